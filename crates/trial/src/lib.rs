@@ -1,0 +1,227 @@
+//! Bad input is ordinary input: the same trials for every reader, and the way tests find the corpus.
+//!
+//! A trial runs a reader on damaged copies of a fixture. It fails when the reader panics, allocates more than
+//! 4 x file + 8 MB, takes absurdly long, or reports an error that names no place. Test binaries that use it must hold
+//! nothing but trials, since the allocator counts for the whole process.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use galatea_wire::{Error, ErrorKind, Place};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOC: PeakAlloc = PeakAlloc;
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A fixture, and a reader that should do all it can with it: read, check, write, compare.
+pub struct Trial<'a> {
+    /// Name for messages.
+    pub name: &'a str,
+    /// A sound file.
+    pub bytes: &'a [u8],
+    /// The reader.
+    pub read: &'a dyn Fn(&[u8]) -> Result<(), Error>,
+}
+
+/// How many damaged inputs were read, and how many of them still opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Inputs tried.
+    pub tried: usize,
+    /// Inputs that opened all the same.
+    pub opened: usize,
+}
+
+impl std::ops::Add for Tally {
+    type Output = Tally;
+    fn add(self, other: Tally) -> Tally {
+        Tally { tried: self.tried + other.tried, opened: self.opened + other.opened }
+    }
+}
+
+impl Trial<'_> {
+    /// Reads one input and holds the reader to its promises. Returns whether it opened.
+    ///
+    /// # Panics
+    /// When a promise is broken.
+    #[allow(clippy::panic)] // A broken promise has to fail the test that runs the trial.
+    pub fn run(&self, input: &[u8], what: &dyn Fn() -> String) -> bool {
+        let start = Instant::now();
+        let before = PeakAlloc.current_usage();
+        PeakAlloc.reset_peak_usage();
+        let result = (self.read)(input);
+        let peak = PeakAlloc.peak_usage().saturating_sub(before);
+        let allowed = 4 * input.len() + (8 << 20);
+        assert!(peak <= allowed, "{}, {}: {peak} bytes allocated, {allowed} allowed", self.name, what());
+        assert!(start.elapsed() < Duration::from_secs(20), "{}, {}: hangs", self.name, what());
+        if let Err(error) = &result {
+            let placed = error.place() != Place::Nowhere || matches!(error.kind(), ErrorKind::NotThisFormat);
+            let pathed = !error.path().is_empty()
+                || matches!(error.place(), Place::Line { .. })
+                || matches!(error.kind(), ErrorKind::NotThisFormat);
+            assert!(placed && pathed, "{}, {}: an error without place or path: {error}", self.name, what());
+        }
+        result.is_ok()
+    }
+
+    /// Every prefix of the fixture.
+    pub fn cuts(&self) -> Tally {
+        let _guard = ONE_AT_A_TIME.lock();
+        let mut tally = Tally::default();
+        for len in 0..self.bytes.len() {
+            let cut = self.bytes.get(..len).unwrap_or(&[]);
+            tally.tried += 1;
+            tally.opened += usize::from(self.run(cut, &|| format!("cut to {len} bytes")));
+        }
+        tally
+    }
+
+    /// Every byte set to 00, 7F, 80 and FF.
+    pub fn flips(&self) -> Tally {
+        self.patched((0..self.bytes.len()).map(|at| (at, 1)), &|_| vec![0x00, 0x7F, 0x80, 0xFF])
+    }
+
+    /// The 32-bit words at these places set to 0, 1, the largest values, the file's length and one to either side, and
+    /// their own position.
+    pub fn words(&self, places: impl IntoIterator<Item = usize>) -> Tally {
+        let len = self.bytes.len() as u32;
+        self.patched(places.into_iter().map(|at| (at, 4)), &|at| {
+            let (at, max) = (at as u32, u32::MAX);
+            vec![0, 1, 2, max, max - 1, max / 2, max / 2 + 1, len.wrapping_sub(1), len, len + 1, at, at + 4]
+        })
+    }
+
+    fn patched(
+        &self,
+        places: impl Iterator<Item = (usize, usize)>,
+        values: &dyn Fn(usize) -> Vec<u32>,
+    ) -> Tally {
+        let _guard = ONE_AT_A_TIME.lock();
+        let mut tally = Tally::default();
+        let mut bytes = self.bytes.to_vec();
+        for (at, width) in places {
+            for value in values(at) {
+                let new = value.to_le_bytes();
+                let Some(slot) = bytes.get_mut(at..at + width) else { continue };
+                let old = slot.to_vec();
+                slot.copy_from_slice(new.get(..width).unwrap_or(&new));
+                tally.tried += 1;
+                tally.opened += usize::from(self.run(&bytes, &|| format!("0x{value:X} at 0x{at:X}")));
+                if let Some(slot) = bytes.get_mut(at..at + width) {
+                    slot.copy_from_slice(&old);
+                }
+            }
+        }
+        tally
+    }
+
+    /// `rounds` rounds of random damage (bytes, words, cuts, doubled and dropped ranges), the same on every machine.
+    pub fn mutations(&self, seed: u64, rounds: usize) -> Tally {
+        let _guard = ONE_AT_A_TIME.lock();
+        let mut random = Random(seed | 1);
+        let mut tally = Tally::default();
+        for round in 0..rounds {
+            let mut bytes = self.bytes.to_vec();
+            for _ in 0..1 + random.below(4) {
+                random.damage(&mut bytes);
+            }
+            tally.tried += 1;
+            tally.opened += usize::from(self.run(&bytes, &|| format!("mutation {round} of seed {seed}")));
+        }
+        tally
+    }
+}
+
+/// A small deterministic generator (xorshift64*), so that every machine tries the same inputs.
+#[derive(Debug, Clone)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number below `n` (0 if `n` is 0).
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
+    }
+
+    /// A number from 0 up to, but not including, 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Damages the bytes in one way.
+    pub fn damage(&mut self, bytes: &mut Vec<u8>) {
+        let len = bytes.len();
+        let at = self.below(len);
+        match self.below(6) {
+            0 | 1 => {
+                let value = self.next_u64() as u8;
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = value;
+                }
+            }
+            2 | 3 => {
+                let wild =
+                    [0u32, 1, u32::MAX, i32::MAX as u32, len as u32, at as u32, self.next_u64() as u32];
+                let value = wild.get(self.below(wild.len())).copied().unwrap_or(0).to_le_bytes();
+                let at = at & !3;
+                if let Some(slot) = bytes.get_mut(at..at + 4) {
+                    slot.copy_from_slice(&value);
+                }
+            }
+            4 => bytes.truncate(at),
+            _ => {
+                let end = (at + self.below(64)).min(len);
+                let range = bytes.get(at..end).unwrap_or(&[]).to_vec();
+                if self.below(2) == 0 {
+                    bytes.drain(at..end);
+                } else {
+                    bytes.splice(at..at, range);
+                }
+            }
+        }
+    }
+}
+
+/// The folder of real files for tests: `$GALATEA_CORPUS`, or `shared/corpus` beside the checkout. `None`, said on
+/// stderr, where there is none: the tests that need it skip.
+pub fn corpus(part: &str) -> Option<PathBuf> {
+    let root = match std::env::var_os("GALATEA_CORPUS") {
+        Some(dir) => PathBuf::from(dir),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+    };
+    let dir = root.join(part);
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!("skipped: no corpus at {}", dir.display());
+    None
+}
+
+/// All files below a folder whose names end like this (case ignored), sorted.
+pub fn files(dir: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let mut todo = vec![dir.to_path_buf()];
+    while let Some(dir) = todo.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            if path.is_dir() {
+                todo.push(path);
+            } else if endings.iter().any(|e| name.ends_with(e)) {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    out
+}

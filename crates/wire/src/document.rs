@@ -1,0 +1,20 @@
+//! What every document can say about itself in one line.
+
+/// The figures of `galatea info`: what a document holds, in neutral words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Version or variant in the format's own words, such as `V1.0 WOK`, `K1 PC`, `800`, `2.04`.
+    pub version: String,
+    /// Nodes of the hierarchy (bones, helpers, dummies; mesh groups where that is the hierarchy).
+    pub nodes: usize,
+    /// Drawable or walkable meshes.
+    pub meshes: usize,
+    /// Vertices over all meshes.
+    pub vertices: usize,
+    /// Triangles over all meshes.
+    pub triangles: usize,
+    /// Nodes that move vertices.
+    pub bones: usize,
+    /// Animation clips.
+    pub clips: usize,
+}

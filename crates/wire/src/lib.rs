@@ -1,0 +1,34 @@
+//! Bytes and nothing else: the ground every Galatea format stands on.
+//!
+//! * [`wire!`](crate::wire) describes a fixed record once; reading, writing, the inspector and the documentation follow from it.
+//! * [`Source`] and [`Reader`] read offset formats: a `Copy` handle that claims every byte it hands out.
+//! * [`Xfer`] runs one description of a variable record in both directions.
+//! * [`Plan`] and [`Writer`] lay a file out first and fill it afterwards.
+//! * [`Coverage`] and [`Inspector`] know which byte belongs to which field.
+//! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format, so that all of them speak alike.
+//!
+//! No dependencies, no unsafe code, no file system, threads or clocks.
+
+mod coverage;
+mod document;
+mod error;
+mod inspect;
+mod limits;
+mod record;
+mod report;
+mod source;
+mod text;
+mod writer;
+mod xfer;
+
+pub use coverage::{Claim, Coverage, Gap};
+pub use document::Summary;
+pub use error::{Error, ErrorKind, Place, Result};
+pub use inspect::{FieldAt, Inspector, Item, Span};
+pub use limits::Limits;
+pub use record::{Field, Kind, Offset, Schema, Text, Wire, put_array};
+pub use report::{Finding, Fixed, Report, Rule, Severity};
+pub use source::{Reader, Source};
+pub use text::{escape, escape_bytes};
+pub use writer::{Plan, Writer};
+pub use xfer::{ReadXfer, WriteXfer, Xfer};

@@ -1,0 +1,162 @@
+//! Rules and what they found. Problems that do not stop reading are findings, never errors.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Info,
+    /// Unusual or wasteful; works in the game.
+    Warning,
+    /// Wrong: the game misbehaves, or another tool cannot read the file.
+    Error,
+}
+
+impl Severity {
+    /// `info`, `warning` or `error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One thing that is checked. Rules are constants in one table per format.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable code, such as `KBWM0007`. Never reused.
+    pub code: &'static str,
+    /// How bad a finding is.
+    pub severity: Severity,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// What it means for the user and what to do about it.
+    pub help: &'static str,
+    /// Whether `check --fix` can mend it without guessing.
+    pub fix: bool,
+}
+
+/// One place where a rule does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Absolute byte offset in the file, where known.
+    pub offset: Option<u64>,
+    /// Path inside the document.
+    pub path: String,
+    /// What exactly was found there.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.rule.severity, self.rule.code)?;
+        if let Some(offset) = self.offset {
+            write!(f, " 0x{offset:X}")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, " {}", self.path)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// A rule that `fix` mended, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What was done.
+    pub message: String,
+}
+
+/// What checking a document found. Each rule keeps its first [`Report::KEEP`] findings and counts the rest,
+/// so that a hostile file cannot make a report larger than itself.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    findings: Vec<Finding>,
+    counts: BTreeMap<&'static str, (&'static Rule, usize)>,
+}
+
+impl Report {
+    /// Findings kept per rule.
+    pub const KEEP: usize = 100;
+
+    /// An empty report.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding. The path and message are built only if the finding is kept.
+    pub fn add(&mut self, rule: &'static Rule, offset: Option<u64>, what: impl FnOnce() -> (String, String)) {
+        let count = &mut self.counts.entry(rule.code).or_insert((rule, 0)).1;
+        *count += 1;
+        if *count <= Self::KEEP {
+            let (path, message) = what();
+            self.findings.push(Finding { rule, offset, path, message });
+        }
+    }
+
+    /// The kept findings, in the order of checking.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// How often each rule was broken, by code.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, usize)> + '_ {
+        self.counts.values().copied()
+    }
+
+    /// How often this rule was broken.
+    pub fn count(&self, code: &str) -> usize {
+        self.counts.get(code).map_or(0, |(_, n)| *n)
+    }
+
+    /// How many findings are this bad or worse.
+    pub fn at_least(&self, severity: Severity) -> usize {
+        self.counts.values().filter(|(rule, _)| rule.severity >= severity).map(|(_, n)| n).sum()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Keeps only the findings whose rule the caller wants.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Rule) -> bool) {
+        self.findings.retain(|f| wanted(f.rule));
+        self.counts.retain(|_, (rule, _)| wanted(rule));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static RULE: Rule =
+        Rule { code: "TEST0001", severity: Severity::Warning, title: "t", help: "h", fix: false };
+
+    #[test]
+    fn a_report_stays_small_and_counts_everything() {
+        let mut report = Report::new();
+        for i in 0..1000 {
+            report.add(&RULE, Some(i), || (format!("faces[{i}]"), "bad".into()));
+        }
+        assert_eq!(report.findings().len(), Report::KEEP);
+        assert_eq!(report.count("TEST0001"), 1000);
+        assert_eq!(report.at_least(Severity::Warning), 1000);
+        assert_eq!(report.at_least(Severity::Error), 0);
+        assert_eq!(report.findings()[3].to_string(), "warning TEST0001 0x3 faces[3]: bad");
+    }
+}

@@ -1,0 +1,293 @@
+//! Offset-based reading: a [`Source`] per file, and `Copy` [`Reader`]s into it that claim what they hand out.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use crate::{Claim, Coverage, Error, ErrorKind, Limits, Result, Wire};
+
+/// The bytes of one file together with what reading them has claimed and spent so far.
+#[derive(Debug)]
+pub struct Source<'a> {
+    data: &'a [u8],
+    limits: Limits,
+    coverage: RefCell<Coverage>,
+    visited: RefCell<HashSet<u32>>,
+    left: Cell<u64>,
+}
+
+impl<'a> Source<'a> {
+    /// Starts reading these bytes under these limits.
+    pub fn new(data: &'a [u8], limits: &Limits) -> Self {
+        Source {
+            data,
+            limits: *limits,
+            coverage: RefCell::default(),
+            visited: RefCell::default(),
+            left: Cell::new(limits.budget(data.len())),
+        }
+    }
+
+    /// A reader at the top of the document.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { source: self, scope: Claim::ROOT, depth: 0 }
+    }
+
+    /// The bytes.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// What was claimed, when reading is over.
+    pub fn into_coverage(self) -> Coverage {
+        self.coverage.into_inner()
+    }
+}
+
+/// A handle into a [`Source`]: cheap to copy, knows the scope it reads for, so that errors carry their path.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    source: &'a Source<'a>,
+    scope: u32,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// All bytes of the file.
+    pub fn data(&self) -> &'a [u8] {
+        self.source.data
+    }
+
+    /// Length of the file.
+    pub fn len(&self) -> usize {
+        self.source.data.len()
+    }
+
+    /// Whether the file is empty.
+    pub fn is_empty(&self) -> bool {
+        self.source.data.is_empty()
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.source.limits
+    }
+
+    /// Opens a scope: what the returned reader claims belongs to `name`, or `name[index]`.
+    ///
+    /// Fails when scopes nest deeper or number more than the limits allow.
+    pub fn enter(self, name: &'static str, index: Option<usize>, at: usize) -> Result<Reader<'a>> {
+        if self.depth >= self.source.limits.depth {
+            return Err(self.error(ErrorKind::Limit("depth"), at, name));
+        }
+        let mut coverage = self.source.coverage.borrow_mut();
+        if coverage.claims().len() as u64 >= u64::from(self.source.limits.nodes) {
+            drop(coverage);
+            return Err(self.error(ErrorKind::Limit("nodes"), at, name));
+        }
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
+        let scope = coverage.push(Claim {
+            start: at,
+            end: at,
+            name,
+            index,
+            label: (0, 0),
+            schema: None,
+            parent: self.scope,
+        });
+        Ok(Reader { source: self.source, scope, depth: self.depth + 1 })
+    }
+
+    /// Names this reader's scope by the text written at that place in the file.
+    pub fn label(&self, at: usize, len: usize) {
+        if let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
+            && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
+        {
+            claim.label = (at, len);
+        }
+    }
+
+    /// Bytes at a place, without claiming them; `None` past the end.
+    pub fn peek(&self, at: usize, len: usize) -> Option<&'a [u8]> {
+        self.source.data.get(at..)?.get(..len)
+    }
+
+    /// A value at a place, without claiming its bytes; `None` past the end.
+    pub fn peek_at<T: Wire>(&self, at: usize) -> Option<T> {
+        Some(T::get(self.peek(at, T::SIZE)?))
+    }
+
+    fn claim(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
+        // The range lies inside the data, and `Source` data longer than 4 GiB is refused by `slice`.
+        if len == 0 {
+            return;
+        }
+        self.source.coverage.borrow_mut().push(Claim {
+            start: at as u32,
+            end: (at + len) as u32,
+            name,
+            index: Claim::NO_INDEX,
+            label: (0, 0),
+            schema,
+            parent: self.scope,
+        });
+    }
+
+    fn slice(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
+        let found = count
+            .checked_mul(size)
+            .filter(|len| at.checked_add(*len).is_some_and(|end| end <= u32::MAX as usize))
+            .and_then(|len| self.peek(at, len));
+        found.ok_or_else(|| {
+            let have = self.source.data.len().saturating_sub(at) as u64;
+            let kind = ErrorKind::Truncated { count: count as u64, size: size as u64, have };
+            self.error(kind, at, name)
+        })
+    }
+
+    /// Claims and returns raw bytes.
+    pub fn bytes(&self, at: usize, len: usize, name: &'static str) -> Result<&'a [u8]> {
+        let found = self.slice(at, len, 1, name)?;
+        self.claim(at, len, name, Some(u8::SCHEMA));
+        Ok(found)
+    }
+
+    /// Claims and decodes one record.
+    #[inline]
+    pub fn at<T: Wire>(&self, at: usize, name: &'static str) -> Result<T> {
+        let found = self.slice(at, 1, T::SIZE, name)?;
+        self.claim(at, T::SIZE, name, Some(T::SCHEMA));
+        Ok(T::get(found))
+    }
+
+    /// Claims and decodes `count` records that follow each other.
+    ///
+    /// The bytes are known to be there, and the budget to suffice, before anything is allocated.
+    pub fn array<T: Wire>(&self, at: usize, count: usize, name: &'static str) -> Result<Vec<T>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let found = self.slice(at, count, T::SIZE, name)?;
+        self.spend(count as u64 * size_of::<T>() as u64, at, name)?;
+        self.claim(at, found.len(), name, Some(T::SCHEMA));
+        Ok(found.chunks_exact(T::SIZE).map(T::get).collect())
+    }
+
+    /// Claims the text up to and including the next NUL, and returns it without the NUL.
+    pub fn cstr(&self, at: usize, name: &'static str) -> Result<&'a [u8]> {
+        let tail = self.source.data.get(at..).unwrap_or(&[]);
+        let Some(len) = tail.iter().position(|b| *b == 0) else {
+            let want = "text that ends with NUL".into();
+            return Err(self.error(
+                ErrorKind::Mismatch { want, found: "the end of the file".into() },
+                at,
+                name,
+            ));
+        };
+        self.bytes(at, len + 1, name).map(|b| b.get(..len).unwrap_or(b))
+    }
+
+    /// Takes bytes off the allocation budget, before the caller allocates them.
+    pub fn spend(&self, bytes: u64, at: usize, name: &'static str) -> Result<()> {
+        match self.source.left.get().checked_sub(bytes) {
+            Some(left) => {
+                self.source.left.set(left);
+                Ok(())
+            }
+            None => Err(self.error(ErrorKind::Limit("decoded bytes"), at, name)),
+        }
+    }
+
+    /// Marks a place as visited; fails if it was visited before. Keeps offset graphs trees.
+    pub fn visit(&self, at: usize, name: &'static str) -> Result<()> {
+        let fresh = u32::try_from(at).is_ok_and(|at| self.source.visited.borrow_mut().insert(at));
+        if fresh { Ok(()) } else { Err(self.error(ErrorKind::Cycle, at, name)) }
+    }
+
+    /// An error at a place, with the path of this reader's scope and `name` as the last step.
+    #[cold]
+    pub fn error(&self, kind: ErrorKind, at: usize, name: &'static str) -> Error {
+        let path = self.source.coverage.borrow().path(self.scope, self.source.data);
+        Error::at(kind, at).within(name).within(path)
+    }
+
+    /// A [`ErrorKind::Mismatch`] error.
+    #[cold]
+    pub fn mismatch(
+        &self,
+        at: usize,
+        name: &'static str,
+        want: impl Into<std::borrow::Cow<'static, str>>,
+        found: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Error {
+        self.error(ErrorKind::Mismatch { want: want.into(), found: found.into() }, at, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_carry_offset_and_path() {
+        let data = *b"....torso\0";
+        let source = Source::new(&data, &Limits::default());
+        let node = source.reader().enter("nodes", Some(7), 0).unwrap();
+        node.label(4, 5);
+        let mesh = node.enter("mesh", None, 0).unwrap();
+        let error = mesh.array::<[f32; 3]>(4, 1200, "vertices").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "0x4 nodes[7] \"torso\" > mesh > vertices: 1200 x 12 bytes needs 14400, have 6"
+        );
+    }
+
+    #[test]
+    fn gaps_are_what_nobody_claimed() {
+        let data = [0; 20];
+        let source = Source::new(&data, &Limits::default());
+        source.reader().at::<u32>(2, "a").unwrap();
+        source.reader().at::<u32>(6, "b").unwrap();
+        source.reader().bytes(12, 3, "c").unwrap();
+        assert_eq!(source.into_coverage().gaps(20), [0..2, 10..12, 15..20]);
+    }
+
+    #[test]
+    fn sharing_a_range_is_an_overlap_and_costs_budget() {
+        let data = [0; 64];
+        let limits = Limits { ratio: 1, spare: 0, ..Limits::default() };
+        let source = Source::new(&data, &limits);
+        let reader = source.reader();
+        reader.array::<u32>(0, 12, "a").unwrap();
+        assert_eq!(*reader.array::<u32>(16, 12, "b").unwrap_err().kind(), ErrorKind::Limit("decoded bytes"));
+        reader.array::<u32>(44, 4, "c").unwrap();
+        assert_eq!(source.into_coverage().overlaps(10).len(), 1);
+    }
+
+    #[test]
+    fn a_place_is_visited_once() {
+        let data = [0; 8];
+        let source = Source::new(&data, &Limits::default());
+        source.reader().visit(4, "child").unwrap();
+        assert_eq!(*source.reader().visit(4, "child").unwrap_err().kind(), ErrorKind::Cycle);
+    }
+
+    #[test]
+    fn wild_counts_fail_before_allocating() {
+        let source = Source::new(&[0; 8], &Limits::default());
+        for count in [3, usize::MAX / 4, usize::MAX] {
+            assert!(source.reader().array::<u32>(0, count, "n").is_err());
+            assert!(source.reader().array::<u32>(usize::MAX - 2, count, "n").is_err());
+        }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let source = Source::new(&[], &Limits { depth: 3, ..Limits::default() });
+        let mut reader = source.reader();
+        for _ in 0..3 {
+            reader = reader.enter("n", None, 0).unwrap();
+        }
+        assert_eq!(*reader.enter("n", None, 0).unwrap_err().kind(), ErrorKind::Limit("depth"));
+    }
+}
