@@ -381,6 +381,20 @@ impl<'a> ReadXfer<'a> {
         self.array(name, values, size as usize / T::SIZE)
     }
 
+    /// A `u32` count, then so many values that are kept as something else.
+    pub fn counted_as<D: Wire, T>(
+        &mut self,
+        name: &'static str,
+        values: &mut Vec<T>,
+        from_disk: impl Fn(D) -> T,
+        _: impl Fn(&T) -> Option<D>,
+    ) -> Result<()> {
+        let mut count = 0u32;
+        self.val("count", &mut count)?;
+        values.clear();
+        self.decode(name, count as usize, size_of::<T>(), |_| (), |d| values.push(from_disk(d)))
+    }
+
     fn whole<T: Wire>(&self, bytes: usize, name: &'static str) -> Result<()> {
         if bytes.is_multiple_of(T::SIZE) {
             return Ok(());
@@ -418,6 +432,37 @@ impl<'a> ReadXfer<'a> {
         self.peek_tag() == Some(tag)
     }
 
+    /// Remembers what reading found out.
+    pub fn note<T>(&self, place: &mut T, found: T) {
+        *place = found;
+    }
+
+    /// A tag, a `u32` count and so many values, if that tag comes next. The count is in bytes if `in_bytes`.
+    pub fn optional<T: Wire>(
+        &mut self,
+        tag: [u8; 4],
+        name: &'static str,
+        values: &mut Option<Vec<T>>,
+        in_bytes: bool,
+    ) -> Result<()> {
+        if self.peek_tag() != Some(tag) {
+            return Ok(());
+        }
+        self.tag(tag)?;
+        let values = values.get_or_insert_default();
+        if in_bytes { self.counted_bytes(name, values) } else { self.counted(name, values) }
+    }
+
+    /// A record, if the tag it begins with comes next.
+    pub fn maybe<T: Record>(
+        &mut self,
+        tag: [u8; 4],
+        item: &mut Option<T>,
+        context: T::Context,
+    ) -> Result<()> {
+        if self.peek_tag() == Some(tag) { item.get_or_insert_default().read(self, context) } else { Ok(()) }
+    }
+
     /// The number of items of a chunk, for the list that follows.
     pub fn announce(&mut self, part: &mut Part) -> Result<()> {
         let mut count = 0u32;
@@ -447,6 +492,25 @@ impl<'a> ReadXfer<'a> {
             })?;
             items.push(item);
             part.count += 1;
+        }
+        Ok(())
+    }
+
+    /// `count` items of the same kind.
+    pub fn repeat<T: Default>(
+        &mut self,
+        name: &'static str,
+        items: &mut Vec<T>,
+        count: usize,
+        mut body: impl FnMut(&mut Self, &mut T) -> Result<()>,
+    ) -> Result<()> {
+        items.clear();
+        for index in 0..count {
+            // Items may be empty: the budget ends what a wild count began.
+            self.spend(size_of::<T>() as u64)?;
+            let mut item = T::default();
+            self.scope(name, Some(index), |x| body(x, &mut item))?;
+            items.push(item);
         }
         Ok(())
     }
@@ -505,6 +569,26 @@ impl<'a> ReadXfer<'a> {
         }
         self.end = outer;
         Ok(result)
+    }
+
+    /// [`sized`](Self::sized) with a size that counts itself and reaches to the end of the scope, where such a size is present
+    /// at all. Files may hold another size: then it is kept, and believed no further.
+    pub fn sized_or_kept(
+        &mut self,
+        present: bool,
+        kept: &mut Option<u32>,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        if !present {
+            return body(self);
+        }
+        let found = self.peek().first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+        if found as usize == self.left() {
+            *kept = None;
+            return self.sized(true, body);
+        }
+        self.val("size", kept.insert(found))?;
+        body(self)
     }
 }
 
@@ -613,6 +697,23 @@ impl WriteXfer {
         self.array(name, values, values.len())
     }
 
+    /// A `u32` count, then the values as they are on disk; an error if one of them cannot be.
+    pub fn counted_as<D: Wire, T>(
+        &mut self,
+        name: &'static str,
+        values: &[T],
+        _: impl Fn(D) -> T,
+        to_disk: impl Fn(&T) -> Option<D>,
+    ) -> Result<()> {
+        let values: Option<Vec<D>> = values.iter().map(to_disk).collect();
+        match values {
+            Some(values) => self.counted(name, &values),
+            None => {
+                Err(self.error(ErrorKind::Unrepresentable(format!("{name}: a value does not fit").into())))
+            }
+        }
+    }
+
     /// A `u32` size in bytes, then the values.
     pub fn counted_bytes<T: Wire>(&mut self, name: &'static str, values: &[T]) -> Result<()> {
         let size = self.count(values.len().saturating_mul(T::SIZE))?;
@@ -636,9 +737,30 @@ impl WriteXfer {
         self.val("tag", &tag)
     }
 
-    /// Whether a part that begins with this tag comes next: if it is there.
+    /// Whether a part that begins with this tag comes next: as told.
     pub fn comes(&self, _: [u8; 4], present: bool) -> bool {
         present
+    }
+
+    /// Writing finds nothing out.
+    pub fn note<T>(&self, _: &T, _: T) {}
+
+    /// A tag, a `u32` count and the values, if there are any. The count is in bytes if `in_bytes`.
+    pub fn optional<T: Wire>(
+        &mut self,
+        tag: [u8; 4],
+        name: &'static str,
+        values: &Option<Vec<T>>,
+        in_bytes: bool,
+    ) -> Result<()> {
+        let Some(values) = values else { return Ok(()) };
+        self.tag(tag)?;
+        if in_bytes { self.counted_bytes(name, values) } else { self.counted(name, values) }
+    }
+
+    /// A record, if there is one.
+    pub fn maybe<T: Record>(&mut self, _: [u8; 4], item: &Option<T>, context: T::Context) -> Result<()> {
+        item.as_ref().map_or(Ok(()), |item| item.write(self, context))
     }
 
     /// The number of items of a chunk.
@@ -661,6 +783,24 @@ impl WriteXfer {
             }
             item.write(self, context)
                 .map_err(|e| e.within(format!("{name}[{}]", part.start.saturating_add(index))))?;
+        }
+        Ok(())
+    }
+
+    /// All items, which must be `count`.
+    pub fn repeat<T>(
+        &mut self,
+        name: &'static str,
+        items: &[T],
+        count: usize,
+        mut body: impl FnMut(&mut Self, &T) -> Result<()>,
+    ) -> Result<()> {
+        if items.len() != count {
+            let what = format!("{name}: {} where the rest of the record asks for {count}", items.len());
+            return Err(self.error(ErrorKind::Unrepresentable(what.into())));
+        }
+        for (index, item) in items.iter().enumerate() {
+            body(self, item).map_err(|e| e.within(format!("{name}[{index}]")))?;
         }
         Ok(())
     }
@@ -702,6 +842,23 @@ impl WriteXfer {
             size.put(slot);
         }
         Ok(result)
+    }
+
+    /// [`sized`](Self::sized) with a size that counts itself, or the size that was kept.
+    pub fn sized_or_kept(
+        &mut self,
+        present: bool,
+        kept: &Option<u32>,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        match kept {
+            _ if !present => body(self),
+            None => self.sized(true, body),
+            Some(size) => {
+                self.val("size", size)?;
+                body(self)
+            }
+        }
     }
 }
 
