@@ -1,3 +1,5 @@
-//! Models and walkmeshes of Knights of the Old Republic 1 and 2.
+//! Knights of the Old Republic (the Odyssey engine): models and walkmeshes, read and written without losing a byte.
 
+pub mod bwm;
 pub mod mdl;
+pub mod surface;

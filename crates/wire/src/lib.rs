@@ -10,6 +10,7 @@
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
 mod coverage;
+mod differences;
 mod document;
 mod error;
 mod inspect;
@@ -22,6 +23,7 @@ mod writer;
 mod xfer;
 
 pub use coverage::{Claim, Coverage, Gap};
+pub use differences::Differences;
 pub use document::Summary;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use inspect::{FieldAt, Inspector, Item, Span};

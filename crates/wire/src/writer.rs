@@ -73,7 +73,12 @@ impl Writer {
     }
 
     /// Writes records that follow each other.
+    ///
+    /// A table without entries takes no room, so its place does not matter.
     pub fn array<T: Wire>(&mut self, at: usize, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
         let slot = self.slot(at, values.len().saturating_mul(T::SIZE))?;
         for (value, chunk) in values.iter().zip(slot.chunks_exact_mut(T::SIZE)) {
             value.put(chunk);
