@@ -122,6 +122,9 @@ impl Plan {
     pub(crate) fn of(model: &Model) -> Result<Plan> {
         let mut plan = Plan::default();
         let layout = &model.layout;
+        let nodes = model.all_nodes().count();
+        plan.blocks
+            .reserve(64 + model.names.len() + layout.gaps.len() + 2 * model.animations.len() + 5 * nodes);
         let known = |at: u32, len: usize| Slot::plain(at, len);
         let headers = if layout.headers.is_some() { known(0, HEADERS as usize) } else { Slot::default() };
         plan.push(What::Headers, 0, &headers, 1, HEADERS as usize);
