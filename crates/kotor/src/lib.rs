@@ -1,4 +1,5 @@
-//! Knights of the Old Republic (the Odyssey engine): models and walkmeshes, read and written without losing a byte.
+//! Knights of the Old Republic (the Odyssey engine): models (MDL with MDX) and walkmeshes (BWM), read and written without
+//! losing a byte.
 
 pub mod bwm;
 pub mod mdl;

@@ -213,6 +213,16 @@ impl<'a> Reader<'a> {
         Ok(tail.get(..len).unwrap_or(tail))
     }
 
+    /// The ranges of the file that nobody has claimed so far, so that a document can keep and name them.
+    pub fn unclaimed(&self) -> Vec<std::ops::Range<usize>> {
+        self.source.coverage.borrow().gaps(self.len())
+    }
+
+    /// Whether some byte has been claimed twice so far: changing one thing there would change another.
+    pub fn has_overlaps(&self) -> bool {
+        !self.source.coverage.borrow().overlaps(1).is_empty()
+    }
+
     /// Takes bytes off the allocation budget, before the caller allocates them.
     pub fn spend(&self, bytes: u64, at: usize, name: &'static str) -> Result<()> {
         match self.source.left.get().checked_sub(bytes) {
@@ -286,7 +296,10 @@ mod tests {
         let reader = source.reader();
         reader.array::<u32>(0, 12, "a").unwrap();
         assert_eq!(*reader.array::<u32>(16, 12, "b").unwrap_err().kind(), ErrorKind::Limit("decoded bytes"));
+        assert!(!reader.has_overlaps());
+        assert_eq!(reader.unclaimed().first(), Some(&(48..64)));
         reader.array::<u32>(44, 4, "c").unwrap();
+        assert!(reader.has_overlaps());
         assert_eq!(source.into_coverage().overlaps(10).len(), 1);
     }
 
