@@ -194,6 +194,13 @@ impl<'a> Reader<'a> {
 
     /// Claims the text up to and including the next NUL, and returns it without the NUL.
     pub fn cstr(&self, at: usize, name: &'static str) -> Result<&'a [u8]> {
+        let text = self.peek_cstr(at, name)?;
+        self.bytes(at, text.len() + 1, name)?;
+        Ok(text)
+    }
+
+    /// The text up to the next NUL, without claiming it.
+    pub fn peek_cstr(&self, at: usize, name: &'static str) -> Result<&'a [u8]> {
         let tail = self.source.data.get(at..).unwrap_or(&[]);
         let Some(len) = tail.iter().position(|b| *b == 0) else {
             let want = "text that ends with NUL".into();
@@ -203,7 +210,7 @@ impl<'a> Reader<'a> {
                 name,
             ));
         };
-        self.bytes(at, len + 1, name).map(|b| b.get(..len).unwrap_or(b))
+        Ok(tail.get(..len).unwrap_or(tail))
     }
 
     /// The ranges of the file that nobody has claimed so far, so that a document can keep and name them.

@@ -8,6 +8,7 @@
 //! repeat in real models.
 
 mod animation;
+mod diff;
 mod layout;
 mod mesh;
 mod node;

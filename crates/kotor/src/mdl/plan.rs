@@ -53,6 +53,20 @@ pub(crate) enum What {
     Gap,
 }
 
+impl What {
+    /// Whether the compiler gives the block a place even if there is nothing in it.
+    fn has_place_when_empty(self) -> bool {
+        matches!(
+            self,
+            What::AnimationOffsets
+                | What::Children
+                | What::IndexCounts
+                | What::IndexOffsets
+                | What::InvertedCounters
+        )
+    }
+}
+
 /// A range of the MDL.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
@@ -108,6 +122,9 @@ impl Plan {
     pub(crate) fn of(model: &Model) -> Result<Plan> {
         let mut plan = Plan::default();
         let layout = &model.layout;
+        let nodes = model.all_nodes().count();
+        plan.blocks
+            .reserve(64 + model.names.len() + layout.gaps.len() + 2 * model.animations.len() + 5 * nodes);
         let known = |at: u32, len: usize| Slot::plain(at, len);
         let headers = if layout.headers.is_some() { known(0, HEADERS as usize) } else { Slot::default() };
         plan.push(What::Headers, 0, &headers, 1, HEADERS as usize);
@@ -362,6 +379,7 @@ impl Plan {
                         to.wrapping_add(old.wrapping_sub(from))
                     }
                     Some(old) if block.old_len == 0 => old,
+                    _ if block.what.has_place_when_empty() => *place,
                     _ => 0,
                 };
             }

@@ -48,13 +48,15 @@ fn finish(model: &mut Model, mdl: &[u8], source: Source<'_>, rows: Source<'_>) {
     let layout = &mut model.layout;
     layout.gaps = coverage.keep_gaps(mdl);
     layout.mdl_len = mdl.len() as u32;
-    layout.overlaps = claimed(&coverage) + kept(&layout.gaps) > mdl.len();
+    layout.overlaps |= claimed(&coverage) + kept(&layout.gaps) > mdl.len();
+    drop(coverage);
     let coverage = rows.into_coverage();
     let mut gaps = coverage.keep_gaps(mdx);
     layout.mdx.overlaps = claimed(&coverage) + kept(&gaps) > mdx.len();
     gaps.append(&mut layout.mdx.gaps);
     layout.mdx.gaps = gaps;
     layout.mdx.len = mdx.len() as u32;
+    drop(coverage);
     // What was read as a tree is one, so the plan cannot fail; if it did, the writer would only lay out anew.
     let sum = super::plan::Plan::of(model).map(|plan| plan.tally()).unwrap_or_default();
     let mdx_sum = super::plan::rows_tally(model);
@@ -68,7 +70,10 @@ struct Read<'a> {
     geometry: GeometryHeader,
     game: Game,
     platform: Platform,
-    names: Vec<(usize, usize)>,
+    /// Offset and length of each name.
+    names: Vec<(u32, u32)>,
+    /// Whether names that were claimed together share bytes.
+    shared_names: bool,
 }
 
 /// Absolute place of an offset.
@@ -91,7 +96,7 @@ impl<'a> Read<'a> {
         let geometry: GeometryHeader = r.at(BASE, "geometry header")?;
         let [first, _] = geometry.pointers;
         let (game, platform) = target_of(first).unwrap_or_default();
-        Ok(Read { r, file, geometry, game, platform, names: Vec::new() })
+        Ok(Read { r, file, geometry, game, platform, names: Vec::new(), shared_names: false })
     }
 
     fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
@@ -119,13 +124,8 @@ impl<'a> Read<'a> {
             supermodel: header.supermodel,
             ..Model::default()
         };
-        self.names.reserve_exact(name_offsets.len());
-        for offset in &name_offsets {
-            let name = r.cstr(place(*offset), "name")?;
-            r.spend(name.len() as u64 + 32, place(*offset), "name")?;
-            self.names.push((place(*offset), name.len()));
-            model.names.push(Name(name.to_vec()));
-        }
+        model.names = self.read_names(&name_offsets)?;
+        model.layout.overlaps = self.shared_names;
         model.layout.name_offsets = Slot::of(&names.names);
         model.layout.names = name_offsets;
 
@@ -149,6 +149,35 @@ impl<'a> Read<'a> {
             head_is_sound: is_root || model.head.is_some(),
         }));
         Ok(model)
+    }
+
+    fn read_names(&mut self, offsets: &[u32]) -> Result<Vec<Name>> {
+        let r = self.r;
+        r.spend(offsets.len() as u64 * 16, BASE, "names")?;
+        let mut names = Vec::with_capacity(offsets.len());
+        self.names.reserve_exact(offsets.len());
+        // Nodes can refer to 65,536 names. A file with more means no good: neighbours are claimed together.
+        let together = offsets.len() > 1 << 16;
+        let mut run = 0..0;
+        for offset in offsets {
+            let at = place(*offset);
+            let name = if together { r.peek_cstr(at, "name") } else { r.cstr(at, "name") }?;
+            let end = at + name.len() + 1;
+            if together && at == run.end {
+                run.end = end;
+            } else if together && at == run.start {
+                self.shared_names = true;
+            } else if together {
+                r.bytes(run.start, run.len(), "names")?;
+                r.spend(64, at, "names")?;
+                run = at..end;
+            }
+            r.spend(name.len() as u64, at, "name")?;
+            self.names.push((*offset, name.len() as u32));
+            names.push(Name(name.to_vec()));
+        }
+        r.bytes(run.start, run.len(), "names")?;
+        Ok(names)
     }
 
     fn animation(&self, index: usize, offset: u32) -> Result<Animation> {
@@ -212,7 +241,7 @@ impl<'a> Read<'a> {
         let start = place(offset);
         let header: NodeHeader = r.at(start, "node header")?;
         if let Some((at, len)) = self.names.get(usize::from(header.name)) {
-            r.label(*at, *len);
+            r.label(place(*at), *len as usize);
         }
         let mut at = start + NodeHeader::SIZE;
         let mut node = Node {
@@ -650,6 +679,11 @@ fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     let positions = &mut mesh.vertices.positions;
     if positions.is_empty() && mesh.mdl_positions == PositionCopy::Same {
         *positions = load(&mesh.layout.mdl_positions)?;
+    }
+    // On the Xbox a blade has its positions in one place only.
+    if let Some(saber) = mesh.saber.as_deref().filter(|_| positions.is_empty() && !mesh.in_mdx) {
+        mdl.spend(saber.positions.len() as u64 * 12, place(saber.layout.positions.at), "blade positions")?;
+        positions.clone_from(&saber.positions);
     }
     let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {
         let own = bytes(slot).chunks_exact(12).map(<[u32; 3]>::get);
