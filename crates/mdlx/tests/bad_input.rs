@@ -1,4 +1,5 @@
 //! Damaged files of every version: no panic, no hang, no memory out of proportion, and every error has a place.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Every chunk, track and field of every version, as bytes made by hand and as a value, both ways.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! A model with every chunk, every track and every field that a version has, twice: as a value, and as bytes put together
 //! by hand from the format's description, not by the code under test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 #![allow(dead_code, unused_imports)] // Each test binary uses its own share.
 
 mod bytes;
