@@ -4,8 +4,9 @@
 //! 4 x file + 8 MB, takes absurdly long, or reports an error that names no place. Test binaries that use it must hold
 //! nothing but trials, since the allocator counts for the whole process.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use galatea_wire::{Error, ErrorKind, Place};
@@ -15,6 +16,31 @@ use peak_alloc::PeakAlloc;
 static ALLOC: PeakAlloc = PeakAlloc;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+thread_local! {
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps other tests of the same binary from allocating meanwhile. Every trial takes it by itself; tests that build large
+/// fixtures take it first. Taking it again on the same thread is fine.
+pub fn alone() -> Alone {
+    let outer = ALONE.replace(true);
+    Alone { guard: (!outer).then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)) }
+}
+
+/// The turn to run; ends when dropped.
+#[derive(Debug)]
+pub struct Alone {
+    guard: Option<MutexGuard<'static, ()>>,
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        if self.guard.is_some() {
+            ALONE.set(false);
+        }
+    }
+}
 
 /// A fixture, and a reader that should do all it can with it: read, check, write, compare.
 pub struct Trial<'a> {
@@ -49,6 +75,7 @@ impl Trial<'_> {
     /// When a promise is broken.
     #[allow(clippy::panic)] // A broken promise has to fail the test that runs the trial.
     pub fn run(&self, input: &[u8], what: &dyn Fn() -> String) -> bool {
+        let _alone = alone();
         let start = Instant::now();
         let before = PeakAlloc.current_usage();
         PeakAlloc.reset_peak_usage();
@@ -69,7 +96,7 @@ impl Trial<'_> {
 
     /// Every prefix of the fixture.
     pub fn cuts(&self) -> Tally {
-        let _guard = ONE_AT_A_TIME.lock();
+        let _alone = alone();
         let mut tally = Tally::default();
         for len in 0..self.bytes.len() {
             let cut = self.bytes.get(..len).unwrap_or(&[]);
@@ -99,7 +126,7 @@ impl Trial<'_> {
         places: impl Iterator<Item = (usize, usize)>,
         values: &dyn Fn(usize) -> Vec<u32>,
     ) -> Tally {
-        let _guard = ONE_AT_A_TIME.lock();
+        let _alone = alone();
         let mut tally = Tally::default();
         let mut bytes = self.bytes.to_vec();
         for (at, width) in places {
@@ -120,7 +147,7 @@ impl Trial<'_> {
 
     /// `rounds` rounds of random damage (bytes, words, cuts, doubled and dropped ranges), the same on every machine.
     pub fn mutations(&self, seed: u64, rounds: usize) -> Tally {
-        let _guard = ONE_AT_A_TIME.lock();
+        let _alone = alone();
         let mut random = Random(seed | 1);
         let mut tally = Tally::default();
         for round in 0..rounds {

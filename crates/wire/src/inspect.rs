@@ -291,7 +291,7 @@ fn value_bytes(bytes: &[u8]) -> String {
 }
 
 /// The value of these bytes in words.
-fn value(schema: &Schema, bytes: &[u8]) -> String {
+pub(crate) fn value(schema: &Schema, bytes: &[u8]) -> String {
     use crate::Wire;
     match schema.kind {
         Kind::U8 => u8::get(bytes).to_string(),

@@ -2,7 +2,7 @@
 //!
 //! * [`wire!`](crate::wire) describes a fixed record once; reading, writing, the inspector and the documentation follow from it.
 //! * [`Source`] and [`Reader`] read offset formats: a `Copy` handle that claims every byte it hands out.
-//! * [`Xfer`] runs one description of a variable record in both directions.
+//! * [`xfer!`](crate::xfer) describes a variable record once; [`ReadXfer`] and [`WriteXfer`] run it in both directions.
 //! * [`Plan`] and [`Writer`] lay a file out first and fill it afterwards.
 //! * [`Coverage`] and [`Inspector`] know which byte belongs to which field.
 //! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format, so that all of them speak alike.
@@ -10,6 +10,7 @@
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
 mod coverage;
+mod differences;
 mod document;
 mod error;
 mod inspect;
@@ -22,6 +23,7 @@ mod writer;
 mod xfer;
 
 pub use coverage::{Claim, Coverage, Gap};
+pub use differences::Differences;
 pub use document::Summary;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use inspect::{FieldAt, Inspector, Item, Span};
@@ -31,4 +33,4 @@ pub use report::{Finding, Fixed, Report, Rule, Severity};
 pub use source::{Reader, Source};
 pub use text::{escape, escape_bytes};
 pub use writer::{Plan, Writer};
-pub use xfer::{ReadXfer, WriteXfer, Xfer};
+pub use xfer::{Mark, Part, ReadXfer, Record, WriteXfer};

@@ -140,6 +140,38 @@ impl Report {
     }
 }
 
+/// Declares a format's rules: one constant each, and a table of all of them for `explain` and the docs.
+///
+/// ```
+/// galatea_wire::rules! {
+///     /// Everything that is checked.
+///     pub static RULES;
+///     HOLES "DEMO0001" Warning fix "the mesh has holes" "Close them, or the player falls through.";
+///     NAME "DEMO0002" Info keep "the name is long" "The game shows only the first sixteen letters.";
+/// }
+/// assert_eq!(RULES.len(), 2);
+/// assert!(HOLES.fix && !NAME.fix);
+/// ```
+#[macro_export]
+macro_rules! rules {
+    (
+        $(#[$meta:meta])* $vis:vis static $table:ident;
+        $($name:ident $code:literal $severity:ident $fix:ident $title:literal $help:literal;)*
+    ) => {
+        $(pub(crate) static $name: $crate::Rule = $crate::Rule {
+            code: $code,
+            severity: $crate::Severity::$severity,
+            title: $title,
+            help: $help,
+            fix: $crate::rules!(@$fix),
+        };)*
+        $(#[$meta])*
+        $vis static $table: &[&$crate::Rule] = &[$(&$name),*];
+    };
+    (@fix) => { true };
+    (@keep) => { false };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,6 +37,11 @@ impl<'a> Source<'a> {
         self.data
     }
 
+    /// The ranges that nobody has claimed so far.
+    pub fn gaps(&self) -> Vec<std::ops::Range<usize>> {
+        self.coverage.borrow().gaps(self.data.len())
+    }
+
     /// What was claimed, when reading is over.
     pub fn into_coverage(self) -> Coverage {
         self.coverage.into_inner()
@@ -173,6 +178,20 @@ impl<'a> Reader<'a> {
         Ok(found.chunks_exact(T::SIZE).map(T::get).collect())
     }
 
+    /// Claims `count` records that follow each other and returns their bytes, for callers that decode them on their own.
+    pub fn raw<T: Wire>(&self, at: usize, count: usize, name: &'static str) -> Result<&'a [u8]> {
+        let found = self.slice(at, count, T::SIZE, name)?;
+        self.claim(at, found.len(), name, Some(T::SCHEMA));
+        Ok(found)
+    }
+
+    /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes.
+    pub fn rows(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
+        let found = self.slice(at, count, size, name)?;
+        self.claim(at, found.len(), name, Some(u8::SCHEMA));
+        Ok(found)
+    }
+
     /// Claims the text up to and including the next NUL, and returns it without the NUL.
     pub fn cstr(&self, at: usize, name: &'static str) -> Result<&'a [u8]> {
         let tail = self.source.data.get(at..).unwrap_or(&[]);
@@ -185,6 +204,16 @@ impl<'a> Reader<'a> {
             ));
         };
         self.bytes(at, len + 1, name).map(|b| b.get(..len).unwrap_or(b))
+    }
+
+    /// The ranges of the file that nobody has claimed so far, so that a document can keep and name them.
+    pub fn unclaimed(&self) -> Vec<std::ops::Range<usize>> {
+        self.source.coverage.borrow().gaps(self.len())
+    }
+
+    /// Whether some byte has been claimed twice so far: changing one thing there would change another.
+    pub fn has_overlaps(&self) -> bool {
+        !self.source.coverage.borrow().overlaps(1).is_empty()
     }
 
     /// Takes bytes off the allocation budget, before the caller allocates them.
@@ -260,7 +289,10 @@ mod tests {
         let reader = source.reader();
         reader.array::<u32>(0, 12, "a").unwrap();
         assert_eq!(*reader.array::<u32>(16, 12, "b").unwrap_err().kind(), ErrorKind::Limit("decoded bytes"));
+        assert!(!reader.has_overlaps());
+        assert_eq!(reader.unclaimed().first(), Some(&(48..64)));
         reader.array::<u32>(44, 4, "c").unwrap();
+        assert!(reader.has_overlaps());
         assert_eq!(source.into_coverage().overlaps(10).len(), 1);
     }
 
@@ -279,6 +311,18 @@ mod tests {
             assert!(source.reader().array::<u32>(0, count, "n").is_err());
             assert!(source.reader().array::<u32>(usize::MAX - 2, count, "n").is_err());
         }
+    }
+
+    #[test]
+    fn rows_and_raw_records_are_claimed_and_checked() {
+        let data = [7; 20];
+        let source = Source::new(&data, &Limits::default());
+        assert_eq!(source.reader().raw::<u16>(2, 3, "raw").unwrap(), [7; 6]);
+        assert_eq!(source.reader().rows(8, 2, 5, "rows").unwrap().len(), 10);
+        assert_eq!(source.gaps(), [0..2, 18..20]);
+        let error = source.reader().rows(8, 3, 5, "rows").unwrap_err();
+        assert_eq!(error.to_string(), "0x8 rows: 3 x 5 bytes needs 15, have 12");
+        assert!(source.reader().rows(8, usize::MAX, 5, "rows").is_err());
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl Writer {
         })
     }
 
+    /// A range of the file, to be filled in place.
+    pub fn slice(&mut self, at: usize, len: usize) -> Result<&mut [u8]> {
+        self.slot(at, len)
+    }
+
     /// Writes one record at its place.
     pub fn put<T: Wire>(&mut self, at: usize, value: &T) -> Result<()> {
         value.put(self.slot(at, T::SIZE)?);
@@ -73,7 +78,12 @@ impl Writer {
     }
 
     /// Writes records that follow each other.
+    ///
+    /// A table without entries takes no room, so its place does not matter.
     pub fn array<T: Wire>(&mut self, at: usize, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
         let slot = self.slot(at, values.len().saturating_mul(T::SIZE))?;
         for (value, chunk) in values.iter().zip(slot.chunks_exact_mut(T::SIZE)) {
             value.put(chunk);

@@ -1,0 +1,162 @@
+//! Many inputs on all cores, results in the order of the inputs, a failure never stops the rest.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use galatea::disk::{self, Job, Loaded};
+use galatea::{Document, Limits, wire};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::terminal::{complain, show};
+
+/// The inputs of a verb, and how to go through them.
+#[derive(Args)]
+pub(crate) struct Inputs {
+    /// Files, folders (searched recursively), or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// One JSON object per input, one line each
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How many inputs to work on at the same time [default: all cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// Why an input gave no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Io(io::Error),
+    Unknown,
+    Format(wire::Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => f.write_str("no such file or folder"),
+                io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
+                _ => write!(f, "{error}"),
+            },
+            Failure::Unknown => f.write_str("not a model that Galatea knows; `galatea formats` lists them"),
+            Failure::Format(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<wire::Error> for Failure {
+    fn from(error: wire::Error) -> Self {
+        Failure::Format(error)
+    }
+}
+
+/// The error as JSON: a message, and place and path where known.
+pub(crate) fn error_json(failure: &Failure) -> Value {
+    match failure {
+        Failure::Format(error) => {
+            json!({ "message": error.to_string(), "offset": error.offset(), "path": error.path() })
+        }
+        other => json!({ "message": other.to_string() }),
+    }
+}
+
+/// An input that opened.
+pub(crate) struct Opened {
+    pub(crate) loaded: Loaded,
+    pub(crate) document: Box<dyn Document>,
+}
+
+/// Reads and opens one input.
+pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
+    let loaded = disk::load(job).map_err(Failure::Io)?;
+    if galatea::detect(&loaded.bytes).is_none() {
+        return Err(Failure::Unknown);
+    }
+    let document = galatea::open(&loaded.input(), &Limits::default())?;
+    Ok(Opened { loaded, document })
+}
+
+/// How many inputs there were, and how many of them failed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) inputs: usize,
+    pub(crate) failed: usize,
+}
+
+impl Tally {
+    /// The exit code: failures first, then what the verb found.
+    pub(crate) fn exit(self, found: bool) -> Exit {
+        match (self.failed, found) {
+            (failed, _) if self.inputs > 0 && failed == self.inputs => Exit::AllFailed,
+            (0, false) => Exit::Fine,
+            (0, true) => Exit::Findings,
+            _ => Exit::SomeFailed,
+        }
+    }
+}
+
+impl Inputs {
+    /// Works on every input and hands each result, in order, to `each`. Failures go to stderr unless JSON is asked for,
+    /// where `each` prints them.
+    pub(crate) fn run<T: Send>(
+        &self,
+        work: impl Fn(&Job) -> Result<T, Failure> + Sync,
+        mut each: impl FnMut(&str, Result<T, Failure>, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Tally> {
+        let jobs = disk::jobs(&self.paths);
+        let mut tally = Tally { inputs: jobs.len(), failed: 0 };
+        if jobs.is_empty() {
+            let paths: Vec<String> = self.paths.iter().map(|p| show(p)).collect();
+            complain(format_args!(
+                "{}: no models in there; `galatea formats` lists what is known",
+                paths.join(", ")
+            ));
+            return Ok(Tally { inputs: 1, failed: 1 });
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs.unwrap_or(0))
+            .build()
+            .map_err(io::Error::other)?;
+        let bar = progress(jobs.len());
+        let mut out = io::stdout().lock();
+        let window = pool.current_num_threads() * 8;
+        for part in jobs.chunks(window) {
+            let results: Vec<_> = pool.install(|| {
+                part.par_iter()
+                    .map(|job| match job {
+                        Ok(job) => (show(&job.path), work(job)),
+                        Err((path, error)) => (show(path), Err(Failure::Io(io::Error::from(error.kind())))),
+                    })
+                    .collect()
+            });
+            for (path, result) in results {
+                if let Err(failure) = &result {
+                    tally.failed += 1;
+                    if !self.json {
+                        bar.suspend(|| complain(format_args!("{path}: {failure}")));
+                    }
+                }
+                bar.suspend(|| each(&path, result, &mut out))?;
+            }
+            bar.inc(part.len() as u64);
+        }
+        bar.finish_and_clear();
+        out.flush()?;
+        Ok(tally)
+    }
+}
+
+/// A bar on a terminal when there is enough to wait for.
+pub(crate) fn progress(len: usize) -> ProgressBar {
+    if len < 50 || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {per_sec}, {eta} left");
+    ProgressBar::new(len as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

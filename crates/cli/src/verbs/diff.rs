@@ -1,0 +1,71 @@
+//! `galatea diff`: what differs between two files.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use galatea::disk::Job;
+use serde_json::json;
+
+use crate::Exit;
+use crate::batch;
+use crate::terminal::{complain, show};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The one file
+    #[arg(value_name = "A")]
+    left: PathBuf,
+    /// The other file
+    #[arg(value_name = "B")]
+    right: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Options {
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let mut opened = Vec::new();
+        for path in [&self.left, &self.right] {
+            if path.is_dir() {
+                complain(format_args!("{}: is a folder; `diff` compares two files", show(path)));
+                return Ok(Exit::Usage);
+            }
+            match batch::open(&Job { path: path.clone(), named: true }) {
+                Ok(o) => opened.push(o),
+                Err(failure) => complain(format_args!("{}: {failure}", show(path))),
+            }
+        }
+        let [left, right] = opened.as_slice() else {
+            return Ok(if opened.is_empty() { Exit::AllFailed } else { Exit::SomeFailed });
+        };
+        let (a, b) = (left.document.format().name, right.document.format().name);
+        let Some(differences) = left.document.differences(right.document.as_ref()) else {
+            complain(format_args!(
+                "{} is {a}, {} is {b}: convert one of them first",
+                show(&self.left),
+                show(&self.right)
+            ));
+            return Ok(Exit::Usage);
+        };
+        let same_bytes =
+            left.loaded.bytes == right.loaded.bytes && left.loaded.companion == right.loaded.companion;
+        let mut out = io::stdout().lock();
+        if self.json {
+            let line = json!({
+                "left": show(&self.left), "right": show(&self.right), "format": a, "identical": same_bytes,
+                "differences": differences,
+            });
+            writeln!(out, "{line}")?;
+        } else {
+            for line in &differences {
+                writeln!(out, "{line}")?;
+            }
+            if differences.is_empty() && !same_bytes {
+                writeln!(out, "only the layout differs")?;
+            }
+        }
+        Ok(if differences.is_empty() && same_bytes { Exit::Fine } else { Exit::Findings })
+    }
+}

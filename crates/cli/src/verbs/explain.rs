@@ -1,0 +1,60 @@
+//! `galatea explain`: what a rule means.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::Exit;
+use crate::terminal::complain;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Codes such as KBWM0007; without any, all rules are listed
+    #[arg(value_name = "CODE")]
+    codes: Vec<String>,
+    /// One JSON object per rule, one line each
+    #[arg(long)]
+    json: bool,
+}
+
+impl Options {
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let mut out = io::stdout().lock();
+        let mut rules = Vec::new();
+        for code in &self.codes {
+            match galatea::rule(code) {
+                Some(rule) => rules.push(rule),
+                None => {
+                    complain(format_args!(
+                        "no rule is called `{}`; `galatea explain` lists them",
+                        galatea::wire::escape(code)
+                    ));
+                    return Ok(Exit::Usage);
+                }
+            }
+        }
+        let all = rules.is_empty();
+        if all {
+            rules.extend(galatea::FORMATS.iter().flat_map(|f| f.rules));
+        }
+        for rule in rules {
+            if self.json {
+                let line = json!({
+                    "code": rule.code, "severity": rule.severity.name(), "title": rule.title, "help": rule.help,
+                    "fix": rule.fix,
+                });
+                writeln!(out, "{line}")?;
+            } else if all {
+                writeln!(out, "{}  {:<7}  {}", rule.code, rule.severity.name(), rule.title)?;
+            } else {
+                writeln!(out, "{} ({}): {}", rule.code, rule.severity, rule.title)?;
+                writeln!(out, "  {}", rule.help)?;
+                if rule.fix {
+                    writeln!(out, "  `galatea check --fix --only {} FILE` mends it.", rule.code)?;
+                }
+            }
+        }
+        Ok(Exit::Fine)
+    }
+}

@@ -1,0 +1,42 @@
+//! `galatea formats`: what Galatea knows.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::Exit;
+use crate::terminal::Table;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// One JSON object per format, one line each
+    #[arg(long)]
+    json: bool,
+}
+
+impl Options {
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let mut out = io::stdout().lock();
+        let mut table = Table::new(&["format", "extensions", "rules", "what it is"]);
+        for format in galatea::FORMATS {
+            if self.json {
+                let line = json!({
+                    "name": format.name, "title": format.title, "extensions": format.extensions,
+                    "companion": format.companion, "rules": format.rules.len(),
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                let mut extensions: Vec<&str> = format.extensions.to_vec();
+                extensions.extend(format.companion);
+                let rules = format.rules.len().to_string();
+                table.row(
+                    vec![format.name.into(), extensions.join(" "), rules, format.title.into()],
+                    &mut out,
+                )?;
+            }
+        }
+        table.finish(&mut out)?;
+        Ok(Exit::Fine)
+    }
+}

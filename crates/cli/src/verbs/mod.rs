@@ -1,0 +1,59 @@
+//! One file per verb.
+
+mod check;
+mod diff;
+mod explain;
+mod formats;
+mod info;
+mod inspect;
+mod roundtrip;
+mod shell;
+mod walk;
+
+use std::io;
+
+use clap::Subcommand;
+
+use crate::Exit;
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// One line per file: format, version, nodes, meshes, vertices, triangles, bones, clips, size
+    Info(info::Options),
+    /// The field tree with offsets, what one byte is, or who owns every byte
+    Inspect(inspect::Options),
+    /// Read, write in memory, compare the bytes
+    Roundtrip(roundtrip::Options),
+    /// Check the rules of the format, and mend what can be mended safely
+    Check(check::Options),
+    /// What differs between two files, in the document's words
+    Diff(diff::Options),
+    /// Work on walkmeshes
+    #[command(subcommand)]
+    Walk(walk::Walk),
+    /// The formats Galatea knows
+    Formats(formats::Options),
+    /// What a rule means and what to do about it
+    Explain(explain::Options),
+    /// Print completions for a shell
+    Completions(shell::Completions),
+    /// Print the manual page
+    Man,
+}
+
+impl Verb {
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        match self {
+            Verb::Info(options) => options.run(),
+            Verb::Inspect(options) => options.run(),
+            Verb::Roundtrip(options) => options.run(),
+            Verb::Check(options) => options.run(),
+            Verb::Diff(options) => options.run(),
+            Verb::Walk(verb) => verb.run(),
+            Verb::Formats(options) => options.run(),
+            Verb::Explain(options) => options.run(),
+            Verb::Completions(options) => options.run(),
+            Verb::Man => shell::man(),
+        }
+    }
+}

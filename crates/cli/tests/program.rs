@@ -1,0 +1,235 @@
+//! The program as a person meets it: what it prints, and how it ends when it is used wrongly.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+fn example(name: &str) -> String {
+    examples().join(name).to_string_lossy().into_owned()
+}
+
+/// A folder of this test's own, empty.
+fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+fn galatea(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The one line that a wrong use gives.
+fn complaint(args: &[&str], code: i32) -> String {
+    let output = galatea(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
+    assert!(text.starts_with("error: "), "{text}");
+    text
+}
+
+#[test]
+fn a_file_alone_means_info() {
+    let output = galatea(&[&example("room.wok")]);
+    assert_eq!(output.status.code(), Some(0));
+    let line = stdout(&output);
+    let cells: Vec<&str> = line.trim_end().split('\t').skip(1).collect();
+    assert_eq!(cells, ["kotor-bwm", "V1.0 WOK", "1", "1", "99", "132", "0", "0", "19192"]);
+}
+
+#[test]
+fn examples_roundtrip_and_pass_all_checks() {
+    let output = galatea(&["roundtrip", "--json", &examples().to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let last = stdout(&output).lines().last().unwrap().to_owned();
+    assert!(last.contains("\"different\":0,\"unreadable\":0"), "{last}");
+    let check = galatea(&["check", "--fail-on", "info", &examples().to_string_lossy()]);
+    assert_eq!((check.status.code(), stdout(&check).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn inspect_names_a_byte() {
+    let output = galatea(&["inspect", "--at", "0x50", &example("room.wok")]);
+    let text = stdout(&output);
+    assert!(text.starts_with("0x50: header.face_count = 132\n"), "{text}");
+}
+
+#[test]
+fn inspect_maps_every_byte() {
+    let text = stdout(&galatea(&["inspect", "--map", "--json", &example("room.wok")]));
+    assert_eq!(text.lines().last().unwrap(), r#"{"summary":{"bytes":19192,"fields":19192,"gaps":0}}"#);
+}
+
+#[test]
+fn no_such_file() {
+    assert_eq!(complaint(&["info", "nowhere.wok"], 4), "error: nowhere.wok: no such file or folder\n");
+}
+
+#[test]
+fn some_inputs_fail() {
+    let output = galatea(&["info", "nowhere.wok", &example("room.wok")]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(stdout(&output).lines().count(), 1);
+}
+
+#[test]
+fn a_folder_without_models() {
+    let dir = scratch("empty");
+    std::fs::write(dir.join("notes.txt"), "nothing").unwrap();
+    assert!(
+        complaint(&["roundtrip", &dir.to_string_lossy()], 4).contains("no models in there") || cfg!(windows)
+    );
+}
+
+#[test]
+fn a_jpeg_is_no_model() {
+    let file = scratch("jpeg").join("photo.wok");
+    std::fs::write(&file, b"\xFF\xD8\xFF\xE0\0\x10JFIF").unwrap();
+    assert!(complaint(&["info", &file.to_string_lossy()], 4).contains("not a model that Galatea knows"));
+}
+
+#[test]
+fn a_folder_where_a_file_is_expected() {
+    let dir = examples().to_string_lossy().into_owned();
+    for args in [vec!["inspect", &dir], vec!["diff", &dir, &dir], vec!["walk", "rebuild", &dir, "out.wok"]] {
+        assert!(complaint(&args, 2).contains("is a folder"));
+    }
+}
+
+#[test]
+fn output_that_cannot_be_written() {
+    let dir = scratch("unwritable");
+    let inside = dir.join("no/such/folder/out.wok").to_string_lossy().into_owned();
+    complaint(&["walk", "rebuild", &example("room.wok"), &inside], 4);
+    assert!(
+        complaint(&["walk", "rebuild", &example("room.wok"), &dir.to_string_lossy()], 4).contains("folder")
+    );
+    let taken = dir.join("taken.wok");
+    std::fs::write(&taken, b"mine").unwrap();
+    assert!(
+        complaint(&["walk", "rebuild", &example("room.wok"), &taken.to_string_lossy()], 4)
+            .contains("--force")
+    );
+    assert_eq!(std::fs::read(&taken).unwrap(), b"mine");
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "nothing half-written stays");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_galatea"))
+        .args(["inspect", "--most", "100000", &example("room.wok")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn wrong_words_are_usage_errors() {
+    for args in [
+        &["frobnicate"][..],
+        &["inspect"],
+        &["inspect", "--at", "zz", "x.wok"],
+        &["check", "--only", "NOPE", "x"],
+    ] {
+        let output = galatea(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_truncated_file_names_the_byte_and_the_table() {
+    let file = scratch("cut").join("cut.wok");
+    let bytes = std::fs::read(examples().join("room.wok")).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() - 5]).unwrap();
+    let text = complaint(&["info", &file.to_string_lossy()], 4);
+    assert!(text.contains(": 0x4AF0 perimeters: 2 x 4 bytes"), "{text}");
+}
+
+#[test]
+fn standard_input_works() {
+    use std::io::Write;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_galatea"))
+        .args(["info", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&std::fs::read(examples().join("crate.pwk")).unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(stdout(&output).contains(r#""version":"V1.0 PWK/DWK""#));
+}
+
+#[test]
+fn fix_mends_in_place_and_keeps_the_old_file() {
+    let file = scratch("fix").join("room.wok");
+    let mut bytes = std::fs::read(examples().join("room.wok")).unwrap();
+    // The first normal, turned sideways.
+    let normals = u32::from_le_bytes(bytes[92..96].try_into().unwrap()) as usize;
+    bytes[normals..normals + 4].copy_from_slice(&1f32.to_le_bytes());
+    std::fs::write(&file, &bytes).unwrap();
+    let path = file.to_string_lossy().into_owned();
+    let found = galatea(&["check", "--fail-on", "warning", &path]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(stdout(&found).contains("KBWM0021"));
+    let fixed = galatea(&["check", "--fix", "--fail-on", "warning", &path]);
+    assert_eq!(fixed.status.code(), Some(0), "{fixed:?}");
+    assert_eq!(std::fs::read(&file).unwrap(), std::fs::read(examples().join("room.wok")).unwrap());
+    assert_eq!(std::fs::read(file.with_extension("wok.bak")).unwrap(), bytes);
+}
+
+#[test]
+fn diff_speaks_the_documents_words() {
+    let file = scratch("diff").join("room.wok");
+    let mut bytes = std::fs::read(examples().join("room.wok")).unwrap();
+    bytes[60..64].copy_from_slice(&2.5f32.to_le_bytes());
+    std::fs::write(&file, &bytes).unwrap();
+    let output = galatea(&["diff", &example("room.wok"), &file.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stdout(&output), "position: (0.0, 0.0, 0.0) -> (2.5, 0.0, 0.0)\n");
+    assert_eq!(galatea(&["diff", &example("room.wok"), &example("room.wok")]).status.code(), Some(0));
+}
+
+#[test]
+fn every_rule_is_explained() {
+    let all = stdout(&galatea(&["explain"]));
+    let codes: Vec<&str> = all.lines().filter_map(|l| l.split_whitespace().next()).collect();
+    assert!(codes.len() >= 41);
+    for code in codes {
+        let text = stdout(&galatea(&["explain", code]));
+        assert!(text.starts_with(code) && text.lines().count() >= 2, "{text}");
+    }
+}
+
+#[test]
+fn completions_and_manual_are_printed() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stdout(&galatea(&["completions", shell])).contains("roundtrip"), "{shell}");
+    }
+    assert!(stdout(&galatea(&["man"])).contains(".TH"));
+}
+
+#[test]
+fn names_with_control_characters_are_escaped() {
+    if cfg!(windows) {
+        return;
+    }
+    let file = scratch("names").join("a\u{1b}[31m.wok");
+    std::fs::copy(examples().join("room.wok"), &file).unwrap();
+    let output = galatea(&["info", &file.to_string_lossy()]);
+    assert!(!stdout(&output).contains('\u{1b}'));
+}

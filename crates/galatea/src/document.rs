@@ -1,0 +1,109 @@
+//! What every format can do, and how to find the right one.
+
+use std::any::Any;
+
+use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
+
+use crate::FORMATS;
+
+/// The bytes of a file and of the file that belongs to it, such as a KotOR model's MDX.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The file itself.
+    pub bytes: &'a [u8],
+    /// Its companion, if the format has one and it is there.
+    pub companion: Option<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    /// A file on its own.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Input { bytes, companion: None }
+    }
+
+    /// A file with its companion.
+    pub fn with_companion(bytes: &'a [u8], companion: &'a [u8]) -> Self {
+        Input { bytes, companion: Some(companion) }
+    }
+}
+
+/// What writing gives: the file, and its companion if the format has one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// The file itself.
+    pub bytes: Vec<u8>,
+    /// Its companion.
+    pub companion: Option<Vec<u8>>,
+}
+
+/// Which byte is what, for one file of the input.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The extension of the file this is about.
+    pub file: &'static str,
+    /// What reading claimed.
+    pub coverage: Coverage,
+    /// Why reading stopped early, if it did.
+    pub error: Option<Error>,
+}
+
+/// A format Galatea knows: how to recognise it and what to do with it.
+#[derive(Debug)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub title: &'static str,
+    /// Usual extensions, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// The extension of the file that belongs to it.
+    pub companion: Option<&'static str>,
+    /// Whether bytes are of this format. The start of the file is enough.
+    pub detect: fn(&[u8]) -> bool,
+    /// Reads a file.
+    pub read: fn(&Input<'_>, &Limits) -> Result<Box<dyn Document>>,
+    /// Tells which byte is what.
+    pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
+    /// What is checked.
+    pub rules: &'static [&'static Rule],
+    /// Its fixed records.
+    pub records: &'static [&'static Schema],
+}
+
+/// A document of any format.
+pub trait Document: Any + Send {
+    /// Its format.
+    fn format(&self) -> &'static Format;
+    /// The figures of `galatea info`.
+    fn summary(&self) -> Summary;
+    /// The bytes: the same as were read, if nothing was changed.
+    fn write(&self) -> Result<Output>;
+    /// Checks the format's rules.
+    fn check(&self) -> Report;
+    /// Mends what the wanted rules find and can be mended without guessing.
+    fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
+    /// What differs from another document of the same format, in words; `None` if the formats differ.
+    fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
+    /// The format's own document type, for everything else.
+    fn as_any(&self) -> &dyn Any;
+    /// The format's own document type, to change it.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+/// Finds the format of a file by its content; `None` if nobody knows it.
+pub fn detect(bytes: &[u8]) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| (format.detect)(bytes)).copied()
+}
+
+/// Reads a file of any format.
+pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
+    match detect(input.bytes) {
+        Some(format) => (format.read)(input, limits),
+        None => Err(Error::at(ErrorKind::NotThisFormat, 0)),
+    }
+}
+
+/// Finds a rule of any format by its code, letter case ignored.
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code)).copied()
+}

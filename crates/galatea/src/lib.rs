@@ -1,0 +1,31 @@
+//! Galatea opens the 3D models and walkmeshes of four game engines and keeps every byte.
+//!
+//! This crate is the front door: [`open`] finds out what the bytes are and gives a [`Document`] that can be written back,
+//! checked and compared; [`FORMATS`] lists all that is known. The format crates are re-exported for everything else.
+//!
+//! ```
+//! use galatea::{Input, kotor::bwm};
+//! let room = bwm::Walkmesh::build(
+//!     bwm::Kind::Area,
+//!     vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!     vec![[0, 1, 2]],
+//!     vec![4],
+//!     &Default::default(),
+//! )?;
+//! let bytes = room.write()?;
+//! let document = galatea::open(&Input::new(&bytes), &Default::default())?;
+//! assert_eq!(document.format().name, "kotor-bwm");
+//! assert_eq!(document.write()?.bytes, bytes);
+//! assert!(document.check().is_empty());
+//! # Ok::<(), galatea::Error>(())
+//! ```
+
+pub mod disk;
+mod document;
+mod formats;
+
+pub use document::{Document, Format, Input, Inspection, Output, detect, open, rule};
+pub use formats::FORMATS;
+pub use galatea_kotor as kotor;
+pub use galatea_wire as wire;
+pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};

@@ -1,0 +1,250 @@
+//! BWM walkmeshes: WOK (areas), PWK (placeables) and DWK (doors).
+//!
+//! [`Walkmesh::read`] keeps every byte, [`Walkmesh::write`] gives the same bytes back as long as no table changes its
+//! length, and lays the file out as the game's own tools did otherwise. [`Walkmesh::build`] makes a new one from triangles,
+//! [`Walkmesh::rebuild`] throws all derived tables away and derives them again.
+
+mod check;
+mod derive;
+mod edit;
+mod read;
+mod tree;
+mod wire;
+mod write;
+
+pub use check::{RULES, check, fix};
+pub use derive::{Comparison, adjacency, border, normal, plane};
+pub use edit::WeldError;
+pub use read::{detect, inspect};
+pub use tree::{build_tree, refit_tree};
+pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
+
+use galatea_wire::{Gap, Summary};
+
+use crate::surface::Walkability;
+
+/// What a walkmesh belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// PWK or DWK: a placeable or a door. Has no tree, neighbours or border.
+    Object,
+    /// WOK: a room of an area.
+    Area,
+    /// A kind that no known file has.
+    Other(u32),
+}
+
+impl Kind {
+    /// The number in the file.
+    pub fn code(self) -> u32 {
+        match self {
+            Kind::Object => 0,
+            Kind::Area => 1,
+            Kind::Other(code) => code,
+        }
+    }
+}
+
+impl From<u32> for Kind {
+    fn from(code: u32) -> Self {
+        match code {
+            0 => Kind::Object,
+            1 => Kind::Area,
+            code => Kind::Other(code),
+        }
+    }
+}
+
+/// A whole walkmesh file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Walkmesh {
+    /// What it belongs to.
+    pub kind: Kind,
+    /// Where one stands to use the object, relative to it.
+    pub relative_use: [[f32; 3]; 2],
+    /// Where one stands to use the object, in the area.
+    pub absolute_use: [[f32; 3]; 2],
+    /// Position of the room's walkmesh node. The vertices of an area are absolute all the same.
+    pub position: [f32; 3],
+    /// Corners of the faces.
+    pub vertices: Vec<[f32; 3]>,
+    /// Triangles, counter-clockwise seen from above; walkable ones first.
+    pub faces: Vec<[u32; 3]>,
+    /// Surface material of each face.
+    pub materials: Vec<u32>,
+    /// Unit normal of each face.
+    pub normals: Vec<[f32; 3]>,
+    /// Distance of each face's plane: minus normal times first vertex.
+    pub distances: Vec<f32>,
+    /// Box tree over all faces, in preorder.
+    pub aabb: Vec<AabbNode>,
+    /// The number at 0x6C; 0 in every known file.
+    pub aabb_root: u32,
+    /// Neighbours of each walkable face across its three edges, as 3 x face + edge, or -1.
+    pub adjacency: Vec<[i32; 3]>,
+    /// The border: edges of walkable faces without a walkable neighbour, loop after loop.
+    pub edges: Vec<Edge>,
+    /// For each border loop, one past its last entry in `edges`.
+    pub perimeters: Vec<u32>,
+    /// How the file was laid out.
+    pub layout: Layout,
+}
+
+/// The nine tables, in the order in which the header names them and the game's tools write them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+#[allow(missing_docs)] // The fields of `Walkmesh` say what each table is.
+pub enum Table {
+    Vertices,
+    Faces,
+    Materials,
+    Normals,
+    Distances,
+    Aabb,
+    Adjacency,
+    Edges,
+    Perimeters,
+}
+
+impl Table {
+    /// All nine, in the order of the file.
+    pub const ALL: [Table; 9] = [
+        Table::Vertices,
+        Table::Faces,
+        Table::Materials,
+        Table::Normals,
+        Table::Distances,
+        Table::Aabb,
+        Table::Adjacency,
+        Table::Edges,
+        Table::Perimeters,
+    ];
+
+    /// The table's name, that of the field of [`Walkmesh`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Vertices => "vertices",
+            Table::Faces => "faces",
+            Table::Materials => "materials",
+            Table::Normals => "normals",
+            Table::Distances => "distances",
+            Table::Aabb => "aabb",
+            Table::Adjacency => "adjacency",
+            Table::Edges => "edges",
+            Table::Perimeters => "perimeters",
+        }
+    }
+
+    /// Bytes of one entry.
+    pub fn entry(self) -> usize {
+        match self {
+            Table::Vertices | Table::Faces | Table::Normals | Table::Adjacency => 12,
+            Table::Materials | Table::Distances | Table::Perimeters => 4,
+            Table::Aabb => 44,
+            Table::Edges => 8,
+        }
+    }
+}
+
+/// Where a table was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Its place in the file. With no entries this is whatever the header said.
+    pub offset: u32,
+    /// Its entries.
+    pub count: u32,
+}
+
+/// How a file was laid out: replayed by [`Walkmesh::write`] while no table changes its length.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The place of each table, by [`Table`]; `None` for a walkmesh that was not read from a file.
+    pub blocks: Option<[Block; 9]>,
+    /// Bytes that belong to no table.
+    pub gaps: Vec<Gap>,
+    /// Length of the file.
+    pub len: u32,
+    /// Whether tables share bytes.
+    pub overlapping: bool,
+}
+
+impl Layout {
+    /// Where entry `index` of a table was in the file that was read.
+    pub fn offset_of(&self, table: Table, index: usize) -> Option<u64> {
+        let block = self.blocks.as_ref()?.get(table as usize)?;
+        (index < block.count as usize).then(|| u64::from(block.offset) + (index * table.entry()) as u64)
+    }
+}
+
+impl Walkmesh {
+    /// An empty walkmesh.
+    pub fn new(kind: Kind) -> Self {
+        Walkmesh {
+            kind,
+            relative_use: [[0.0; 3]; 2],
+            absolute_use: [[0.0; 3]; 2],
+            position: [0.0; 3],
+            vertices: Vec::new(),
+            faces: Vec::new(),
+            materials: Vec::new(),
+            normals: Vec::new(),
+            distances: Vec::new(),
+            aabb: Vec::new(),
+            aabb_root: 0,
+            adjacency: Vec::new(),
+            edges: Vec::new(),
+            perimeters: Vec::new(),
+            layout: Layout::default(),
+        }
+    }
+
+    /// The corners of a face; `None` if the face or one of its vertices does not exist.
+    pub fn corners(&self, face: usize) -> Option<[[f32; 3]; 3]> {
+        let [a, b, c] = *self.faces.get(face)?;
+        let vertex = |i: u32| self.vertices.get(i as usize).copied();
+        Some([vertex(a)?, vertex(b)?, vertex(c)?])
+    }
+
+    /// How many faces can be walked on.
+    pub fn walkable_faces(&self, walkability: &Walkability) -> usize {
+        self.materials.iter().take(self.faces.len()).filter(|m| walkability.is_walkable(**m)).count()
+    }
+
+    /// The figures of `galatea info`.
+    pub fn summary(&self) -> Summary {
+        let kind = match self.kind {
+            Kind::Object => "PWK/DWK".to_owned(),
+            Kind::Area => "WOK".to_owned(),
+            Kind::Other(code) => format!("kind {code}"),
+        };
+        Summary {
+            version: format!("V1.0 {kind}"),
+            nodes: 1,
+            meshes: usize::from(!self.faces.is_empty()),
+            vertices: self.vertices.len(),
+            triangles: self.faces.len(),
+            bones: 0,
+            clips: 0,
+        }
+    }
+
+    /// What differs from another walkmesh, in words; layout does not count. Empty if nothing differs.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut diff = galatea_wire::Differences::new();
+        diff.value("kind", &self.kind.code(), &other.kind.code());
+        diff.value("relative_use", &self.relative_use, &other.relative_use);
+        diff.value("absolute_use", &self.absolute_use, &other.absolute_use);
+        diff.value("position", &self.position, &other.position);
+        diff.table("vertices", &self.vertices, &other.vertices);
+        diff.table("faces", &self.faces, &other.faces);
+        diff.table("materials", &self.materials, &other.materials);
+        diff.table("normals", &self.normals, &other.normals);
+        diff.table("distances", &self.distances, &other.distances);
+        diff.table("aabb", &self.aabb, &other.aabb);
+        diff.value("aabb_root", &self.aabb_root, &other.aabb_root);
+        diff.table("adjacency", &self.adjacency, &other.adjacency);
+        diff.table("edges", &self.edges, &other.edges);
+        diff.table("perimeters", &self.perimeters, &other.perimeters);
+        diff.into_lines()
+    }
+}

@@ -1,0 +1,224 @@
+//! Controllers: the animated and constant properties of a node.
+
+use galatea_wire::{Error, Result};
+
+use super::wire::Controller;
+
+/// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
+/// that no controller uses and packed words are kept.
+#[derive(Debug, Clone, Default)]
+pub struct Controllers {
+    /// The controllers, in order. A kind can occur twice.
+    pub list: Vec<Controller>,
+    /// Times and values. Packed orientations are the bits of such a number.
+    pub data: Vec<f32>,
+}
+
+/// How values run between keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// Straight from key to key.
+    Linear,
+    /// Cubic: every key has a value, an incoming and an outgoing tangent, relative to the value.
+    Bezier,
+    /// Straight, between orientations packed into one word each.
+    Packed,
+}
+
+/// One controller with its keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Track<'a> {
+    /// Which property.
+    pub kind: u32,
+    /// How values run between keys.
+    pub interpolation: Interpolation,
+    /// Numbers of one value: 3 for a position, 4 for an orientation (x, y, z, w), 1 for a packed orientation.
+    pub width: usize,
+    /// Time of each key, in seconds.
+    pub times: &'a [f32],
+    /// Values, key after key: `width` numbers, with bezier three times `width`.
+    pub values: &'a [f32],
+}
+
+/// Orientation, of every node.
+pub(crate) const ORIENTATION: u32 = 20;
+
+impl Controller {
+    /// Whether keys have tangents.
+    pub fn is_bezier(&self) -> bool {
+        self.columns & 0x10 != 0
+    }
+
+    /// Whether keys are orientations packed into one word.
+    pub fn is_packed(&self) -> bool {
+        self.kind == ORIENTATION && self.columns == 2
+    }
+
+    /// Numbers of one key in the data array.
+    pub fn numbers_per_key(&self) -> usize {
+        let columns = usize::from(self.columns & 0x0F);
+        match (self.is_packed(), self.is_bezier()) {
+            (true, _) => 1,
+            (_, true) => columns * 3,
+            _ => columns,
+        }
+    }
+}
+
+impl Controllers {
+    /// Whether there are neither controllers nor numbers.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.data.is_empty()
+    }
+
+    /// The keys of the controller at an index; `None` if it points outside the data.
+    pub fn track(&self, index: usize) -> Option<Track<'_>> {
+        let controller = self.list.get(index)?;
+        let rows = usize::from(controller.rows);
+        let per_key = controller.numbers_per_key();
+        let interpolation = match (controller.is_packed(), controller.is_bezier()) {
+            (true, _) => Interpolation::Packed,
+            (_, true) => Interpolation::Bezier,
+            _ => Interpolation::Linear,
+        };
+        let width = if interpolation == Interpolation::Bezier { per_key / 3 } else { per_key };
+        Some(Track {
+            kind: controller.kind,
+            interpolation,
+            width,
+            times: self.data.get(usize::from(controller.time_index)..)?.get(..rows)?,
+            values: self.data.get(usize::from(controller.data_index)..)?.get(..rows * per_key)?,
+        })
+    }
+
+    /// All controllers with their keys, leaving out those that point outside the data.
+    pub fn tracks(&self) -> impl Iterator<Item = Track<'_>> {
+        (0..self.list.len()).filter_map(|i| self.track(i))
+    }
+
+    /// The first controller of a kind.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::{Controllers, Interpolation};
+    /// let mut controllers = Controllers::default();
+    /// controllers.push(36, 0xFFFF, Interpolation::Linear, 1, &[0.0, 1.5], &[1.0, 2.0])?;
+    /// assert_eq!(controllers.get(36).unwrap().values, [1.0, 2.0]);
+    /// assert!(controllers.get(8).is_none());
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn get(&self, kind: u32) -> Option<Track<'_>> {
+        let index = self.list.iter().position(|c| c.kind == kind)?;
+        self.track(index)
+    }
+
+    /// Adds a controller. `width` numbers per key (1 for packed orientations); with bezier three times as many.
+    /// `target` is 0xFFFF, or in animations 16 for a position and 28 for an orientation.
+    pub fn push(
+        &mut self,
+        kind: u32,
+        target: u16,
+        interpolation: Interpolation,
+        width: usize,
+        times: &[f32],
+        values: &[f32],
+    ) -> Result<()> {
+        let per_key = if interpolation == Interpolation::Bezier { width * 3 } else { width };
+        if values.len() != times.len() * per_key || width > 15 {
+            return Err(Error::unrepresentable(format!(
+                "controller {kind}: {} values for {} keys of {per_key}",
+                values.len(),
+                times.len()
+            )));
+        }
+        let index = |n: usize| {
+            u16::try_from(n).map_err(|_| {
+                Error::unrepresentable(format!(
+                    "controller {kind}: a node has room for 65,535 times and values"
+                ))
+            })
+        };
+        let controller = Controller {
+            kind,
+            target,
+            rows: index(times.len())?,
+            time_index: index(self.data.len())?,
+            data_index: index(self.data.len() + times.len())?,
+            columns: match interpolation {
+                Interpolation::Linear => width as u8,
+                Interpolation::Bezier => width as u8 | 0x10,
+                Interpolation::Packed => 2,
+            },
+            padding: [0; 3],
+        };
+        self.list.push(controller);
+        self.data.extend_from_slice(times);
+        self.data.extend_from_slice(values);
+        Ok(())
+    }
+
+    /// Takes out all controllers of a kind. Numbers that none of the others uses go too.
+    pub fn remove(&mut self, kind: u32) -> Result<()> {
+        self.rebuild(|controllers, index, track| {
+            if track.kind == kind {
+                return Ok(());
+            }
+            controllers.push_like(index, track)
+        })
+    }
+
+    /// Builds the list and the data anew, each controller as `each` adds it.
+    fn rebuild(
+        &mut self,
+        mut each: impl FnMut(&mut Self, &Controller, Track<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let old = std::mem::take(self);
+        for (index, controller) in old.list.iter().enumerate() {
+            if let Some(track) = old.track(index)
+                && let Err(error) = each(self, controller, track)
+            {
+                *self = old;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_like(&mut self, like: &Controller, track: Track<'_>) -> Result<()> {
+        self.push(track.kind, like.target, track.interpolation, track.width, track.times, track.values)?;
+        if let Some(added) = self.list.last_mut() {
+            added.padding = like.padding;
+            added.columns = like.columns;
+        }
+        Ok(())
+    }
+}
+
+/// The orientation (x, y, z, w) that a packed word stands for.
+///
+/// Where the first three are longer than 1, w is 0 and they stay as they are.
+///
+/// ```
+/// use galatea_kotor::mdl::unpack_quaternion;
+/// assert_eq!(unpack_quaternion(0x7FDF_FBFF), [0.0, 0.0, 0.0, 1.0]);
+/// ```
+pub fn unpack_quaternion(word: u32) -> [f32; 4] {
+    let x = (word & 0x7FF) as f32 / 1023.0 - 1.0;
+    let y = ((word >> 11) & 0x7FF) as f32 / 1023.0 - 1.0;
+    let z = (word >> 22) as f32 / 511.0 - 1.0;
+    let length = x * x + y * y + z * z;
+    let w = if length < 1.0 { (1.0 - length).sqrt() } else { 0.0 };
+    [x, y, z, w]
+}
+
+/// The packed word nearest to an orientation (x, y, z, w). An orientation with negative w is packed as its equal with
+/// positive w, since w is not stored.
+///
+/// ```
+/// use galatea_kotor::mdl::{pack_quaternion, unpack_quaternion};
+/// assert_eq!(pack_quaternion(unpack_quaternion(0x1234_5678)), 0x1234_5678);
+/// ```
+pub fn pack_quaternion([x, y, z, w]: [f32; 4]) -> u32 {
+    let sign = if w < 0.0 { -1.0 } else { 1.0 };
+    let part = |c: f32, half: f32, most: u32| (((c * sign + 1.0) * half).round() as u32).min(most);
+    part(x, 1023.0, 0x7FF) | part(y, 1023.0, 0x7FF) << 11 | part(z, 511.0, 0x3FF) << 22
+}

@@ -1,0 +1,287 @@
+//! Where everything stood in the file, and the bytes that mean nothing but have to come back: what [`Model::write`]
+//! replays while the shape is unchanged. None of it takes part in [`Model::differences`].
+//!
+//! A default layout means "not in a file yet": the writer then lays the part out as the game's compiler did.
+//!
+//! [`Model::write`]: super::Model::write
+//! [`Model::differences`]: super::Model::differences
+
+use galatea_wire::{Gap, Offset, Wire};
+
+use super::wire::{AnimationHeader, ArrayDef, FileHeader, GeometryHeader, ModelHeader, NamesHeader};
+
+/// The place of a block in the data of the MDL, as it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Slot {
+    /// Whether it was in a file at all; otherwise the rest means nothing.
+    pub known: bool,
+    /// Offset, counted without the file header. Of an empty block: whatever the file said.
+    pub at: u32,
+    /// Items it had.
+    pub count: u32,
+    /// Items it was said to have room for.
+    pub capacity: u32,
+}
+
+impl Slot {
+    pub(crate) fn of(def: &ArrayDef) -> Slot {
+        Slot { known: true, at: def.offset.0, count: def.count, capacity: def.capacity }
+    }
+
+    pub(crate) fn plain(at: u32, count: usize) -> Slot {
+        Slot { known: true, at, count: count as u32, capacity: count as u32 }
+    }
+
+    /// The array definition to write for `count` items that are now at `at`.
+    pub(crate) fn def(&self, at: u32, count: u32) -> ArrayDef {
+        let capacity = if self.known && self.count == count { self.capacity } else { count };
+        ArrayDef { offset: Offset(at), count, capacity }
+    }
+}
+
+/// Layout of the whole model.
+#[derive(Debug, Clone, Default)]
+pub struct ModelLayout {
+    /// The headers as they were read, with sizes, run-time fields and padding. `None` for a model that was in no file.
+    pub headers: Option<Box<Headers>>,
+    /// Offsets of the names.
+    pub name_offsets: Slot,
+    /// Place of each name.
+    pub names: Vec<u32>,
+    /// Offsets of the animations.
+    pub animation_offsets: Slot,
+    /// Bytes of the MDL that nothing refers to, with their offsets in the file.
+    pub gaps: Vec<Gap>,
+    /// Length of the MDL.
+    pub mdl_len: u32,
+    /// Blocks that were read and a checksum of their places, to notice whether any is missing or doubled.
+    pub(crate) blocks: (u32, u64),
+    /// Whether blocks shared bytes.
+    pub overlaps: bool,
+    /// Layout of the MDX.
+    pub mdx: MdxLayout,
+}
+
+/// Layout of the MDX.
+#[derive(Debug, Clone, Default)]
+pub struct MdxLayout {
+    /// Whether the model was read without its MDX although it has vertex rows: then none is written either, and the
+    /// header fields that describe it stay as they are.
+    pub missing: bool,
+    /// Bytes that belong to no mesh: padding to the next multiple of 16, and data nobody refers to.
+    pub gaps: Vec<Gap>,
+    /// Length of the MDX.
+    pub len: u32,
+    /// Whether every mesh began at a multiple of 16.
+    pub aligned: bool,
+    /// Blocks that were read and a checksum of their places.
+    pub(crate) blocks: (u32, u64),
+    /// Whether meshes shared rows.
+    pub overlaps: bool,
+}
+
+/// The headers of a model as they were read.
+#[derive(Debug, Clone, Default)]
+pub struct Headers {
+    /// File header.
+    pub file: FileHeader,
+    /// Geometry header.
+    pub geometry: GeometryHeader,
+    /// Model header.
+    pub model: ModelHeader,
+    /// Names header.
+    pub names: NamesHeader,
+    /// Whether `names.head_root` led to a node.
+    pub head_is_sound: bool,
+}
+
+/// Layout of an animation.
+#[derive(Debug, Clone, Default)]
+pub struct AnimationLayout {
+    /// Place of the header.
+    pub header: Slot,
+    /// The header as it was read.
+    pub raw: Option<Box<(GeometryHeader, AnimationHeader)>>,
+    /// Events.
+    pub events: Slot,
+}
+
+/// Layout of a node.
+#[derive(Debug, Clone, Default)]
+pub struct NodeLayout {
+    /// Place and length of the header with all that follows it.
+    pub header: Slot,
+    /// Children.
+    pub children: Slot,
+    /// Controllers.
+    pub controllers: Slot,
+    /// Data of the controllers.
+    pub data: Slot,
+    /// Parent offset in the file, where it did not lead to the parent.
+    pub stale_parent: Option<u32>,
+    /// Owner offset in the file, where it did not lead to the animation (or was not 0 in the model).
+    pub stale_owner: Option<u32>,
+    /// Padding after the name index.
+    pub padding: u16,
+}
+
+/// Layout of a mesh.
+#[derive(Debug, Clone, Default)]
+pub struct MeshLayout {
+    /// Program addresses, where they were not those of the game and platform.
+    pub pointers: Option<[u32; 2]>,
+    /// Faces.
+    pub faces: Slot,
+    /// Lengths of the index lists.
+    pub index_counts: Slot,
+    /// Offsets of the index lists.
+    pub index_offsets: Slot,
+    /// Place of each index list.
+    pub index_lists: Vec<u32>,
+    /// Entries of the lengths beyond those that have an offset.
+    pub more_counts: Vec<u32>,
+    /// Entries of the offsets beyond those that have a length.
+    pub more_offsets: Vec<u32>,
+    /// Inverted counters.
+    pub inverted_counters: Slot,
+    /// Vertex positions in the MDL.
+    pub mdl_positions: Slot,
+    /// Vertex count of the header, for meshes whose vertices are nowhere.
+    pub vertex_count: u16,
+    /// Padding before the area.
+    pub padding: [u8; 2],
+    /// The MDX rows.
+    pub rows: RowLayout,
+}
+
+/// How the MDX rows of a mesh were laid out.
+#[derive(Debug, Clone, Default)]
+pub struct RowLayout {
+    /// First row in the MDX.
+    pub at: u32,
+    /// Rows, without the one that ends the mesh.
+    pub count: u32,
+    /// Bytes of one row; 0 if the mesh was in no file or has no rows.
+    pub stride: u32,
+    /// Columns said to be there.
+    pub flags: u32,
+    /// Where columns begin: the eleven of the mesh header, then weights and bones.
+    pub offsets: [i32; 13],
+    /// Columns that were read, one bit each in the order of `offsets`.
+    pub present: u16,
+    /// Whether normals, tangents and bones were packed as on the Xbox.
+    pub packed: bool,
+    /// Whether the layout was read from a file.
+    pub known: bool,
+    /// Whether columns shared bytes.
+    pub overlaps: bool,
+    /// The row that ends the mesh.
+    pub sentinel: Sentinel,
+    /// Bytes of the rows that belong to no column, row after row; empty if they are all zero.
+    pub residue: Vec<u8>,
+}
+
+/// The row that ends the rows of a mesh.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Sentinel {
+    /// As the game's compiler wrote it.
+    #[default]
+    Usual,
+    /// There is none.
+    Absent,
+    /// This number three times, then zeros.
+    Number(f32),
+    /// These bytes.
+    Raw(Vec<u8>),
+}
+
+/// Layout of a skin.
+#[derive(Debug, Clone, Default)]
+pub struct SkinLayout {
+    /// An array that is zero in real files.
+    pub unknown_0x00: ArrayDef,
+    /// Bone map.
+    pub bone_map: Slot,
+    /// Rotations.
+    pub rotations: Slot,
+    /// Translations.
+    pub translations: Slot,
+    /// Run-time room.
+    pub scratch_slot: Slot,
+    /// What the run-time room holds; empty means zeros, one word per node.
+    pub scratch: Vec<u32>,
+    /// Last four bytes of the header.
+    pub padding: [u16; 2],
+}
+
+/// Layout of a danglymesh.
+#[derive(Debug, Clone, Default)]
+pub struct DanglyLayout {
+    /// Constraints.
+    pub constraints: Slot,
+    /// Copy of the positions.
+    pub positions: Slot,
+}
+
+/// Layout of a lightsaber blade.
+#[derive(Debug, Clone, Default)]
+pub struct SaberLayout {
+    /// Positions.
+    pub positions: Slot,
+    /// Texture coordinates.
+    pub uvs: Slot,
+    /// Normals.
+    pub normals: Slot,
+}
+
+/// Layout of an AABB tree.
+#[derive(Debug, Clone)]
+pub enum AabbLayout {
+    /// One box after the other, every child after its parent, first children first.
+    Packed {
+        /// The root.
+        root: Slot,
+        /// What stands for "no child".
+        none: u32,
+    },
+    /// Boxes anywhere.
+    Scattered {
+        /// Place of each box.
+        at: Vec<u32>,
+        /// What stands for "no child" in each box.
+        none: Vec<[u32; 2]>,
+    },
+}
+
+impl Default for AabbLayout {
+    fn default() -> Self {
+        AabbLayout::Packed { root: Slot::default(), none: 0 }
+    }
+}
+
+/// Layout of a light.
+#[derive(Debug, Clone, Default)]
+pub struct LightLayout {
+    /// An array that is zero in real files.
+    pub runtime_array: ArrayDef,
+    /// Flare sizes.
+    pub sizes: Slot,
+    /// Flare positions.
+    pub positions: Slot,
+    /// Flare colours.
+    pub colors: Slot,
+    /// Offsets of the flare textures.
+    pub texture_offsets: Slot,
+    /// Place of each flare texture name.
+    pub textures: Vec<u32>,
+}
+
+/// Adds a block to a checksum of places.
+pub(crate) fn tally(sum: &mut (u32, u64), at: u32, len: u32) {
+    sum.0 = sum.0.wrapping_add(1);
+    let mixed = (u64::from(at) << 32 | u64::from(len)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    sum.1 = sum.1.wrapping_add(mixed ^ (mixed >> 29));
+}
+
+/// Length of the headers that every model begins with, without the file header.
+pub(crate) const HEADERS: u32 = (GeometryHeader::SIZE + ModelHeader::SIZE + NamesHeader::SIZE) as u32;

@@ -1,0 +1,375 @@
+//! KotOR models: MDL with its MDX, of both games, for PC and Xbox.
+//!
+//! A [`Model`] keeps everything: what it means in plain fields, and where and how it was written in `layout` fields.
+//! [`Model::read`] and [`Model::write`] of an unmodified model give the same bytes. After an edit every block that is
+//! still there keeps its order and its bytes, and only offsets move.
+//!
+//! Nodes live in flat lists in depth-first order and refer to each other by index ([`NodeId`]), never by name: names
+//! repeat in real models.
+
+mod animation;
+mod layout;
+mod mesh;
+mod node;
+mod plan;
+mod read;
+mod rows;
+pub mod wire;
+mod write;
+
+use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
+
+pub use animation::{Controllers, Interpolation, Track, pack_quaternion, unpack_quaternion};
+pub use layout::{
+    AabbLayout, AnimationLayout, DanglyLayout, Headers, LightLayout, MdxLayout, MeshLayout, ModelLayout,
+    NodeLayout, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
+};
+pub use mesh::{
+    AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin, TangentSpace, Vertices,
+    pack_normal, unpack_normal,
+};
+pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
+
+/// Which of the two games a model is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Game {
+    /// Knights of the Old Republic.
+    #[default]
+    K1,
+    /// The Sith Lords. Mesh headers have 8 more bytes.
+    K2,
+}
+
+/// Which machine a model is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Platform {
+    /// Windows, and what was ported from it.
+    #[default]
+    Pc,
+    /// Xbox: packed normals, short bone numbers, no vertex positions in the MDL.
+    Xbox,
+}
+
+/// What a pair of program addresses belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PointerUse {
+    Model,
+    Animation,
+    Mesh,
+    Skin,
+    Dangly,
+}
+
+/// The program addresses that the game's compiler writes.
+pub(crate) fn pointers(game: Game, platform: Platform, of: PointerUse) -> [u32; 2] {
+    use PointerUse::{Animation, Dangly, Mesh, Model, Skin};
+    match (game, platform, of) {
+        (Game::K1, Platform::Pc, Model) => [4273776, 4216096],
+        (Game::K1, Platform::Pc, Animation) => [4273392, 4451552],
+        (Game::K1, Platform::Pc, Mesh) => [4216656, 4216672],
+        (Game::K1, Platform::Pc, Skin) => [4216592, 4216608],
+        (Game::K1, Platform::Pc, Dangly) => [4216640, 4216624],
+        (Game::K2, Platform::Pc, Model) => [4285200, 4216320],
+        (Game::K2, Platform::Pc, Animation) => [4284816, 4522928],
+        (Game::K2, Platform::Pc, Mesh) => [4216880, 4216896],
+        (Game::K2, Platform::Pc, Skin) => [4216816, 4216832],
+        (Game::K2, Platform::Pc, Dangly) => [4216864, 4216848],
+        (Game::K1, Platform::Xbox, Model) => [4254992, 4255008],
+        (Game::K1, Platform::Xbox, Animation) => [4253536, 4573360],
+        (Game::K1, Platform::Xbox, Mesh) => [4267376, 4264048],
+        (Game::K1, Platform::Xbox, Skin) => [4264032, 4264048],
+        (Game::K1, Platform::Xbox, Dangly) => [4266736, 4266720],
+        (Game::K2, Platform::Xbox, Model) => [4285872, 4216016],
+        (Game::K2, Platform::Xbox, Animation) => [4285488, 4523088],
+        (Game::K2, Platform::Xbox, Mesh) => [4216576, 4216592],
+        (Game::K2, Platform::Xbox, Skin) => [4216512, 4216528],
+        (Game::K2, Platform::Xbox, Dangly) => [4216560, 4216544],
+    }
+}
+
+/// Game and platform of a model whose first program address is this.
+pub(crate) fn target_of(pointer: u32) -> Option<(Game, Platform)> {
+    [Game::K1, Game::K2].into_iter().flat_map(|g| [(g, Platform::Pc), (g, Platform::Xbox)]).find(|(g, p)| {
+        let [first, _] = pointers(*g, *p, PointerUse::Model);
+        first == pointer
+    })
+}
+
+/// A model: a tree of nodes, and animations that move them.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// The game it is made for.
+    pub game: Game,
+    /// The machine it is made for.
+    pub platform: Platform,
+    /// Name; usually the file's, and the root node's.
+    pub name: Text<32>,
+    /// Number of nodes the header tells: the model's own or, with a supermodel, those of the whole chain and one more.
+    pub node_count: u32,
+    /// What the model is for: 0 other, 1 effect, 2 tile, 4 character, 8 door, 16 lightsaber, 32 placeable, 64 flyer.
+    pub classification: u8,
+    /// 0, 2 or 4; meaning unknown.
+    pub subclassification: u8,
+    /// 0 in every known file.
+    pub unknown_0x52: u8,
+    /// Whether fog tints the model (the text form's `ignorefog` is the opposite).
+    pub fog: u8,
+    /// Models attached at run time; 0 in every known file.
+    pub child_models: u32,
+    /// Lowest and highest corner of the box around the model; nearly always (-5, -5, -1) and (5, 5, 10).
+    pub bounds: [[f32; 3]; 2],
+    /// Radius of the model; nearly always 7.
+    pub radius: f32,
+    /// Factor for the positions of animations inherited from the supermodel.
+    pub animation_scale: f32,
+    /// Model whose animations this one inherits, or `NULL`. See [`Model::supermodel`].
+    pub supermodel: Text<32>,
+    /// Node where inherited animations begin, where that is not the root: `neck_g` in heads.
+    pub head: Option<NodeId>,
+    /// Node names, which nodes refer to by index. Names may repeat, and some may belong to no node.
+    pub names: Vec<Name>,
+    /// The nodes in depth-first order, the root first.
+    pub nodes: Vec<Node>,
+    /// Animations.
+    pub animations: Vec<Animation>,
+    /// Where everything stood in the file.
+    pub layout: ModelLayout,
+}
+
+/// An animation: a tree of nodes that each move the model's node of the same number.
+#[derive(Debug, Clone, Default)]
+pub struct Animation {
+    /// Name, by which the game starts it.
+    pub name: Text<32>,
+    /// Seconds.
+    pub length: f32,
+    /// Seconds of blending from the animation before.
+    pub transition: f32,
+    /// Name of the node the animation moves first; nearly always the model's name.
+    pub root: Text<32>,
+    /// Number of nodes the header tells; usually those of the model.
+    pub node_count: u32,
+    /// Events.
+    pub events: Vec<Event>,
+    /// Animated nodes in depth-first order, the root first. Nodes that do not move may be left out.
+    pub nodes: Vec<Node>,
+    /// Where everything stood in the file.
+    pub layout: AnimationLayout,
+}
+
+/// The two files of a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// The MDL file.
+    pub mdl: Vec<u8>,
+    /// The MDX file; empty for models without vertex rows.
+    pub mdx: Vec<u8>,
+}
+
+/// What reading claimed of both files.
+#[derive(Debug, Clone, Default)]
+pub struct Inspected {
+    /// Claims on the MDL.
+    pub mdl: Coverage,
+    /// Claims on the MDX.
+    pub mdx: Coverage,
+    /// What stopped the reading, if anything.
+    pub error: Option<Error>,
+}
+
+/// Whether these bytes begin like a binary MDL: four zero bytes, and the program address of a known game.
+///
+/// ```
+/// use galatea_kotor::mdl;
+/// let pair = mdl::Model::new("box").write()?;
+/// assert!(mdl::detect(&pair.mdl));
+/// assert!(!mdl::detect(b"newmodel box"));
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn detect(bytes: &[u8]) -> bool {
+    bytes.get(..4) == Some(&[0; 4]) && bytes.get(12..16).is_some_and(|b| target_of(u32::get(b)).is_some())
+}
+
+/// Reads and tells which byte belongs to which field; the claims are those of the normal reader.
+///
+/// ```
+/// use galatea_kotor::mdl;
+/// use galatea_wire::Limits;
+/// let pair = mdl::Model::new("box").write()?;
+/// let seen = mdl::inspect(&pair.mdl, Some(&pair.mdx), &Limits::default());
+/// assert!(seen.error.is_none() && seen.mdl.gaps(pair.mdl.len()).is_empty());
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspected {
+    read::inspect(mdl, mdx, limits)
+}
+
+impl Model {
+    /// An empty model for KotOR 1 on PC, with the root node the game asks for and the usual header values.
+    ///
+    /// Names longer than 32 bytes are cut.
+    ///
+    /// ```
+    /// let model = galatea_kotor::mdl::Model::new("m01aa_01a");
+    /// assert_eq!(model.nodes.len(), 1);
+    /// assert_eq!(model.name_of(&model.nodes[0]), b"m01aa_01a");
+    /// ```
+    pub fn new(name: &str) -> Model {
+        let cut = name.as_bytes().get(..32).unwrap_or(name.as_bytes());
+        let text = Text::new(cut).unwrap_or_default();
+        Model {
+            name: text,
+            node_count: 1,
+            fog: 1,
+            bounds: [[-5.0, -5.0, -1.0], [5.0, 5.0, 10.0]],
+            radius: 7.0,
+            animation_scale: 1.0,
+            supermodel: Text::new(b"NULL").unwrap_or_default(),
+            names: vec![Name(cut.to_vec())],
+            nodes: vec![Node::default()],
+            ..Model::default()
+        }
+    }
+
+    /// Reads a model from its two files. Without its MDX, or with an empty one, a model opens with what the MDL has.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::Model;
+    /// use galatea_wire::Limits;
+    /// let pair = Model::new("box").write()?;
+    /// let model = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default())?;
+    /// assert_eq!(model.write()?, pair);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
+        read::read(mdl, mdx, limits)
+    }
+
+    /// The two files of this model: the bytes that were read if nothing has changed. See [`Model::read`].
+    ///
+    /// Fails where something does not fit into the format, such as more than 65,535 vertices in a mesh.
+    pub fn write(&self) -> Result<Pair> {
+        write::write(self)
+    }
+
+    /// A node of the model.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id as usize)
+    }
+
+    /// The nodes of the model, then those of its animations.
+    pub fn all_nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().chain(self.animations.iter().flat_map(|a| &a.nodes))
+    }
+
+    /// The name of a node of the model or of one of its animations; empty if the node has none.
+    pub fn name_of(&self, node: &Node) -> &[u8] {
+        self.names.get(usize::from(node.name)).map_or(&[], |n| &n.0)
+    }
+
+    /// The first node of this name, case ignored.
+    pub fn find(&self, name: &[u8]) -> Option<NodeId> {
+        self.nodes.iter().position(|n| self.name_of(n).eq_ignore_ascii_case(name)).map(|i| i as NodeId)
+    }
+
+    /// The supermodel's name, unless there is none (`NULL` or empty).
+    pub fn supermodel(&self) -> Option<&[u8]> {
+        let name = self.supermodel.bytes();
+        (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
+    }
+
+    /// Adds a node under a parent as its last child, with a new name. The node becomes the last of the list, so that
+    /// indices of other nodes stay as they are; [`Model::sort_nodes`] restores depth-first order.
+    pub fn add_node(&mut self, parent: Option<NodeId>, name: &[u8], mut node: Node) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        node.name = u16::try_from(self.names.len()).unwrap_or(u16::MAX);
+        node.number = node.name;
+        node.parent = parent;
+        node.children.clear();
+        self.names.push(Name(name.to_vec()));
+        self.nodes.push(node);
+        if let Some(parent) = parent.and_then(|p| self.nodes.get_mut(p as usize)) {
+            parent.children.push(id);
+        }
+        id
+    }
+
+    /// Forgets where everything stood, so that writing lays the model out as the game's compiler did.
+    ///
+    /// ```
+    /// let mut model = galatea_kotor::mdl::Model::new("box");
+    /// let before = model.write()?;
+    /// model.forget_layout();
+    /// assert_eq!(model.write()?, before);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn forget_layout(&mut self) {
+        self.layout = ModelLayout::default();
+        self.nodes.iter_mut().for_each(Node::forget_layout);
+        for animation in &mut self.animations {
+            animation.layout = AnimationLayout::default();
+            animation.nodes.iter_mut().for_each(Node::forget_layout);
+        }
+    }
+
+    /// What `galatea info` tells.
+    ///
+    /// ```
+    /// let summary = galatea_kotor::mdl::Model::new("box").summary();
+    /// assert_eq!((summary.version.as_str(), summary.nodes), ("K1 PC", 1));
+    /// ```
+    pub fn summary(&self) -> Summary {
+        let meshes = || self.nodes.iter().filter_map(|n| n.mesh.as_deref());
+        let mut bones = vec![false; self.nodes.len()];
+        for skin in meshes().filter_map(|m| m.skin.as_deref()) {
+            for (bone, slot) in bones.iter_mut().zip(&skin.bone_map) {
+                *bone |= *slot >= 0.0;
+            }
+        }
+        let game = match self.game {
+            Game::K1 => "K1",
+            Game::K2 => "K2",
+        };
+        let platform = match self.platform {
+            Platform::Pc => "PC",
+            Platform::Xbox => "Xbox",
+        };
+        Summary {
+            version: format!("{game} {platform}"),
+            nodes: self.nodes.len(),
+            meshes: meshes().count(),
+            vertices: meshes().map(Mesh::vertex_count).sum(),
+            triangles: meshes().map(|m| m.faces.len()).sum(),
+            bones: bones.iter().filter(|b| **b).count(),
+            clips: self.animations.len(),
+        }
+    }
+
+    /// Brings the nodes into depth-first order again. Fails if the tree is none: a node reached twice or never.
+    ///
+    /// Bone maps follow the nodes. Returns, for every old index, the new one.
+    pub fn sort_nodes(&mut self) -> Result<Vec<NodeId>> {
+        let order = node::depth_first(&self.nodes)?;
+        let mut new_id = vec![0; order.len()];
+        for (new, old) in order.iter().enumerate() {
+            if let Some(slot) = new_id.get_mut(*old as usize) {
+                *slot = new as NodeId;
+            }
+        }
+        let moved = |id: NodeId| new_id.get(id as usize).copied().unwrap_or(id);
+        let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
+        for from in &order {
+            if let Some(mut node) = old.get_mut(*from as usize).and_then(Option::take) {
+                node.parent = node.parent.map(moved);
+                node.children.iter_mut().for_each(|c| *c = moved(*c));
+                if let Some(skin) = node.mesh.as_deref_mut().and_then(|m| m.skin.as_deref_mut()) {
+                    skin.reorder(&order);
+                }
+                self.nodes.push(node);
+            }
+        }
+        self.head = self.head.map(moved);
+        Ok(new_id)
+    }
+}

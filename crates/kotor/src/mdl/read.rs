@@ -1,0 +1,666 @@
+//! Bytes into a [`Model`].
+
+use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
+
+use super::layout::{Headers, MdxLayout, RowLayout, Sentinel, Slot};
+use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
+use super::node::{Light, Name, Node, NodeId, flag};
+use super::rows::short_to_slot;
+use super::wire::{
+    AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
+    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
+    SkinHeader,
+};
+use super::{
+    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, Model, Platform, pointers,
+    target_of,
+};
+
+/// Bytes of the file header, which offsets do not count.
+pub(crate) const BASE: usize = FileHeader::SIZE;
+
+pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
+    let source = Source::new(mdl, limits);
+    let mut model = Read::new(source.reader())?.model()?;
+    let rows = Source::new(mdx.unwrap_or(&[]), limits);
+    read_rows(&mut model, source.reader(), &rows)?;
+    finish(&mut model, mdl, source, rows);
+    Ok(model)
+}
+
+pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspected {
+    let source = Source::new(mdl, limits);
+    let rows = Source::new(mdx.unwrap_or(&[]), limits);
+    let result = Read::new(source.reader())
+        .and_then(Read::model)
+        .and_then(|mut model| read_rows(&mut model, source.reader(), &rows));
+    Inspected { mdl: source.into_coverage(), mdx: rows.into_coverage(), error: result.err() }
+}
+
+/// Keeps what nobody claimed, and remembers how many blocks there were and where.
+fn finish(model: &mut Model, mdl: &[u8], source: Source<'_>, rows: Source<'_>) {
+    let mdx = rows.data();
+    let claimed = |coverage: &galatea_wire::Coverage| -> usize {
+        coverage.claims().iter().map(|c| (c.end - c.start) as usize).sum()
+    };
+    let kept = |gaps: &[galatea_wire::Gap]| -> usize { gaps.iter().map(|g| g.bytes.len()).sum() };
+    let coverage = source.into_coverage();
+    let layout = &mut model.layout;
+    layout.gaps = coverage.keep_gaps(mdl);
+    layout.mdl_len = mdl.len() as u32;
+    layout.overlaps = claimed(&coverage) + kept(&layout.gaps) > mdl.len();
+    let coverage = rows.into_coverage();
+    let mut gaps = coverage.keep_gaps(mdx);
+    layout.mdx.overlaps = claimed(&coverage) + kept(&gaps) > mdx.len();
+    gaps.append(&mut layout.mdx.gaps);
+    layout.mdx.gaps = gaps;
+    layout.mdx.len = mdx.len() as u32;
+    // What was read as a tree is one, so the plan cannot fail; if it did, the writer would only lay out anew.
+    let sum = super::plan::Plan::of(model).map(|plan| plan.tally()).unwrap_or_default();
+    let mdx_sum = super::plan::rows_tally(model);
+    model.layout.blocks = sum;
+    model.layout.mdx.blocks = mdx_sum;
+}
+
+struct Read<'a> {
+    r: Reader<'a>,
+    file: FileHeader,
+    geometry: GeometryHeader,
+    game: Game,
+    platform: Platform,
+    names: Vec<(usize, usize)>,
+}
+
+/// Absolute place of an offset.
+fn place(offset: u32) -> usize {
+    offset as usize + BASE
+}
+
+impl<'a> Read<'a> {
+    fn new(r: Reader<'a>) -> Result<Self> {
+        if !super::detect(r.data()) {
+            if r.peek(0, 4) == Some(&[0; 4])
+                && let Some(pointer) = r.peek_at::<u32>(BASE)
+            {
+                let what = format!("program address {pointer}, which belongs to no known game");
+                return Err(r.error(ErrorKind::Unsupported(what.into()), BASE, "geometry header"));
+            }
+            return Err(r.error(ErrorKind::NotThisFormat, 0, "file header"));
+        }
+        let file = r.at(0, "file header")?;
+        let geometry: GeometryHeader = r.at(BASE, "geometry header")?;
+        let [first, _] = geometry.pointers;
+        let (game, platform) = target_of(first).unwrap_or_default();
+        Ok(Read { r, file, geometry, game, platform, names: Vec::new() })
+    }
+
+    fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
+        r.array(place(def.offset.0), def.count as usize, name)
+    }
+
+    fn model(mut self) -> Result<Model> {
+        let r = self.r;
+        let header: ModelHeader = r.at(BASE + GeometryHeader::SIZE, "model header")?;
+        let names: NamesHeader = r.at(BASE + GeometryHeader::SIZE + ModelHeader::SIZE, "names header")?;
+        let name_offsets: Vec<u32> = Self::array(r, &names.names, "name offsets")?;
+        let mut model = Model {
+            game: self.game,
+            platform: self.platform,
+            name: self.geometry.name,
+            node_count: self.geometry.node_count,
+            classification: header.classification,
+            subclassification: header.subclassification,
+            unknown_0x52: header.unknown_0x02,
+            fog: header.fog,
+            child_models: header.child_models,
+            bounds: [header.bounds_min, header.bounds_max],
+            radius: header.radius,
+            animation_scale: header.animation_scale,
+            supermodel: header.supermodel,
+            ..Model::default()
+        };
+        self.names.reserve_exact(name_offsets.len());
+        for offset in &name_offsets {
+            let name = r.cstr(place(*offset), "name")?;
+            r.spend(name.len() as u64 + 32, place(*offset), "name")?;
+            self.names.push((place(*offset), name.len()));
+            model.names.push(Name(name.to_vec()));
+        }
+        model.layout.name_offsets = Slot::of(&names.names);
+        model.layout.names = name_offsets;
+
+        let offsets: Vec<u32> = Self::array(r, &header.animations, "animation offsets")?;
+        model.layout.animation_offsets = Slot::of(&header.animations);
+        for (index, offset) in offsets.iter().enumerate() {
+            model.animations.push(self.animation(index, *offset)?);
+        }
+        model.nodes = self.tree(r, self.geometry.root.0, 0)?;
+        let at_root = |n: &Node| n.layout.header.at;
+        let head = names.head_root.0;
+        let is_root = model.nodes.first().is_some_and(|n| at_root(n) == head);
+        if !is_root {
+            model.head = model.nodes.iter().position(|n| at_root(n) == head).map(|i| i as NodeId);
+        }
+        model.layout.headers = Some(Box::new(Headers {
+            file: self.file,
+            geometry: self.geometry,
+            model: header,
+            names,
+            head_is_sound: is_root || model.head.is_some(),
+        }));
+        Ok(model)
+    }
+
+    fn animation(&self, index: usize, offset: u32) -> Result<Animation> {
+        let at = place(offset);
+        self.r.visit(at, "animation")?;
+        let r = self.r.enter("animations", Some(index), at)?;
+        let geometry: GeometryHeader = r.at(at, "geometry header")?;
+        r.label(at + 8, geometry.name.bytes().len());
+        let header: AnimationHeader = r.at(at + GeometryHeader::SIZE, "animation header")?;
+        let events = Self::array(r, &header.events, "events")?;
+        let nodes = self.tree(r, geometry.root.0, offset)?;
+        Ok(Animation {
+            name: geometry.name,
+            length: header.length,
+            transition: header.transition,
+            root: header.root,
+            node_count: geometry.node_count,
+            events,
+            nodes,
+            layout: AnimationLayout {
+                header: Slot::plain(offset, GeometryHeader::SIZE + AnimationHeader::SIZE),
+                events: Slot::of(&header.events),
+                raw: Some(Box::new((geometry, header))),
+            },
+        })
+    }
+
+    /// A tree of nodes, without recursion. `owner` is the offset of the animation, or 0.
+    fn tree(&self, r: Reader<'a>, root: u32, owner: u32) -> Result<Vec<Node>> {
+        let mut nodes: Vec<Node> = Vec::new();
+        if root == 0 {
+            return Ok(nodes);
+        }
+        // Offset, parent and depth of the nodes still to read, the next one last.
+        let mut todo: Vec<(u32, Option<NodeId>, u32)> = vec![(root, None, 1)];
+        while let Some((offset, parent, depth)) = todo.pop() {
+            let id = nodes.len() as NodeId;
+            let at = place(offset);
+            let r = r.enter("nodes", Some(nodes.len()), at)?;
+            if depth > r.limits().depth {
+                return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
+            }
+            r.visit(at, "node")?;
+            let parent_offset = parent.and_then(|p| nodes.get(p as usize)).map_or(0, |n| n.layout.header.at);
+            let (mut node, header) = self.node(r, offset)?;
+            node.parent = parent;
+            node.layout.stale_parent = (header.parent.0 != parent_offset).then_some(header.parent.0);
+            node.layout.stale_owner = (header.owner.0 != owner).then_some(header.owner.0);
+            if let Some(parent) = parent.and_then(|p| nodes.get_mut(p as usize)) {
+                parent.children.push(id);
+            }
+            let children: Vec<u32> = Self::array(r, &header.children, "children")?;
+            todo.extend(children.iter().rev().map(|c| (*c, Some(id), depth + 1)));
+            node.children.reserve_exact(children.len());
+            nodes.push(node);
+        }
+        Ok(nodes)
+    }
+
+    fn node(&self, r: Reader<'a>, offset: u32) -> Result<(Node, NodeHeader)> {
+        let start = place(offset);
+        let header: NodeHeader = r.at(start, "node header")?;
+        if let Some((at, len)) = self.names.get(usize::from(header.name)) {
+            r.label(*at, *len);
+        }
+        let mut at = start + NodeHeader::SIZE;
+        let mut node = Node {
+            name: header.name,
+            number: header.number,
+            position: header.position,
+            orientation: header.orientation,
+            unknown_flags: (header.flags & !flag::KNOWN) | (!header.flags & flag::HEADER),
+            ..Node::default()
+        };
+        if header.flags & flag::MESH == 0 {
+            node.unknown_flags |= header.flags & flag::ON_MESH;
+        }
+        if header.flags & flag::LIGHT != 0 {
+            node.light = Some(Box::new(light(r, at)?));
+            at += LightHeader::SIZE;
+        }
+        if header.flags & flag::EMITTER != 0 {
+            node.emitter = Some(Box::new(r.at(at, "emitter")?));
+            at += Emitter::SIZE;
+        }
+        node.camera = header.flags & flag::CAMERA != 0;
+        if header.flags & flag::REFERENCE != 0 {
+            node.reference = Some(Box::new(r.at(at, "reference")?));
+            at += Reference::SIZE;
+        }
+        if header.flags & flag::MESH != 0 {
+            node.mesh = Some(Box::new(self.mesh(r, &mut at, header.flags)?));
+        }
+        node.controllers = Controllers {
+            list: Self::array(r, &header.controllers, "controllers")?,
+            data: Self::array(r, &header.data, "controller data")?,
+        };
+        node.layout.header = Slot::plain(offset, at - start);
+        node.layout.children = Slot::of(&header.children);
+        node.layout.controllers = Slot::of(&header.controllers);
+        node.layout.data = Slot::of(&header.data);
+        node.layout.padding = header.padding;
+        Ok((node, header))
+    }
+
+    fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Mesh> {
+        fn next<T: Wire>(r: Reader<'_>, at: &mut usize, name: &'static str) -> Result<T> {
+            let value = r.at(*at, name)?;
+            *at += T::SIZE;
+            Ok(value)
+        }
+        let head: MeshHead = next(r, at, "mesh")?;
+        let dirt: Option<Dirt> = (self.game == Game::K2).then(|| next(r, at, "dirt")).transpose()?;
+        let tail: MeshTail = next(r, at, "mesh tail")?;
+        let pc = self.platform == Platform::Pc;
+        let mdl_positions: Option<u32> = pc.then(|| next(r, at, "positions offset")).transpose()?;
+        let mut mesh = Mesh {
+            faces: Self::array(r, &head.faces, "faces")?,
+            bounds: [head.bounds_min, head.bounds_max],
+            radius: head.radius,
+            average: head.average,
+            area: tail.area,
+            diffuse: head.diffuse,
+            ambient: head.ambient,
+            transparency_hint: head.transparency_hint,
+            texture: head.texture,
+            lightmap: head.lightmap,
+            texture_3: head.texture_3,
+            texture_4: head.texture_4,
+            texture_count: head.texture_count,
+            inverted_counters: Self::array(r, &head.inverted_counters, "inverted counters")?,
+            unknown_0xd4: head.unknown_0xd4,
+            unknown_0xe0: head.unknown_0xe0,
+            animate_uv: head.animate_uv,
+            uv_direction: head.uv_direction,
+            uv_jitter: head.uv_jitter,
+            uv_jitter_speed: head.uv_jitter_speed,
+            lightmapped: head.lightmapped,
+            rotate_texture: head.rotate_texture,
+            background: head.background,
+            shadow: head.shadow,
+            beaming: head.beaming,
+            render: head.render,
+            dirt,
+            unknown_after_area: tail.unknown_0x06,
+            ..Mesh::default()
+        };
+        let skin: Option<SkinHeader> = (flags & flag::SKIN != 0).then(|| next(r, at, "skin")).transpose()?;
+        mesh.anim =
+            (flags & flag::ANIM != 0).then(|| next(r, at, "animated mesh").map(Box::new)).transpose()?;
+        let dangly: Option<DanglyHeader> =
+            (flags & flag::DANGLY != 0).then(|| next(r, at, "danglymesh")).transpose()?;
+        let aabb: Option<u32> =
+            (flags & flag::AABB != 0).then(|| next(r, at, "AABB root offset")).transpose()?;
+        let saber: Option<SaberHeader> =
+            (flags & flag::SABER != 0).then(|| next(r, at, "lightsaber")).transpose()?;
+
+        let usual =
+            pointers(self.game, self.platform, super::write::pointer_use(skin.is_some(), dangly.is_some()));
+        let layout = &mut mesh.layout;
+        layout.pointers = (head.pointers != usual).then_some(head.pointers);
+        layout.faces = Slot::of(&head.faces);
+        layout.inverted_counters = Slot::of(&head.inverted_counters);
+        layout.vertex_count = head.vertex_count;
+        layout.padding = tail.padding;
+        let mut offsets = [-1; super::rows::COLUMNS];
+        let in_skin = skin.iter().flat_map(|s| [s.weights, s.bones]);
+        for (slot, offset) in offsets.iter_mut().zip(head.column_offsets.into_iter().chain(in_skin)) {
+            *slot = offset;
+        }
+        layout.rows = RowLayout {
+            at: tail.mdx_offset,
+            count: 0,
+            stride: head.stride,
+            flags: head.columns,
+            offsets,
+            present: 0,
+            packed: !pc,
+            known: true,
+            overlaps: false,
+            sentinel: Sentinel::Absent,
+            residue: Vec::new(),
+        };
+        mesh.in_mdx = head.stride != 0 && head.vertex_count != 0;
+        self.index_lists(r, &head, &mut mesh)?;
+        if let Some(offset) = mdl_positions {
+            // Offset 0 is that of the model itself: no positions.
+            let count = if offset == 0 || offset == u32::MAX { 0 } else { usize::from(head.vertex_count) };
+            mesh.layout.mdl_positions = Slot::plain(offset, count);
+            mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };
+            if count > 0 {
+                r.raw::<[f32; 3]>(place(offset), count, "positions")?;
+            }
+        } else {
+            mesh.mdl_positions = PositionCopy::Absent;
+        }
+        mesh.skin = skin.map(|s| self.skin(r, &s)).transpose()?.map(Box::new);
+        mesh.dangly = dangly.map(|d| self.dangly(r, &d, head.vertex_count)).transpose()?.map(Box::new);
+        mesh.aabb = aabb.map(|root| aabb_tree(r, root)).transpose()?.map(Box::new);
+        mesh.saber = saber.map(|s| saber_blade(r, &s, head.vertex_count)).transpose()?.map(Box::new);
+        Ok(mesh)
+    }
+
+    fn index_lists(&self, r: Reader<'a>, head: &MeshHead, mesh: &mut Mesh) -> Result<()> {
+        let counts: Vec<u32> = Self::array(r, &head.index_counts, "index counts")?;
+        let offsets: Vec<u32> = Self::array(r, &head.index_offsets, "index offsets")?;
+        let layout = &mut mesh.layout;
+        layout.index_counts = Slot::of(&head.index_counts);
+        layout.index_offsets = Slot::of(&head.index_offsets);
+        let lists = counts.len().min(offsets.len());
+        layout.more_counts = counts.get(lists..).unwrap_or(&[]).to_vec();
+        layout.more_offsets = offsets.get(lists..).unwrap_or(&[]).to_vec();
+        let [faces_list] = [counts.first().is_some_and(|c| *c as usize == mesh.faces.len() * 3)];
+        if lists == 1
+            && faces_list
+            && let Some(offset) = offsets.first()
+            && let Some(bytes) = r.peek(place(*offset), mesh.faces.len() * 6)
+            && bytes.chunks_exact(6).map(<[u16; 3]>::get).eq(mesh.faces.iter().map(|f| f.vertices))
+        {
+            r.raw::<u16>(place(*offset), mesh.faces.len() * 3, "indices")?;
+            mesh.indices = IndexLists::Faces;
+        } else {
+            let mut own = Vec::new();
+            for (count, offset) in counts.iter().zip(&offsets) {
+                own.push(r.array(place(*offset), *count as usize, "indices")?);
+            }
+            mesh.indices = IndexLists::Own(own);
+        }
+        layout.index_lists = offsets;
+        layout.index_lists.truncate(lists);
+        Ok(())
+    }
+
+    fn skin(&self, r: Reader<'a>, header: &SkinHeader) -> Result<Skin> {
+        let at = place(header.bone_map.0);
+        let count = header.bone_map_count as usize;
+        let bone_map = match self.platform {
+            Platform::Pc => r.array(at, count, "bone map")?,
+            Platform::Xbox => r.array::<u16>(at, count, "bone map")?.into_iter().map(short_to_slot).collect(),
+        };
+        let scratch: Vec<u32> = Self::array(r, &header.scratch, "bone scratch")?;
+        let mut skin = Skin {
+            bone_map,
+            rotations: Self::array(r, &header.rotations, "bone rotations")?,
+            translations: Self::array(r, &header.translations, "bone translations")?,
+            bone_nodes: header.bone_nodes,
+            ..Skin::default()
+        };
+        skin.layout.unknown_0x00 = header.unknown_0x00;
+        skin.layout.bone_map = Slot::plain(header.bone_map.0, count);
+        skin.layout.rotations = Slot::of(&header.rotations);
+        skin.layout.translations = Slot::of(&header.translations);
+        skin.layout.scratch_slot = Slot::of(&header.scratch);
+        skin.layout.scratch = scratch;
+        skin.layout.padding = header.padding;
+        Ok(skin)
+    }
+
+    fn dangly(&self, r: Reader<'a>, header: &DanglyHeader, vertices: u16) -> Result<Dangly> {
+        let offset = header.vertices.0;
+        let count = if offset == 0 || offset == u32::MAX { 0 } else { usize::from(vertices) };
+        let mut dangly = Dangly {
+            constraints: Self::array(r, &header.constraints, "constraints")?,
+            displacement: header.displacement,
+            tightness: header.tightness,
+            period: header.period,
+            positions: if count == 0 { PositionCopy::Absent } else { PositionCopy::Same },
+            ..Dangly::default()
+        };
+        if count > 0 {
+            r.raw::<[f32; 3]>(place(offset), count, "dangly positions")?;
+        }
+        dangly.layout.constraints = Slot::of(&header.constraints);
+        dangly.layout.positions = Slot::plain(offset, count);
+        Ok(dangly)
+    }
+}
+
+fn light(r: Reader<'_>, at: usize) -> Result<Light> {
+    let header: LightHeader = r.at(at, "light")?;
+    let offsets: Vec<u32> = Read::array(r, &header.flare_textures, "flare texture offsets")?;
+    let mut light = Light {
+        flare_radius: header.flare_radius,
+        flare_sizes: Read::array(r, &header.flare_sizes, "flare sizes")?,
+        flare_positions: Read::array(r, &header.flare_positions, "flare positions")?,
+        flare_colors: Read::array(r, &header.flare_colors, "flare colors")?,
+        priority: header.priority,
+        ambient_only: header.ambient_only,
+        dynamic_type: header.dynamic_type,
+        affect_dynamic: header.affect_dynamic,
+        shadow: header.shadow,
+        flare: header.flare,
+        fading: header.fading,
+        ..Light::default()
+    };
+    for offset in &offsets {
+        let name = r.cstr(place(*offset), "flare texture")?;
+        r.spend(name.len() as u64 + 32, place(*offset), "flare texture")?;
+        light.flare_textures.push(Name(name.to_vec()));
+    }
+    light.layout.runtime_array = header.runtime_array;
+    light.layout.sizes = Slot::of(&header.flare_sizes);
+    light.layout.positions = Slot::of(&header.flare_positions);
+    light.layout.colors = Slot::of(&header.flare_colors);
+    light.layout.texture_offsets = Slot::of(&header.flare_textures);
+    light.layout.textures = offsets;
+    Ok(light)
+}
+
+fn saber_blade(r: Reader<'_>, header: &SaberHeader, vertices: u16) -> Result<Saber> {
+    let count = usize::from(vertices);
+    let mut saber = Saber { inverted_counters: header.inverted_counters, ..Saber::default() };
+    saber.positions = r.array(place(header.vertices.0), count, "blade positions")?;
+    saber.normals = r.array(place(header.normals.0), count, "blade normals")?;
+    saber.uvs = r.array(place(header.uvs.0), count, "blade texture coordinates")?;
+    saber.layout.positions = Slot::plain(header.vertices.0, count);
+    saber.layout.uvs = Slot::plain(header.uvs.0, count);
+    saber.layout.normals = Slot::plain(header.normals.0, count);
+    Ok(saber)
+}
+
+/// No box: the game writes 0, some tools 0xFFFFFFFF.
+fn is_none(offset: u32) -> bool {
+    offset == 0 || offset == u32::MAX
+}
+
+/// The tree of boxes, without recursion. Trees that are packed, as nearly all are, need no visited set.
+fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
+    if is_none(root) {
+        let layout = AabbLayout::Packed { root: Slot::plain(root, 0), none: 0 };
+        return Ok(AabbTree { nodes: Vec::new(), layout });
+    }
+    if let Some((nodes, none)) = packed_tree(r, root) {
+        let count = nodes.len();
+        r.spend((count * size_of::<AabbNode>()) as u64, place(root), "AABB")?;
+        r.raw::<AabbRecord>(place(root), count, "AABB")?;
+        return Ok(AabbTree { nodes, layout: AabbLayout::Packed { root: Slot::plain(root, count), none } });
+    }
+    let mut tree = AabbTree::default();
+    let (mut places, mut nones) = (Vec::new(), Vec::new());
+    // Offset of a box still to read, and whose first or second child it is.
+    let mut todo: Vec<(u32, Option<(usize, bool)>)> = vec![(root, None)];
+    while let Some((offset, parent)) = todo.pop() {
+        let at = place(offset);
+        r.visit(at, "AABB")?;
+        r.spend(size_of::<AabbNode>() as u64 + 16, at, "AABB")?;
+        let record: AabbRecord = r.at(at, "AABB")?;
+        let id = tree.nodes.len();
+        if let Some((parent, second)) = parent
+            && let Some(parent) = tree.nodes.get_mut(parent)
+        {
+            *(if second { &mut parent.right } else { &mut parent.left }) = Some(id as u32);
+        }
+        tree.nodes.push(box_of(&record, None, None));
+        places.push(offset);
+        nones.push([record.left.0, record.right.0]);
+        if !is_none(record.right.0) {
+            todo.push((record.right.0, Some((id, true))));
+        }
+        if !is_none(record.left.0) {
+            todo.push((record.left.0, Some((id, false))));
+        }
+    }
+    tree.layout = AabbLayout::Scattered { at: places, none: nones };
+    Ok(tree)
+}
+
+fn box_of(record: &AabbRecord, left: Option<u32>, right: Option<u32>) -> AabbNode {
+    AabbNode { min: record.min, max: record.max, left, right, face: record.face, plane: record.plane }
+}
+
+/// The boxes of a tree that is stored one box after the other in depth-first order, with one value for "no child".
+fn packed_tree(r: Reader<'_>, root: u32) -> Option<(Vec<AabbNode>, u32)> {
+    let mut nodes: Vec<AabbNode> = Vec::new();
+    let mut none = None;
+    // Offset of the second children that are still to come, and their parents.
+    let mut rights: Vec<(u32, usize)> = Vec::new();
+    loop {
+        let id = nodes.len();
+        let here = root.checked_add(u32::try_from(id.checked_mul(AabbRecord::SIZE)?).ok()?)?;
+        let record: AabbRecord = r.peek_at(place(here))?;
+        let mut child = |offset: u32| {
+            if is_none(offset) {
+                (*none.get_or_insert(offset) == offset).then_some(None)
+            } else {
+                Some(Some(offset))
+            }
+        };
+        let (left, right) = (child(record.left.0)?, child(record.right.0)?);
+        let follows = here.checked_add(AabbRecord::SIZE as u32)?;
+        let mut node = box_of(&record, None, None);
+        match (left, right) {
+            (Some(left), _) if left != follows => return None,
+            (Some(_), right) => {
+                node.left = Some(id as u32 + 1);
+                rights.extend(right.map(|r| (r, id)));
+            }
+            (None, Some(right)) if right != follows => return None,
+            (None, Some(_)) => node.right = Some(id as u32 + 1),
+            (None, None) => {
+                nodes.push(node);
+                let Some((right, parent)) = rights.pop() else { break };
+                if right != follows {
+                    return None;
+                }
+                nodes.get_mut(parent)?.right = Some(id as u32 + 1);
+                continue;
+            }
+        }
+        nodes.push(node);
+    }
+    Some((nodes, none.unwrap_or(0)))
+}
+
+/// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
+fn read_rows(model: &mut Model, mdl: Reader<'_>, source: &Source<'_>) -> Result<()> {
+    let r = source.reader();
+    let mdx_len = r.len();
+    let mut layout = MdxLayout { aligned: true, ..MdxLayout::default() };
+    // Where rows begin, to know where the last row of the mesh before can reach.
+    let mut starts: Vec<u32> = Vec::new();
+    for mesh in model.all_nodes().filter_map(|n| n.mesh.as_deref()).filter(|m| m.in_mdx) {
+        starts.push(mesh.layout.rows.at);
+    }
+    starts.sort_unstable();
+    layout.missing = !starts.is_empty() && mdx_len == 0;
+    let missing = layout.missing;
+    let trees = std::iter::once(&mut model.nodes).chain(model.animations.iter_mut().map(|a| &mut a.nodes));
+    for nodes in trees {
+        for (id, node) in nodes.iter_mut().enumerate() {
+            let Some(mesh) = node.mesh.as_deref_mut() else { continue };
+            if mesh.in_mdx && !missing {
+                layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
+                mesh_rows(r.enter("nodes", Some(id), mesh.layout.rows.at as usize)?, mesh, &starts)?;
+            }
+            same_positions(mdl, mesh)?;
+        }
+    }
+    model.layout.mdx = layout;
+    if !missing {
+        model.layout.mdx.gaps = padding(source, &starts)?;
+    }
+    Ok(())
+}
+
+fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<()> {
+    let skin = mesh.skin.is_some();
+    let rows = &mut mesh.layout.rows;
+    let (at, stride) = (rows.at as usize, rows.stride as usize);
+    let count = usize::from(mesh.layout.vertex_count);
+    let size = r.rows(at, count, stride, "rows")?;
+    // Packed columns grow up to three times when decoded.
+    r.spend((size.len() * if rows.packed { 2 } else { 1 }) as u64, at, "rows")?;
+    rows.count = count as u32;
+    mesh.vertices = rows.decode(size, skin);
+    let end = at + size.len();
+    let next = starts.get(starts.partition_point(|s| (*s as usize) < end)).map_or(r.len(), |s| *s as usize);
+    rows.sentinel = Sentinel::Absent;
+    if next >= end + stride {
+        let row = r.bytes(end, stride, "last row")?;
+        rows.sentinel = sentinel(row);
+    }
+    Ok(())
+}
+
+fn sentinel(row: &[u8]) -> Sentinel {
+    let zeros = |from: usize| row.get(from..).is_some_and(|b| b.iter().all(|b| *b == 0));
+    match row.first_chunk::<12>().map(|b| <[u32; 3]>::get(b)) {
+        Some([a, b, c]) if a == b && b == c && zeros(12) => Sentinel::Number(f32::from_bits(a)),
+        _ => Sentinel::Raw(row.to_vec()),
+    }
+}
+
+/// Claims the bytes that fill up before a mesh (to a multiple of 16, but not always counted from the start of the file),
+/// and keeps them where they are not zero.
+fn padding(source: &Source<'_>, starts: &[u32]) -> Result<Vec<Gap>> {
+    let r = source.reader();
+    let mut kept = Vec::new();
+    for gap in source.gaps() {
+        let before_mesh = starts.binary_search(&(gap.end as u32)).is_ok() || gap.end == r.len();
+        if gap.len() < 16 && before_mesh {
+            let bytes = r.bytes(gap.start, gap.len(), "alignment")?;
+            if bytes.iter().any(|b| *b != 0) {
+                kept.push(Gap { offset: gap.start as u32, bytes: bytes.to_vec() });
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// Positions in the MDL that are the same as the mesh's are not kept twice; a mesh without rows has those of the MDL.
+fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
+    let bytes = |slot: &Slot| mdl.peek(place(slot.at), slot.count as usize * 12).unwrap_or(&[]);
+    let load = |slot: &Slot| {
+        let found = bytes(slot);
+        mdl.spend(found.len() as u64, place(slot.at), "positions")?;
+        Ok(found.chunks_exact(12).map(<[f32; 3]>::get).collect::<Vec<_>>())
+    };
+    let positions = &mut mesh.vertices.positions;
+    if positions.is_empty() && mesh.mdl_positions == PositionCopy::Same {
+        *positions = load(&mesh.layout.mdl_positions)?;
+    }
+    let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {
+        let own = bytes(slot).chunks_exact(12).map(<[u32; 3]>::get);
+        if *copy == PositionCopy::Same && !own.eq(positions.iter().map(|p| p.map(f32::to_bits))) {
+            *copy = PositionCopy::Own(load(slot)?);
+        }
+        Ok(())
+    };
+    settle(&mut mesh.mdl_positions, &mesh.layout.mdl_positions)?;
+    match mesh.dangly.as_deref_mut() {
+        Some(dangly) => settle(&mut dangly.positions, &dangly.layout.positions),
+        None => Ok(()),
+    }
+}

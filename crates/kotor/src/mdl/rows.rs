@@ -1,0 +1,345 @@
+//! MDX rows: interleaved on disk, columns in the document.
+
+use galatea_wire::Wire;
+
+use super::layout::{RowLayout, Sentinel};
+use super::mesh::{Mesh, TangentSpace, Vertices, pack_normal, unpack_normal};
+
+/// How many columns a row can have: eleven in the mesh header, weights and bones in the skin header.
+pub(crate) const COLUMNS: usize = 13;
+const WEIGHTS: usize = 11;
+const BONES: usize = 12;
+/// The bit of each column in the header's flags; weights and bones have none.
+const FLAGS: [u32; COLUMNS] = [0x01, 0x20, 0x40, 0x02, 0x04, 0x08, 0x10, 0x80, 0x100, 0x200, 0x400, 0, 0];
+
+/// Bytes of a column in a row.
+fn width(column: usize, packed: bool) -> usize {
+    match (column, packed) {
+        (0 | 2, _) | (1, false) => 12,
+        (1, true) => 4,
+        (3..=6, _) => 8,
+        (7..=10, false) => 36,
+        (7..=10, true) => 12,
+        (WEIGHTS, _) | (BONES, false) => 16,
+        (BONES, true) => 8,
+        _ => 0,
+    }
+}
+
+/// A column as it is on disk and as it is in the document.
+trait Cell: Copy {
+    type Disk: Wire;
+    fn load(disk: Self::Disk) -> Self;
+    fn store(self) -> Self::Disk;
+}
+
+macro_rules! plain {
+    ($($name:ident($t:ty)),*) => {$(
+        #[derive(Clone, Copy)]
+        struct $name($t);
+        impl Cell for $name {
+            type Disk = $t;
+            #[inline(always)]
+            fn load(disk: $t) -> Self { $name(disk) }
+            #[inline(always)]
+            fn store(self) -> $t { self.0 }
+        }
+    )*};
+}
+plain!(Two([f32; 2]), Three([f32; 3]), Four([f32; 4]), Nine(TangentSpace));
+
+macro_rules! packed {
+    ($name:ident($t:ty) as $disk:ty, $load:expr, $store:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name($t);
+        impl Cell for $name {
+            type Disk = $disk;
+            #[inline(always)]
+            fn load(disk: $disk) -> Self {
+                $name($load(disk))
+            }
+            #[inline(always)]
+            fn store(self) -> $disk {
+                $store(self.0)
+            }
+        }
+    };
+}
+packed!(PackedNormal([f32; 3]) as u32, unpack_normal, pack_normal);
+packed!(
+    PackedTangents(TangentSpace) as [u32; 3],
+    |words: [u32; 3]| words.map(unpack_normal),
+    |vectors: TangentSpace| vectors.map(pack_normal)
+);
+packed!(ShortBones([f32; 4]) as [u16; 4], |bones: [u16; 4]| bones.map(short_to_slot), |bones: [f32; 4]| {
+    bones.map(slot_to_short)
+});
+
+/// A bone slot from the 16 bits the Xbox has for it.
+#[inline(always)]
+pub(crate) fn short_to_slot(short: u16) -> f32 {
+    if short == u16::MAX { -1.0 } else { f32::from(short) }
+}
+
+/// The 16 bits the Xbox has for a bone slot.
+#[inline(always)]
+pub(crate) fn slot_to_short(slot: f32) -> u16 {
+    if slot < 0.0 { u16::MAX } else { slot as u16 }
+}
+
+fn load<C: Cell, T>(rows: &[u8], stride: usize, at: usize, each: impl Fn(C) -> T) -> Vec<T> {
+    rows.chunks_exact(stride).map(|row| each(C::load(C::Disk::get(row.get(at..).unwrap_or(&[]))))).collect()
+}
+
+fn store<C: Cell, T: Copy>(rows: &mut [u8], stride: usize, at: usize, column: &[T], each: impl Fn(T) -> C) {
+    for (row, value) in rows.chunks_exact_mut(stride).zip(column) {
+        each(*value).store().put(row.get_mut(at..).unwrap_or(&mut []));
+    }
+}
+
+/// One bit for every column that is not empty.
+pub(crate) fn present(vertices: &Vertices) -> u16 {
+    let v = vertices;
+    let [uv0, uv1, uv2, uv3] = &v.uvs;
+    let [t0, t1, t2, t3] = &v.tangents;
+    let filled = [
+        !v.positions.is_empty(),
+        !v.normals.is_empty(),
+        !v.colors.is_empty(),
+        !uv0.is_empty(),
+        !uv1.is_empty(),
+        !uv2.is_empty(),
+        !uv3.is_empty(),
+        !t0.is_empty(),
+        !t1.is_empty(),
+        !t2.is_empty(),
+        !t3.is_empty(),
+        !v.weights.is_empty(),
+        !v.bones.is_empty(),
+    ];
+    filled.iter().enumerate().fold(0, |bits, (i, on)| bits | u16::from(*on) << i)
+}
+
+/// The names of the columns, in the order of the bits of [`present`].
+pub(crate) const COLUMN_NAMES: [&str; COLUMNS] = [
+    "positions",
+    "normals",
+    "colors",
+    "uvs[0]",
+    "uvs[1]",
+    "uvs[2]",
+    "uvs[3]",
+    "tangents[0]",
+    "tangents[1]",
+    "tangents[2]",
+    "tangents[3]",
+    "weights",
+    "bones",
+];
+
+/// How many entries each column has, in the order of the bits of [`present`].
+pub(crate) fn lengths(vertices: &Vertices) -> [usize; COLUMNS] {
+    let v = vertices;
+    let [uv0, uv1, uv2, uv3] = &v.uvs;
+    let [t0, t1, t2, t3] = &v.tangents;
+    [
+        v.positions.len(),
+        v.normals.len(),
+        v.colors.len(),
+        uv0.len(),
+        uv1.len(),
+        uv2.len(),
+        uv3.len(),
+        t0.len(),
+        t1.len(),
+        t2.len(),
+        t3.len(),
+        v.weights.len(),
+        v.bones.len(),
+    ]
+}
+
+impl RowLayout {
+    /// Columns that are said to be there and fit into the row, with their places.
+    fn columns(&self, skin: bool) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.offsets.iter().zip(FLAGS).enumerate().filter_map(move |(column, (offset, flag))| {
+            // Rows always hold positions, even where a tool forgot to say so.
+            let said = if column >= WEIGHTS { skin } else { column == 0 || self.flags & flag != 0 };
+            let at = usize::try_from(*offset).ok().filter(|_| said)?;
+            let fits = at.checked_add(width(column, self.packed))? <= self.stride as usize;
+            fits.then_some((column, at))
+        })
+    }
+
+    /// Bytes of a row that belong to no column.
+    fn loose(&self, skin: bool) -> Vec<usize> {
+        let mut taken = vec![false; self.stride as usize];
+        for (column, at) in self.columns(skin) {
+            if let Some(range) = taken.get_mut(at..at + width(column, self.packed)) {
+                range.fill(true);
+            }
+        }
+        taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(i, _)| i).collect()
+    }
+
+    /// Reads the rows into columns, and remembers which there are and what is between them.
+    pub(crate) fn decode(&mut self, rows: &[u8], skin: bool) -> Vertices {
+        let stride = self.stride as usize;
+        let mut v = Vertices::default();
+        if stride == 0 || rows.is_empty() {
+            return v;
+        }
+        self.present = 0;
+        let packed = self.packed;
+        let columns: Vec<(usize, usize)> = self.columns(skin).collect();
+        for (column, at) in columns {
+            self.present |= 1 << column;
+            let three = || load::<Three, _>(rows, stride, at, |c| c.0);
+            match column {
+                0 => v.positions = three(),
+                1 if packed => v.normals = load::<PackedNormal, _>(rows, stride, at, |c| c.0),
+                1 => v.normals = three(),
+                2 => v.colors = three(),
+                3..=6 => {
+                    if let Some(uvs) = v.uvs.get_mut(column - 3) {
+                        *uvs = load::<Two, _>(rows, stride, at, |c| c.0);
+                    }
+                }
+                7..=10 => {
+                    if let Some(tangents) = v.tangents.get_mut(column - 7) {
+                        *tangents = if packed {
+                            load::<PackedTangents, _>(rows, stride, at, |c| c.0)
+                        } else {
+                            load::<Nine, _>(rows, stride, at, |c| c.0)
+                        };
+                    }
+                }
+                WEIGHTS => v.weights = load::<Four, _>(rows, stride, at, |c| c.0),
+                _ if packed => v.bones = load::<ShortBones, _>(rows, stride, at, |c| c.0),
+                _ => v.bones = load::<Four, _>(rows, stride, at, |c| c.0),
+            }
+        }
+        let loose = self.loose(skin);
+        let claimed: usize = self.columns(skin).map(|(column, _)| width(column, packed)).sum();
+        self.overlaps = claimed + loose.len() > stride;
+        let residue = || rows.chunks_exact(stride).flat_map(|row| loose.iter().filter_map(|i| row.get(*i)));
+        if !loose.is_empty() && residue().any(|b| *b != 0) {
+            self.residue = residue().copied().collect();
+        }
+        v
+    }
+
+    /// Writes columns into rows.
+    pub(crate) fn encode(&self, v: &Vertices, skin: bool, rows: &mut [u8]) {
+        let stride = self.stride as usize;
+        if stride == 0 {
+            return;
+        }
+        if !self.residue.is_empty() {
+            let loose = self.loose(skin);
+            for (row, kept) in
+                rows.chunks_exact_mut(stride).zip(self.residue.chunks_exact(loose.len().max(1)))
+            {
+                for (at, byte) in loose.iter().zip(kept) {
+                    if let Some(slot) = row.get_mut(*at) {
+                        *slot = *byte;
+                    }
+                }
+            }
+        }
+        let packed = self.packed;
+        for (column, at) in self.columns(skin) {
+            match column {
+                0 => store(rows, stride, at, &v.positions, Three),
+                1 if packed => store(rows, stride, at, &v.normals, PackedNormal),
+                1 => store(rows, stride, at, &v.normals, Three),
+                2 => store(rows, stride, at, &v.colors, Three),
+                3..=6 => store(rows, stride, at, v.uvs.get(column - 3).map_or(&[], |c| c), Two),
+                7..=10 => {
+                    let tangents: &[TangentSpace] = v.tangents.get(column - 7).map_or(&[], |c| c);
+                    if packed {
+                        store(rows, stride, at, tangents, PackedTangents);
+                    } else {
+                        store(rows, stride, at, tangents, Nine);
+                    }
+                }
+                WEIGHTS => store(rows, stride, at, &v.weights, Four),
+                _ if packed => store(rows, stride, at, &v.bones, ShortBones),
+                _ => store(rows, stride, at, &v.bones, Four),
+            }
+        }
+    }
+
+    /// Whether columns that share bytes agree on them.
+    fn holds(&self, vertices: &Vertices, skin: bool) -> bool {
+        let count = lengths(vertices).into_iter().max().unwrap_or(0);
+        let mut rows = vec![0; count.saturating_mul(self.stride as usize)];
+        self.encode(vertices, skin, &mut rows);
+        let back = self.clone().decode(&rows, skin);
+        let mut again = vec![0; rows.len()];
+        // Columns that lost their values to another one come back different when they are written alone.
+        (0..COLUMNS).all(|column| {
+            let alone = RowLayout {
+                flags: FLAGS.get(column).copied().unwrap_or(0),
+                offsets: std::array::from_fn(|i| {
+                    if i == column { self.offsets.get(i).copied().unwrap_or(-1) } else { -1 }
+                }),
+                residue: Vec::new(),
+                ..self.clone()
+            };
+            again.fill(0);
+            alone.encode(vertices, skin, &mut again);
+            let own = again.clone();
+            again.fill(0);
+            alone.encode(&back, skin, &mut again);
+            own == again
+        })
+    }
+
+    /// The layout the game's compiler gives to rows with these columns.
+    pub(crate) fn usual(present: u16, packed: bool) -> RowLayout {
+        let mut rows = RowLayout { offsets: [-1; COLUMNS], present, packed, ..RowLayout::default() };
+        // Positions, normals, texture coordinates, colours, tangents, weights, bones.
+        for column in [0, 1, 3, 4, 5, 6, 2, 7, 8, 9, 10, WEIGHTS, BONES] {
+            if present & (1 << column) != 0
+                && let (Some(offset), Some(flag)) = (rows.offsets.get_mut(column), FLAGS.get(column))
+            {
+                *offset = rows.stride as i32;
+                rows.stride += width(column, packed) as u32;
+                rows.flags |= flag;
+            }
+        }
+        rows
+    }
+
+    /// The layout to write these vertices with: the one that was read, while it has the same columns.
+    pub(crate) fn for_writing(mesh: &Mesh, packed: bool) -> RowLayout {
+        let old = &mesh.layout.rows;
+        if !mesh.in_mdx {
+            return if old.known {
+                old.clone()
+            } else {
+                RowLayout { offsets: [-1; COLUMNS], ..RowLayout::default() }
+            };
+        }
+        let present = present(&mesh.vertices);
+        // Positions may be in the MDL only; then they are no column.
+        let same =
+            old.known && old.packed == packed && (old.present == present || old.present | 1 == present);
+        if same {
+            let mut rows = old.clone();
+            if rows.count as usize != mesh.vertex_count() {
+                rows.residue.clear();
+            }
+            if !rows.overlaps || rows.holds(&mesh.vertices, mesh.skin.is_some()) {
+                return rows;
+            }
+        }
+        let mut rows = RowLayout::usual(present, packed);
+        rows.sentinel = match &old.sentinel {
+            Sentinel::Raw(_) => Sentinel::Usual,
+            other => other.clone(),
+        };
+        rows
+    }
+}

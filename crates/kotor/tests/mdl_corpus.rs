@@ -1,0 +1,82 @@
+//! Every real model: the same bytes again, every byte accounted for.
+
+use std::path::{Path, PathBuf};
+
+use galatea_kotor::mdl::{Model, Pair, inspect};
+use galatea_wire::Limits;
+
+/// Models whose node tree is really broken, and why.
+const DAMAGED: &[&str] = &["paz_holo_1bad.mdl"];
+
+fn models() -> Vec<PathBuf> {
+    let dirs = ["kotor", "sets/kotor"].into_iter().filter_map(galatea_trial::corpus);
+    dirs.flat_map(|dir| galatea_trial::files(&dir, &[".mdl"])).collect()
+}
+
+fn load(path: &Path) -> Pair {
+    Pair {
+        mdl: std::fs::read(path).unwrap(),
+        mdx: std::fs::read(path.with_extension("mdx")).unwrap_or_default(),
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn every_model_comes_back_identical() {
+    let mut identical = 0;
+    let mut bad = Vec::new();
+    for path in models() {
+        let pair = load(&path);
+        match Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()).and_then(|m| m.write()) {
+            Ok(back) if back == pair => identical += 1,
+            Ok(back) => {
+                let first = |a: &[u8], b: &[u8]| a.iter().zip(b).position(|(x, y)| x != y);
+                bad.push(format!(
+                    "{}: mdl {:?} ({} / {}), mdx {:?} ({} / {})",
+                    name(&path),
+                    first(&pair.mdl, &back.mdl),
+                    pair.mdl.len(),
+                    back.mdl.len(),
+                    first(&pair.mdx, &back.mdx),
+                    pair.mdx.len(),
+                    back.mdx.len()
+                ));
+            }
+            Err(_) if DAMAGED.contains(&name(&path).as_str()) => {}
+            Err(error) => bad.push(format!("{}: {error}", name(&path))),
+        }
+    }
+    println!("{identical} identical");
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+#[test]
+fn every_byte_is_a_field_or_a_small_gap() {
+    let (mut bytes, mut gaps) = (0, 0);
+    for path in models() {
+        let pair = load(&path);
+        let seen = inspect(&pair.mdl, Some(&pair.mdx), &Limits::default());
+        if seen.error.is_some() {
+            continue;
+        }
+        let mut here = 0;
+        for (file, coverage) in [(&pair.mdl, &seen.mdl), (&pair.mdx, &seen.mdx)] {
+            bytes += file.len();
+            here += coverage.gaps(file.len()).iter().map(|g| g.len()).sum::<usize>();
+        }
+        if here > 0 {
+            println!(
+                "{}: {:?} {:?}",
+                name(&path),
+                seen.mdl.gaps(pair.mdl.len()),
+                seen.mdx.gaps(pair.mdx.len())
+            );
+        }
+        gaps += here;
+    }
+    println!("{gaps} of {bytes}");
+    assert!(gaps * 1000 < bytes, "{gaps} of {bytes} bytes are gaps");
+}

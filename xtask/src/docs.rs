@@ -1,0 +1,91 @@
+//! `cargo xtask docs`: byte tables from the records and rule catalogues from the rules, written into the format pages.
+
+use std::fmt::Write;
+
+use clap::Args;
+use galatea::Format;
+use galatea::wire::{Kind, Schema};
+
+use crate::{Outcome, generated, root};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only say whether the pages are up to date
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+impl Options {
+    pub(crate) fn run(&self) -> Outcome {
+        for format in galatea::FORMATS {
+            let path = root().join("docs/formats").join(format!("{}.md", format.name));
+            let mut page = std::fs::read_to_string(&path)
+                .map_err(|e| format!("docs/formats/{}.md: {e}", format.name))?;
+            replace(&mut page, "records", &records(format))?;
+            replace(&mut page, "rules", &rules(format))?;
+            generated(&path, page.as_bytes(), self.check)?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts text between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+pub(crate) fn replace(page: &mut String, name: &str, text: &str) -> Outcome {
+    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
+    let missing = || format!("no `{}` in the page", begin.trim_end());
+    let from = page.find(&begin).ok_or_else(missing)? + begin.len();
+    let to = page.get(from..).and_then(|p| p.find(&end)).ok_or_else(missing)? + from;
+    page.replace_range(from..to, &format!("\n{}\n", text.trim_end_matches('\n')));
+    let at = page.find(&end).ok_or_else(missing)?;
+    if !page.get(..at).is_some_and(|p| p.ends_with("\n\n")) {
+        page.insert(at, '\n');
+    }
+    Ok(())
+}
+
+fn type_name(ty: &str, schema: &Schema) -> String {
+    match schema.kind {
+        Kind::Offset => "offset (u32)".into(),
+        _ => ty.replace("galatea_wire :: ", "").replace(" :: ", "::"),
+    }
+}
+
+fn records(format: &Format) -> String {
+    let mut out = String::new();
+    for schema in format.records {
+        let _ = writeln!(out, "### {} ({} bytes)\n\n{}\n", schema.name, schema.size, flow(schema.doc));
+        let Kind::Struct(fields) = schema.kind else { continue };
+        out.push_str("| offset | size | type | field | meaning |\n|---:|---:|---|---|---|\n");
+        for field in fields {
+            let ty = type_name(field.ty, field.schema);
+            let (name, doc) = (field.name, flow(field.doc));
+            let _ =
+                writeln!(out, "| 0x{:02X} | {} | {ty} | `{name}` | {doc} |", field.offset, field.schema.size);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn rules(format: &Format) -> String {
+    let mut out = String::from(
+        "| code | severity | `--fix` | what is wrong | what it means |\n|---|---|---|---|---|\n",
+    );
+    for rule in format.rules {
+        let fix = if rule.fix { "yes" } else { "" };
+        let _ = writeln!(
+            out,
+            "| {} | {} | {fix} | {} | {} |",
+            rule.code,
+            rule.severity,
+            rule.title,
+            flow(rule.help)
+        );
+    }
+    out
+}
+
+/// Doc comments as one line of a table.
+fn flow(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask fuzz TARGET`: cargo-fuzz on the stable toolchain, installed on first use.
+
+use std::process::Command;
+
+use clap::Args;
+
+use crate::{Outcome, cargo, root, run};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// A target under `fuzz/fuzz_targets`, such as `bwm_read`
+    target: String,
+    /// How long to run
+    #[arg(long, default_value_t = 600)]
+    seconds: u32,
+    /// Largest input in bytes
+    #[arg(long, default_value_t = 65536)]
+    max_len: u32,
+}
+
+impl Options {
+    pub(crate) fn run(&self) -> Outcome {
+        let source = root().join("fuzz/fuzz_targets").join(format!("{}.rs", self.target));
+        if !source.is_file() {
+            return Err(format!("no target `{}`; look into fuzz/fuzz_targets", self.target));
+        }
+        let installed = cargo(&["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
+        if !installed {
+            run(&mut cargo(&["install", "--locked", "cargo-fuzz"]), "installing cargo-fuzz")?;
+        }
+        let mut command = Command::new("cargo");
+        command
+            .args([
+                "fuzz",
+                "run",
+                &self.target,
+                "--",
+                "-timeout=10",
+                "-rss_limit_mb=2048",
+                "-print_final_stats=1",
+            ])
+            .arg(format!("-max_total_time={}", self.seconds))
+            .arg(format!("-max_len={}", self.max_len))
+            .env("RUSTC_BOOTSTRAP", "1")
+            .current_dir(root());
+        run(&mut command, "the fuzzer")
+    }
+}

@@ -1,0 +1,91 @@
+//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples`.
+
+mod bench;
+mod docs;
+mod examples;
+mod fuzz;
+mod tables;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::Parser;
+
+/// Everything CI does, runnable by anyone.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+enum Task {
+    /// Format, lints, tests, doc tests, corpus tests where the corpus is there, generated files up to date
+    Test(test::Options),
+    /// Speed as ratios to memcpy, in one run
+    Bench(bench::Options),
+    /// Fuzz one target with cargo-fuzz, which is installed on first use
+    Fuzz(fuzz::Options),
+    /// Write the generated parts of the docs: byte tables and rule catalogues
+    Docs(docs::Options),
+    /// Print the measured tables of the docs, from the corpus
+    Tables(tables::Options),
+    /// Write the models under `examples/`
+    Examples(examples::Options),
+}
+
+/// What a task gives: nothing, or what went wrong in words.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let outcome = match Task::parse() {
+        Task::Test(options) => options.run(),
+        Task::Bench(options) => options.run(),
+        Task::Fuzz(options) => options.run(),
+        Task::Docs(options) => options.run(),
+        Task::Tables(options) => options.run(),
+        Task::Examples(options) => options.run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A cargo command in the root of the checkout.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs a command and waits for it.
+fn run(command: &mut Command, what: &str) -> Outcome {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{what} failed ({status})")),
+        Err(error) => Err(format!("{what} could not be started: {error}")),
+    }
+}
+
+/// Compares a generated file with what is there (`check`), or writes it.
+fn generated(path: &Path, bytes: &[u8], check: bool) -> Outcome {
+    let shown = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let old = std::fs::read(path).unwrap_or_default();
+    if old == bytes {
+        return Ok(());
+    }
+    if check {
+        return Err(format!("{shown} is out of date; run `cargo xtask docs` and `cargo xtask examples`"));
+    }
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    }
+    std::fs::write(path, bytes).map_err(|e| format!("{shown}: {e}"))?;
+    println!("wrote {shown}");
+    Ok(())
+}
