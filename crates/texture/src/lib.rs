@@ -15,6 +15,7 @@
 
 pub mod bioware;
 pub mod blp;
+mod check;
 mod compare;
 pub mod dds;
 pub mod ftex;
@@ -28,6 +29,7 @@ pub mod txi;
 pub mod wesys;
 mod zlib;
 
+pub use check::RULES;
 pub use image::{Alpha, Image, Level, Shape};
 pub use pixels::PixelFormat;
 pub use plain::TgaHead;
