@@ -18,6 +18,7 @@ pub mod blp;
 mod check;
 mod compare;
 pub mod dds;
+pub mod encode;
 pub mod ftex;
 mod image;
 pub mod jpeg;
