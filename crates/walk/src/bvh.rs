@@ -109,8 +109,12 @@ impl Bvh {
             items.push(Item { face: i as u32, bounds, middle });
         }
         let (binary, depth) = split(&mut items);
-        let mut bvh =
-            Bvh { nodes: Vec::new(), blocks: Vec::new(), extent, shallow: depth * 3 < crate::ray::SMALL_STACK };
+        let mut bvh = Bvh {
+            nodes: Vec::new(),
+            blocks: Vec::new(),
+            extent,
+            shallow: depth * 3 < crate::ray::SMALL_STACK,
+        };
         bvh.collapse(&binary, &items, positions, faces);
         bvh
     }
