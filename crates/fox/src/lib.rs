@@ -23,7 +23,10 @@
 //! ```
 
 mod build;
+pub mod check;
+mod derive;
 mod diff;
+mod extensions;
 mod fingerprint;
 mod hash;
 mod layout;
@@ -32,9 +35,13 @@ mod model;
 mod name;
 mod read;
 mod tables;
+mod weights;
 pub mod wire;
 mod write;
 
+pub use check::RULES;
+pub use derive::{Agreement, Derived};
+pub use extensions::Extensions;
 pub use hash::{
     EXTENSION_SHIFT, PATH_MASK, PATH_META, STR_MASK, extension_code, path_code64, str_code32, str_code64,
 };
@@ -44,6 +51,7 @@ pub use model::{
 };
 pub use name::Name;
 pub use read::inspect;
+pub use weights::normalised;
 pub use wire::{Bounds, LodInfo, RECORDS, Statistics, Window};
 
 /// Whether these bytes begin like an FMDL file.
