@@ -33,6 +33,7 @@ mod layout;
 mod mesh;
 mod model;
 mod name;
+mod names;
 mod read;
 mod tables;
 mod weights;
@@ -50,6 +51,7 @@ pub use model::{
     Bone, BoneGroup, Fmdl, Group, MaterialInstance, Parameter, Run, Texture, TexturePath, UnknownBlock,
 };
 pub use name::Name;
+pub use names::{Dictionary, NameKind, UsedName, WordHashes, hash_word};
 pub use read::inspect;
 pub use weights::normalised;
 pub use wire::{Bounds, LodInfo, RECORDS, Statistics, Window};
