@@ -79,7 +79,7 @@ pub struct Format {
     /// Tells which byte is what.
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
-    pub rules: &'static [&'static Rule],
+    pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
 }
@@ -119,5 +119,5 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
 
 /// Finds a rule of any format by its code, letter case ignored.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code)).copied()
+    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code))
 }

@@ -26,6 +26,7 @@ mod formats;
 
 pub use document::{Document, Format, Input, Inspection, Output, detect, open, rule};
 pub use formats::FORMATS;
+pub use galatea_fox as fox;
 pub use galatea_kotor as kotor;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};

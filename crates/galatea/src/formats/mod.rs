@@ -1,11 +1,12 @@
 //! The table of formats. A new format adds a file here and a line to [`FORMATS`].
 
 mod bwm;
+mod fmdl;
 
 use crate::Format;
 
 /// Every format, in the order in which detection tries them.
-pub static FORMATS: &[&Format] = &[&bwm::FORMAT];
+pub static FORMATS: &[&Format] = &[&bwm::FORMAT, &fmdl::FORMAT];
 
 /// Makes a format's own document type a [`Document`](crate::Document): everything but writing is the same for all.
 macro_rules! document {
