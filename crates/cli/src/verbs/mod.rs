@@ -6,6 +6,7 @@ mod explain;
 mod formats;
 mod info;
 mod inspect;
+mod names;
 mod roundtrip;
 mod shell;
 mod walk;
@@ -31,6 +32,10 @@ pub(crate) enum Verb {
     /// Work on walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
+    /// The hashed names of Fox Engine models, resolved with dictionaries
+    Names(names::Names),
+    /// The hashes of a word: StrCode64 and PathCode64
+    Hash(names::Hash),
     /// The formats Galatea knows
     Formats(formats::Options),
     /// What a rule means and what to do about it
@@ -50,6 +55,8 @@ impl Verb {
             Verb::Check(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
+            Verb::Names(options) => options.run(),
+            Verb::Hash(options) => options.run(),
             Verb::Formats(options) => options.run(),
             Verb::Explain(options) => options.run(),
             Verb::Completions(options) => options.run(),
