@@ -35,6 +35,7 @@ mod model;
 mod name;
 mod names;
 mod read;
+mod scene;
 mod tables;
 mod weights;
 pub mod wire;

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
 use crate::FORMATS;
@@ -84,6 +85,15 @@ pub struct Format {
     pub records: &'static [&'static Schema],
 }
 
+/// What turning a document into a scene may want to know.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneContext<'a> {
+    /// Name of the model; usually that of its file.
+    pub name: &'a str,
+    /// Texts of the Fox Engine's hashed names.
+    pub names: &'a galatea_fox::Dictionary,
+}
+
 /// A document of any format.
 pub trait Document: Any + Send {
     /// Its format.
@@ -98,6 +108,8 @@ pub trait Document: Any + Send {
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
+    /// The neutral scene, for pictures and other forms; `None` if this format has none.
+    fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
     /// The format's own document type, for everything else.
     fn as_any(&self) -> &dyn Any;
     /// The format's own document type, to change it.

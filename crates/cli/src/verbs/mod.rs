@@ -7,6 +7,7 @@ mod formats;
 mod info;
 mod inspect;
 mod names;
+mod render;
 mod roundtrip;
 mod shell;
 mod walk;
@@ -29,6 +30,8 @@ pub(crate) enum Verb {
     Check(check::Options),
     /// What differs between two files, in the document's words
     Diff(diff::Options),
+    /// Pictures of models, as PNG
+    Render(render::Options),
     /// Work on walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
@@ -54,6 +57,7 @@ impl Verb {
             Verb::Roundtrip(options) => options.run(),
             Verb::Check(options) => options.run(),
             Verb::Diff(options) => options.run(),
+            Verb::Render(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
             Verb::Names(options) => options.run(),
             Verb::Hash(options) => options.run(),

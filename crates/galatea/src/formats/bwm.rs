@@ -17,4 +17,4 @@ pub(super) static FORMAT: Format = Format {
     records: bwm::RECORDS,
 };
 
-document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)));
+document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |_, _| None);

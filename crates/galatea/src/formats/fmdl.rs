@@ -17,4 +17,9 @@ pub(super) static FORMAT: Format = Format {
     records: fox::RECORDS,
 };
 
-document!(Fmdl, &FORMAT, write: |model| Ok(Output::single(model.write()?)));
+document!(
+    Fmdl,
+    &FORMAT,
+    write: |model| Ok(Output::single(model.write()?)),
+    scene: |model, context| Some(model.to_scene(context.name, context.names))
+);

@@ -8,9 +8,10 @@ use crate::Format;
 /// Every format, in the order in which detection tries them.
 pub static FORMATS: &[&Format] = &[&bwm::FORMAT, &fmdl::FORMAT];
 
-/// Makes a format's own document type a [`Document`](crate::Document): everything but writing is the same for all.
+/// Makes a format's own document type a [`Document`](crate::Document): all but a few things is the same for
+/// every format.
 macro_rules! document {
-    ($type:ty, $format:expr, write: $write:expr) => {
+    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr) => {
         impl crate::Document for $type {
             fn format(&self) -> &'static crate::Format {
                 $format
@@ -35,6 +36,11 @@ macro_rules! document {
 
             fn differences(&self, other: &dyn crate::Document) -> Option<Vec<String>> {
                 Some(<$type>::differences(self, other.as_any().downcast_ref()?))
+            }
+
+            fn to_scene(&self, context: &crate::SceneContext<'_>) -> Option<galatea_scene::Scene> {
+                let scene: fn(&$type, &crate::SceneContext<'_>) -> Option<galatea_scene::Scene> = $scene;
+                scene(self, context)
             }
 
             fn as_any(&self) -> &dyn std::any::Any {
