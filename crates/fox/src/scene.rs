@@ -145,13 +145,12 @@ impl Fmdl {
     fn scene_vertices(&self, mesh: &Mesh) -> SceneVertices {
         let vertices = &mesh.vertices;
         let three = |[x, y, z, _]: [f32; 4]| [x, y, z];
-        let unit = |[r, g, b, a]: &[u8; 4]| [*r, *g, *b, *a].map(|v| f32::from(v) / 255.0);
         let mut out = SceneVertices {
             positions: vertices.positions().map(<[[f32; 3]]>::to_vec).unwrap_or_default(),
             normals: vertices.normals().map(|n| n.map(three).collect()).unwrap_or_default(),
             tangents: vertices.tangents().map(Iterator::collect).unwrap_or_default(),
             uvs: (0..4).map_while(|set| vertices.uvs(set)).collect(),
-            colors: vertices.colours().map(|c| c.iter().map(unit).collect()).into_iter().collect(),
+            // The engine's vertex colours are masks for wetness and tension, black on whole characters: not a tint.
             ..SceneVertices::default()
         };
         if let (Some(group), Some(indices), Some(weights)) =
