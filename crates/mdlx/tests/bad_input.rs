@@ -14,6 +14,7 @@ fn everything(bytes: &[u8]) -> Result<(), Error> {
     let model = Model::read(bytes, &Limits::default())?;
     assert!(model.write().unwrap() == bytes, "read, but not written back");
     assert!(model.differences(&model).is_empty());
+    model.check();
     Ok(())
 }
 
