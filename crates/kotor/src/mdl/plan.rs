@@ -151,7 +151,7 @@ impl Walk {
             let Some(node) = nodes.get(id as usize) else { return Err(lost(id, "does not exist")) };
             sink.at(tree, id);
             let layout = &node.layout;
-            if leave {
+            let controllers = |sink: &mut S| {
                 let controllers = &node.controllers;
                 sink.block(
                     What::Controllers,
@@ -161,6 +161,9 @@ impl Walk {
                     controllers.list.len(),
                 );
                 sink.block(What::Data, 0, layout.data, 4, controllers.data.len());
+            };
+            if leave {
+                controllers(sink);
                 continue;
             }
             if seen.get_mut(id as usize).is_none_or(|s| std::mem::replace(s, true)) {
@@ -175,6 +178,10 @@ impl Walk {
                 mesh_blocks(model, mesh, sink);
             }
             sink.block(What::Children, 0, layout.children, 4, node.children.len());
+            if node.children.is_empty() {
+                controllers(sink);
+                continue;
+            }
             todo.push((id, true));
             todo.extend(node.children.iter().rev().map(|c| (*c, false)));
             if todo.len() > 2 * nodes.len() {
