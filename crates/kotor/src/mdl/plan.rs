@@ -53,6 +53,20 @@ pub(crate) enum What {
     Gap,
 }
 
+impl What {
+    /// Whether the compiler gives the block a place even if there is nothing in it.
+    fn has_place_when_empty(self) -> bool {
+        matches!(
+            self,
+            What::AnimationOffsets
+                | What::Children
+                | What::IndexCounts
+                | What::IndexOffsets
+                | What::InvertedCounters
+        )
+    }
+}
+
 /// A range of the MDL.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
@@ -362,6 +376,7 @@ impl Plan {
                         to.wrapping_add(old.wrapping_sub(from))
                     }
                     Some(old) if block.old_len == 0 => old,
+                    _ if block.what.has_place_when_empty() => *place,
                     _ => 0,
                 };
             }

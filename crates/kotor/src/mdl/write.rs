@@ -96,7 +96,7 @@ fn fill_rows(model: &Model, rows: &[Rows], len: usize, backwards: bool) -> Resul
         rows.layout.encode(&mesh.vertices, skin, body);
         match &rows.layout.sentinel {
             Sentinel::Absent => {}
-            Sentinel::Usual => [1.0e7f32; 3].put(last),
+            Sentinel::Usual => [if skin { 1.0e6f32 } else { 1.0e7 }; 3].put(last),
             Sentinel::Number(number) => [*number; 3].put(last),
             Sentinel::Raw(bytes) => {
                 if let Some(slot) = last.get_mut(..bytes.len()) {
