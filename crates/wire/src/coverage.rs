@@ -70,6 +70,10 @@ impl Coverage {
         id
     }
 
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.claims.truncate(len);
+    }
+
     pub(crate) fn get_mut(&mut self, id: u32) -> Option<&mut Claim> {
         self.claims.get_mut(id as usize)
     }

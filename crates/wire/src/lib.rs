@@ -2,13 +2,14 @@
 //!
 //! * [`wire!`](crate::wire) describes a fixed record once; reading, writing, the inspector and the documentation follow from it.
 //! * [`Source`] and [`Reader`] read offset formats: a `Copy` handle that claims every byte it hands out.
-//! * [`Xfer`] runs one description of a variable record in both directions.
+//! * [`xfer!`](crate::xfer) describes a variable record once; [`ReadXfer`] and [`WriteXfer`] run it in both directions.
 //! * [`Plan`] and [`Writer`] lay a file out first and fill it afterwards.
 //! * [`Coverage`] and [`Inspector`] know which byte belongs to which field.
 //! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format, so that all of them speak alike.
 //!
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
+mod bits;
 mod coverage;
 mod differences;
 mod document;
@@ -33,4 +34,4 @@ pub use report::{Finding, Fixed, Report, Rule, Severity};
 pub use source::{Reader, Source};
 pub use text::{escape, escape_bytes};
 pub use writer::{Plan, Writer};
-pub use xfer::{ReadXfer, WriteXfer, Xfer};
+pub use xfer::{Mark, Part, ReadXfer, Record, WriteXfer};

@@ -66,6 +66,11 @@ impl Writer {
         })
     }
 
+    /// A range of the file, to be filled in place.
+    pub fn slice(&mut self, at: usize, len: usize) -> Result<&mut [u8]> {
+        self.slot(at, len)
+    }
+
     /// Writes one record at its place.
     pub fn put<T: Wire>(&mut self, at: usize, value: &T) -> Result<()> {
         value.put(self.slot(at, T::SIZE)?);
