@@ -4,6 +4,9 @@
 //!   plain pictures TGA, PNG and JPEG.
 //! * [`Image`] is one decoded picture, the top row first; [`Txi`] is the text that tells KotOR how to use it.
 //!
+//! * [`encode`] writes PNG, TGA, TPC, DDS, BLP1 and FTEX; [`find`] knows the engines' rules of names; [`team`] has the team
+//!   colours; [`material`] shuffles channels for glTF.
+//!
 //! Bytes in, bytes out: no file access, threads or clocks.
 //!
 //! ```
@@ -19,11 +22,14 @@ mod check;
 mod compare;
 pub mod dds;
 pub mod encode;
+pub mod find;
 pub mod ftex;
 mod image;
 pub mod jpeg;
+pub mod material;
 mod pixels;
 mod plain;
+pub mod team;
 mod texture;
 pub mod tpc;
 pub mod txi;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use galatea_texture::{Kind, Level, Part, Texture, Txi, detect, ftex, inspect, txi};
+use galatea_texture::find::{Found, Game, Index};
+use galatea_texture::material::{NormalEncoding, fox_normal, normal_encoding};
+use galatea_texture::{Kind, Level, Part, Texture, Txi, detect, ftex, inspect, team, txi};
 use galatea_trial::{corpus, files};
 use galatea_wire::Limits;
 
@@ -178,4 +180,65 @@ fn every_txi_is_kept_and_understood() {
     }
     assert_eq!(count, 28);
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn a_built_in_team_colour_is_the_games_own() {
+    let Some(dir) = corpus("textures") else { return };
+    let (_, texture) = read(&dir.join("wc3/TeamColor08.blp")).unwrap();
+    let image = texture.decode_best(&Limits::default()).unwrap();
+    assert_eq!(Some(image.clone()), team::picture(1, 8));
+    assert_eq!(image.pixel(0, 0), Some([149, 150, 151, 255]));
+}
+
+#[test]
+fn normal_maps_are_told_apart_by_content() {
+    let (Some(dir), Some(sets)) = (corpus("textures"), corpus("sets")) else { return };
+    for (path, want) in [
+        (dir.join("reforged/ElvenKnight_Shield_Normal.dds"), NormalEncoding::RedGreen),
+        (dir.join("reforged/wc3ref_norm.dds"), NormalEncoding::RedGreen),
+        (sets.join("reforged/groundbush3/qm_gb_01_nom.dds"), NormalEncoding::AlphaGreen),
+        (sets.join("reforged/leaf1/ls_cl_01_nom.dds"), NormalEncoding::AlphaGreen),
+        (dir.join("reforged/lordaeronfalltree_normal.dds"), NormalEncoding::Plain),
+        (dir.join("reforged/normal.dds"), NormalEncoding::Plain),
+    ] {
+        let (_, texture) = read(&path).unwrap();
+        let image = texture.decode_best(&Limits::default()).unwrap();
+        let two = texture.shape().pixels == "BC5";
+        assert_eq!(normal_encoding(&image, two), want, "{}", path.display());
+    }
+    // Fox normal maps point out of the surface on the whole once decoded.
+    let (_, texture) = read(&dir.join("fox/ifb0_main0_def_nrm.ftex")).unwrap();
+    let normal = fox_normal(&texture.decode_best(&Limits::default()).unwrap());
+    let count = normal.rgba.len() as u64 / 4;
+    let mean = |c: usize| normal.pixels().map(|p| u64::from(p[c])).sum::<u64>() / count;
+    assert!((118..138).contains(&mean(0)) && (118..138).contains(&mean(1)) && mean(2) > 220);
+}
+
+#[test]
+fn names_of_real_folders_are_found() {
+    let Some(dir) = corpus("sets") else { return };
+    let mut index = Index::new();
+    for path in files(&dir.join("kotor/hallway_3"), &[".tga", ".tpc", ".txi"]) {
+        index.add(0, &path.file_name().unwrap().to_string_lossy());
+    }
+    let audit = index.audit(Game::Kotor, ["LHR_wall01", "m01aa_08a_lm0", "lhr_nothing"]);
+    assert_eq!((audit.found().count(), audit.missing().count()), (2, 1));
+    let Found::File { id, .. } = audit.names[1].1 else { panic!("the lightmap is not found") };
+    assert!(index.txi(id).is_some());
+}
+
+#[test]
+fn real_textures_break_few_rules() {
+    let mut counts = BTreeMap::new();
+    for path in all() {
+        for (rule, _) in read(&path).unwrap().1.check().counts() {
+            *counts.entry(rule.code).or_insert(0) += 1;
+        }
+    }
+    println!("{counts:?}");
+    // What makes a texture unreadable is not in real files, but for one that is cut.
+    for code in ["TEXR0005", "TEXR0014", "TEXR0019", "TEXR0021", "TEXR0023", "TEXR0026"] {
+        assert_eq!(counts.get(code), None, "{code}");
+    }
 }

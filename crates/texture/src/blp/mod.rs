@@ -194,9 +194,15 @@ impl Blp {
             if self.mips.len() > 16 {
                 return Err(Error::unrepresentable(format!("{} levels, a BLP holds 16", self.mips.len())));
             }
+            let mut placed: Vec<(&Arc<[u8]>, Offset)> = Vec::new();
             for ((mip, offset), size) in self.mips.iter().zip(&mut table.offsets).zip(&mut table.sizes) {
                 *size = Writer::count(mip.len(), "bytes")?;
-                *offset = if mip.is_empty() { Offset(0) } else { Writer::offset(plan.block(mip.len()))? };
+                *offset = match placed.iter().find(|(other, _)| Arc::ptr_eq(other, mip)) {
+                    Some((_, offset)) => *offset,
+                    None if mip.is_empty() => Offset(0),
+                    None => Writer::offset(plan.block(mip.len()))?,
+                };
+                placed.push((mip, *offset));
             }
         } else {
             // A BLP0 always has room for a palette behind its head.
