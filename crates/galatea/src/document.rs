@@ -36,6 +36,13 @@ pub struct Output {
     pub companion: Option<Vec<u8>>,
 }
 
+impl Output {
+    /// A file without companion.
+    pub fn single(bytes: Vec<u8>) -> Self {
+        Output { bytes, companion: None }
+    }
+}
+
 /// Which byte is what, for one file of the input.
 #[derive(Debug)]
 pub struct Inspection {
@@ -45,6 +52,13 @@ pub struct Inspection {
     pub coverage: Coverage,
     /// Why reading stopped early, if it did.
     pub error: Option<Error>,
+}
+
+impl Inspection {
+    /// That of a format without companion.
+    pub(crate) fn single(file: &'static str, (coverage, error): (Coverage, Option<Error>)) -> Vec<Self> {
+        vec![Inspection { file, coverage, error }]
+    }
 }
 
 /// A format Galatea knows: how to recognise it and what to do with it.
