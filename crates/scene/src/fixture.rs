@@ -1,8 +1,8 @@
 //! A small scene with one of most things, for tests and documentation.
 
 use crate::{
-    AlphaMode, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node, Primitive,
-    Property, Purpose, Scene, Skin, Slot, Target, Texture, Topology, Vertices,
+    AlphaMode, Attribute, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node,
+    Primitive, Property, Purpose, Scene, Skin, Slot, Target, Texture, Topology, Vertices,
 };
 
 /// A jointed arm over a walkable square: two joints, a skin, a lamp, a hidden plate, two clips. Z is up in its data, and
@@ -55,6 +55,11 @@ pub fn example() -> Scene {
             joints: vec![0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0],
             weights: vec![1.0, 0.0, 0.5, 0.5, 1.0, 0.0, 1.0, 0.0, 0.5, 0.5, 1.0, 0.0],
         },
+        attributes: vec![Attribute {
+            name: "SWAY".into(),
+            width: 1,
+            values: vec![0.0, 0.5, 1.0, 0.0, 0.5, 1.0],
+        }],
         ..Vertices::default()
     });
     scene.vertices.push(Vertices {

@@ -22,9 +22,10 @@ pub use extra::{Extras, float, floats, read_float, read_floats, words};
 pub use fixture::example;
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
-pub use mesh::{Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
+pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
 pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
 pub use pose::{Deformed, Pose};
+pub use serde_json::Value;
 
 /// Index into [`Scene::nodes`].
 pub type NodeId = u32;

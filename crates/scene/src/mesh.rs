@@ -19,8 +19,28 @@ pub struct Vertices {
     pub colors: Vec<Vec<[f32; 4]>>,
     /// Which joints move each vertex.
     pub influences: Influences,
+    /// Other numbers of each vertex, by the format's name: how far it may swing, a second position.
+    pub attributes: Vec<Attribute>,
     /// What else the format knows.
     pub extras: Extras,
+}
+
+impl Vertices {
+    /// The numbers of a named attribute; empty if there is none of that name.
+    pub fn attribute(&self, name: &str) -> &[f32] {
+        self.attributes.iter().find(|a| a.name == name).map_or(&[], |a| &a.values)
+    }
+}
+
+/// Numbers of each vertex that the scene has no word for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Attribute {
+    /// Name, in capitals: letters, digits and underscores.
+    pub name: String,
+    /// Numbers per vertex, 1 to 4.
+    pub width: usize,
+    /// The numbers, vertex after vertex.
+    pub values: Vec<f32>,
 }
 
 /// Which joints move each vertex, and how much: the same number of entries for every vertex.
