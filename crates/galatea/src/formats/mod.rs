@@ -2,11 +2,12 @@
 
 mod bwm;
 mod fmdl;
+mod mdx;
 
 use crate::Format;
 
 /// Every format, in the order in which detection tries them.
-pub static FORMATS: &[&Format] = &[&bwm::FORMAT, &fmdl::FORMAT];
+pub static FORMATS: &[&Format] = &[&bwm::FORMAT, &mdx::FORMAT, &fmdl::FORMAT];
 
 /// Makes a format's own document type a [`Document`](crate::Document): all but a few things is the same for
 /// every format.
