@@ -170,7 +170,13 @@ impl<'a> Reader<'a> {
         let found = self.slice(at, count, T::SIZE, name)?;
         self.spend(count as u64 * size_of::<T>() as u64, at, name)?;
         self.claim(at, found.len(), name, Some(T::SCHEMA));
-        Ok(found.chunks_exact(T::SIZE).map(T::get).collect())
+        // Not `collect`: that is compiled as a function of its own, which does not know the size of a chunk and moves one
+        // value at a time.
+        let mut out = vec![T::ZERO; count];
+        for (value, chunk) in out.iter_mut().zip(found.chunks_exact(T::SIZE)) {
+            *value = T::get(chunk);
+        }
+        Ok(out)
     }
 
     /// Claims the text up to and including the next NUL, and returns it without the NUL.
