@@ -392,7 +392,17 @@ fn claim_run<'a>(
 }
 
 /// Whether these (offset, size) pairs leave no byte of a stride free.
-fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)>) -> bool {
+fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
+    // As a rule they follow each other, with some that share the place of an earlier one.
+    let mut end = 0;
+    for (offset, size) in elements.clone() {
+        if offset == end {
+            end += size;
+        }
+    }
+    if end >= stride {
+        return true;
+    }
     let mut used = [false; 256];
     for (offset, size) in elements {
         for byte in used.iter_mut().skip(offset).take(size) {
@@ -406,22 +416,48 @@ fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)>) -> bool
 ///
 /// What has no known type, or sticks out of its vertex, is kept raw up to `next`, where the next attribute begins.
 fn column(format: u8, bytes: &[u8], stride: usize, offset: usize, next: usize) -> Values {
-    fn take<T: Wire>(bytes: &[u8], stride: usize, offset: usize) -> Vec<T> {
-        if stride == T::SIZE {
-            return bytes.chunks_exact(T::SIZE).map(T::get).collect();
+    /// Fixed-size loads at a fixed distance: what the optimiser turns into plain moves.
+    fn take<T: Copy + Default, const N: usize>(
+        bytes: &[u8],
+        stride: usize,
+        offset: usize,
+        get: impl Fn(&[u8; N]) -> T,
+    ) -> Vec<T> {
+        let from_first = bytes.get(offset..).unwrap_or(&[]).chunks(stride.max(1));
+        let mut out = vec![T::default(); bytes.len() / stride.max(1)];
+        for (value, vertex) in out.iter_mut().zip(from_first) {
+            if let Some(bytes) = vertex.first_chunk() {
+                *value = get(bytes);
+            }
         }
-        let vertices = bytes.chunks_exact(stride.max(1));
-        vertices.map(|v| v.get(offset..offset + T::SIZE).map_or(T::ZERO, T::get)).collect()
+        out
     }
+    let f32 = |b: &[u8; 4]| f32::from_le_bytes(*b);
+    let floats3 = |b: &[u8; 12]| match b.as_chunks::<4>().0 {
+        [x, y, z] => [f32(x), f32(y), f32(z)],
+        _ => [0.0; 3],
+    };
+    let floats2 = |b: &[u8; 8]| match b.as_chunks::<4>().0 {
+        [x, y] => [f32(x), f32(y)],
+        _ => [0.0; 2],
+    };
+    let words4 = |b: &[u8; 8]| {
+        let all = u64::from_le_bytes(*b);
+        [all as u16, (all >> 16) as u16, (all >> 32) as u16, (all >> 48) as u16]
+    };
+    let words2 = |b: &[u8; 4]| {
+        let all = u32::from_le_bytes(*b);
+        [all as u16, (all >> 16) as u16]
+    };
     let fits = format_size(format).is_some_and(|size| offset + size <= stride);
     match format {
-        1 if fits => Values::F32x3(take(bytes, stride, offset)),
-        2 if fits => Values::F32x2(take(bytes, stride, offset)),
-        4 if fits => Values::U16x4(take(bytes, stride, offset)),
-        6 if fits => Values::F16x4(take(bytes, stride, offset)),
-        7 if fits => Values::F16x2(take(bytes, stride, offset)),
-        8 if fits => Values::Unorm8x4(take(bytes, stride, offset)),
-        9 if fits => Values::U8x4(take(bytes, stride, offset)),
+        1 if fits => Values::F32x3(take(bytes, stride, offset, floats3)),
+        2 if fits => Values::F32x2(take(bytes, stride, offset, floats2)),
+        4 if fits => Values::U16x4(take(bytes, stride, offset, words4)),
+        6 if fits => Values::F16x4(take(bytes, stride, offset, words4)),
+        7 if fits => Values::F16x2(take(bytes, stride, offset, words2)),
+        8 if fits => Values::Unorm8x4(take(bytes, stride, offset, |b: &[u8; 4]| *b)),
+        9 if fits => Values::U8x4(take(bytes, stride, offset, |b: &[u8; 4]| *b)),
         _ => {
             let end = next.min(stride);
             let vertices = bytes.chunks_exact(stride.max(1)).filter_map(|v| v.get(offset..end));
