@@ -152,6 +152,19 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
+    /// Claims and returns raw bytes, for the inspector as items of this shape.
+    pub fn bytes_as(
+        &self,
+        at: usize,
+        len: usize,
+        name: &'static str,
+        schema: &'static crate::Schema,
+    ) -> Result<&'a [u8]> {
+        let found = self.slice(at, len, 1, name)?;
+        self.claim(at, len, name, Some(schema));
+        Ok(found)
+    }
+
     /// Claims and decodes one record.
     #[inline]
     pub fn at<T: Wire>(&self, at: usize, name: &'static str) -> Result<T> {
@@ -264,7 +277,7 @@ mod tests {
         let source = Source::new(&data, &Limits::default());
         source.reader().at::<u32>(2, "a").unwrap();
         source.reader().at::<u32>(6, "b").unwrap();
-        source.reader().bytes(12, 3, "c").unwrap();
+        source.reader().bytes_as(12, 3, "c", <[u8; 3]>::SCHEMA).unwrap();
         assert_eq!(source.into_coverage().gaps(20), [0..2, 10..12, 15..20]);
     }
 
