@@ -41,6 +41,7 @@ mod read;
 mod simplify;
 mod split;
 mod tables;
+mod vertex_schema;
 mod weights;
 pub mod wire;
 mod write;
