@@ -129,9 +129,14 @@ impl Fmdl {
             .map(|m| Bounds::of(m.vertices.positions().unwrap_or(&[]).iter().copied()))
             .collect();
         let mut out = Derived { bounds: Bounds::EMPTY, ..Derived::default() };
+        // Each mesh belongs to one run. In a broken file thousands of runs may hold all meshes: then the rest is
+        // given up after a while.
+        let mut work = 64 * (boxes.len() + self.runs.len());
         for (run, pivot) in self.runs.iter().zip(self.run_pivots()) {
             let mut bounds = Bounds::EMPTY;
-            for mesh in boxes.get(run.meshes()).unwrap_or(&[]) {
+            let own = boxes.get(run.meshes()).filter(|own| own.len() <= work).unwrap_or(&[]);
+            work -= own.len();
+            for mesh in own {
                 bounds.include_box(mesh, [0.0; 3]);
             }
             out.bounds.include_box(&bounds, pivot);

@@ -1,22 +1,66 @@
 //! Tells whether anything but vertex values and indices was changed since reading.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use galatea_wire::Wire;
 
 use crate::mesh::{Column, Mesh};
 use crate::model::{Bone, BoneGroup, Fmdl, Group, MaterialInstance, Parameter, Run, Texture};
 
+/// A quick hash for our own documents: each word is folded in by one wide multiplication.
+struct Mix(u64);
+
+impl Mix {
+    fn fold(&mut self, word: u64) {
+        let wide = u128::from(self.0 ^ word) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (wide as u64 ^ (wide >> 64) as u64).wrapping_add(word).rotate_left(23);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|w| self.fold(u64::from_le_bytes(*w)));
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(l, r)| *l = *r);
+        self.fold(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.fold(n.into());
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.fold(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.fold(n.into());
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.fold(n);
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.fold(n as u64);
+    }
+}
+
 /// Hashes floats by their bits.
-fn floats<const N: usize>(values: [f32; N], h: &mut DefaultHasher) {
+fn floats<const N: usize>(values: [f32; N], h: &mut Mix) {
     values.map(f32::to_bits).hash(h);
 }
 
 /// Hashes a record by its bytes.
-fn record<T: Wire>(value: &T, h: &mut DefaultHasher) {
+fn record<T: Wire>(value: &T, h: &mut Mix) {
     let mut bytes = [0u8; 128];
     value.put(&mut bytes);
-    bytes.hash(h);
+    h.write(bytes.get(..T::SIZE).unwrap_or(&bytes));
 }
 
 impl Fmdl {
@@ -24,7 +68,7 @@ impl Fmdl {
     ///
     /// Each struct is taken apart by all its fields, so that a new field cannot be forgotten here.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Mix(0x243F_6A88_85A3_08D3);
         let h = &mut hasher;
         let Fmdl {
             version,
@@ -100,5 +144,29 @@ impl Fmdl {
             (section, id, count, bytes).hash(h);
         }
         hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_change_of_a_word_changes_the_hash() {
+        let hash = |words: &[u64]| {
+            let mut mix = Mix(1);
+            words.iter().for_each(|w| mix.fold(*w));
+            mix.finish()
+        };
+        let base: Vec<u64> = (0..20).map(|i| i * 0x0101_0101).collect();
+        let mut seen = std::collections::HashSet::from([hash(&base)]);
+        for at in 0..20 {
+            for bit in 0..64 {
+                let mut other = base.clone();
+                other[at] ^= 1 << bit;
+                assert!(seen.insert(hash(&other)), "word {at}, bit {bit}");
+            }
+        }
+        assert!(seen.insert(hash(&base[..19])));
     }
 }

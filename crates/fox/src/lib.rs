@@ -42,6 +42,7 @@ mod scene;
 mod simplify;
 mod split;
 mod tables;
+mod vertex_schema;
 mod weights;
 pub mod wire;
 mod write;

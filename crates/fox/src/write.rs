@@ -231,19 +231,31 @@ fn put_vertices(
 
 /// Writes one attribute into interleaved vertices.
 fn put_column(run: &mut [u8], stride: usize, offset: usize, values: &Values) {
-    fn all<T: Wire>(run: &mut [u8], stride: usize, offset: usize, values: &[T]) {
-        for (vertex, value) in run.chunks_exact_mut(stride.max(1)).zip(values) {
-            if let Some(slot) = vertex.get_mut(offset..offset + T::SIZE) {
-                value.put(slot);
+    /// Fixed-size stores at a fixed distance: what the optimiser turns into plain moves.
+    fn all<T, const N: usize>(
+        run: &mut [u8],
+        stride: usize,
+        offset: usize,
+        values: &[T],
+        put: impl Fn(&T) -> [u8; N],
+    ) {
+        let from_first = run.get_mut(offset..).unwrap_or(&mut []).chunks_mut(stride.max(1));
+        for (vertex, value) in from_first.zip(values) {
+            if let Some(slot) = vertex.first_chunk_mut() {
+                *slot = put(value);
             }
         }
     }
+    fn join<const N: usize, const M: usize, const L: usize>(parts: [[u8; N]; M]) -> [u8; L] {
+        parts.as_flattened().first_chunk().copied().unwrap_or([0; L])
+    }
+    let words4 = |v: &[u16; 4]| join(v.map(u16::to_le_bytes));
     match values {
-        Values::F32x3(v) => all(run, stride, offset, v),
-        Values::F32x2(v) => all(run, stride, offset, v),
-        Values::U16x4(v) | Values::F16x4(v) => all(run, stride, offset, v),
-        Values::F16x2(v) => all(run, stride, offset, v),
-        Values::Unorm8x4(v) | Values::U8x4(v) => all(run, stride, offset, v),
+        Values::F32x3(v) => all::<_, 12>(run, stride, offset, v, |v| join(v.map(f32::to_le_bytes))),
+        Values::F32x2(v) => all::<_, 8>(run, stride, offset, v, |v| join(v.map(f32::to_le_bytes))),
+        Values::U16x4(v) | Values::F16x4(v) => all::<_, 8>(run, stride, offset, v, words4),
+        Values::F16x2(v) => all::<_, 4>(run, stride, offset, v, |v| join(v.map(u16::to_le_bytes))),
+        Values::Unorm8x4(v) | Values::U8x4(v) => all::<_, 4>(run, stride, offset, v, |v| *v),
         Values::Same(_) => {}
         Values::Raw { width, bytes, .. } => {
             for (vertex, value) in

@@ -60,6 +60,37 @@ fn every_wild_word_is_refused_or_survived() {
 
 #[test]
 fn random_damage_is_refused_or_survived() {
-    let tally = trial("mutations", |t| t.mutations(0x00F0_F0F0, 5000));
+    let tally = trial("mutations", |t| t.mutations(0x00F0_F0F0, 3000));
     assert!(tally.opened > 0 && tally.opened < tally.tried, "{tally:?}");
+}
+
+#[test]
+fn real_files_keep_the_memory_promise() {
+    let Some(dir) = galatea_trial::corpus("fmdl") else { return };
+    let mut files = galatea_trial::files(&dir, &[".fmdl"]);
+    files.sort_by_key(|p| std::cmp::Reverse(std::fs::metadata(p).map_or(0, |m| m.len())));
+    for path in files.iter().take(12) {
+        let bytes = std::fs::read(path).unwrap();
+        let name = path.display().to_string();
+        assert!(Trial { name: &name, bytes: &bytes, read: &reader }.run(&bytes, &|| "whole".into()));
+    }
+}
+
+/// Tables in which few bytes stand for many things: records that share what they name.
+#[test]
+fn sharing_does_not_multiply() {
+    let mut model = sample::still(Fmdl::TPP);
+    let mesh = model.meshes.remove(0);
+    model.meshes = vec![mesh; 3000];
+    model.runs = vec![galatea_fox::Run { mesh_count: 3000, ..model.runs.remove(0) }; 3000];
+    for mesh in &mut model.meshes {
+        mesh.vertices = mesh.vertices.pick(&[0]);
+        mesh.indices = vec![0; 3];
+        mesh.windows = vec![galatea_fox::Window { first: 0, count: 3 }];
+    }
+    let bytes = model.write().unwrap();
+    let trial = Trial { name: "3000 runs of 3000 meshes", bytes: &bytes, read: &reader };
+    let start = std::time::Instant::now();
+    assert!(trial.run(&bytes, &|| "whole".into()));
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }

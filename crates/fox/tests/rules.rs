@@ -221,6 +221,7 @@ fn breaking(code: &str) -> Fmdl {
             |f| f.set(0x3, 48 + 16, 0u32),
         ),
         "FMDL0088" => damaged(still(), |f| f.set(0xE, 4, 16u32)),
+        "FMDL0089" => changed(skinned(), |m| m.bone_groups[0].bones.reverse()),
         other => panic!("no model breaks {other}"),
     }
 }
@@ -261,6 +262,16 @@ fn every_mendable_rule_is_mended() {
         mended += 1;
     }
     assert!(mended >= 20, "{mended}");
+}
+
+#[test]
+fn sorting_a_bone_group_moves_no_vertex() {
+    let mut model = breaking("FMDL0089");
+    let before: Vec<_> = model.meshes.iter().map(|m| model.big_mesh(m)).collect();
+    model.fix(&|r| r.code == "FMDL0089");
+    assert_eq!(model.bone_groups[0].bones, [0, 1, 2]);
+    let after: Vec<_> = model.meshes.iter().map(|m| model.big_mesh(m)).collect();
+    assert_eq!(before, after);
 }
 
 #[test]

@@ -109,6 +109,8 @@ impl Fmdl {
             self.statistics.iter_mut().take(1).for_each(|s| s.area = d.area);
         } else if is(&DENSITY) {
             self.statistics.iter_mut().take(1).for_each(|s| s.texel_density = d.texel_density.unwrap_or(1.0));
+        } else if is(&GROUP_ORDER) {
+            self.sort_bone_groups();
         } else if is(&WINDOW_COUNT) {
             let levels = self.lod_count();
             for mesh in &mut self.meshes {
@@ -131,6 +133,28 @@ impl Fmdl {
                 mesh.each_half4(Usage::Tangent, |v| [v[0], v[1], v[2], if v[3] < 0.0 { -1.0 } else { 1.0 }]);
             } else if is(&INSIDE_OUT) && mesh.facing().is_some_and(|(against, all)| against * 2 > all) {
                 mesh.turn_faces();
+            }
+        }
+    }
+}
+
+impl Fmdl {
+    /// Sorts the bones of each bone group, takes out twins, and renumbers the vertices that name them.
+    fn sort_bone_groups(&mut self) {
+        let old: Vec<Vec<u16>> = self.bone_groups.iter().map(|g| g.bones.clone()).collect();
+        for group in &mut self.bone_groups {
+            group.bones.sort_unstable();
+            group.bones.dedup();
+        }
+        for mesh in &mut self.meshes {
+            let at = usize::from(mesh.bone_group);
+            let (Some(old), Some(group)) = (old.get(at), self.bone_groups.get(at)) else { continue };
+            let column = mesh.vertices.columns.iter_mut().find(|c| c.usage == Usage::BoneIndices);
+            if let Some(Values::U8x4(indices) | Values::Unorm8x4(indices)) = column.map(|c| &mut c.values) {
+                for index in indices.iter_mut().flatten() {
+                    let new = old.get(usize::from(*index)).and_then(|b| group.bones.binary_search(b).ok());
+                    *index = new.map_or(*index, |n| n as u8);
+                }
             }
         }
     }

@@ -68,6 +68,9 @@ impl Checker<'_> {
             if count > 32 {
                 self.say(&GROUP_LIMIT, at, path, || format!("{count} bones"));
             }
+            if !group.bones.is_sorted_by(|a, b| a < b) {
+                self.say(&GROUP_ORDER, at, path, || format!("{:?}", group.bones));
+            }
             for bone in group.bones.iter().filter(|b| usize::from(**b) >= bones.len()) {
                 self.say(&GROUP_BONE, at, path, || format!("bone {bone} of {}", bones.len()));
             }

@@ -191,4 +191,6 @@ rules! {
         "Tables, vertices or faces overlap in the file. They are given places of their own as soon as one is changed.";
     BUFFER_RANGE "FMDL0088" Warning true "a mesh's data reach beyond their buffer"
         "Vertices or indices end behind the buffer that should hold them. The game uploads the buffer only, so the rest is garbage on screen. Writing the file anew mends it.";
+    GROUP_ORDER "FMDL0089" Info true "a bone group's bones are not in order"
+        "Game files list the bones of a group in ascending order, none twice. The game works with any order; a bone listed twice wastes one of 32 places. Mending sorts them and renumbers the vertices.";
 }
