@@ -98,3 +98,37 @@ fn canonical_layout_is_the_compilers() {
     println!("{same} pairs, {same_mdl} MDL of {all}");
     assert!(all == 0 || (same >= 27 && same_mdl >= 27), "{same} pairs, {same_mdl} MDL of {all}");
 }
+
+/// The table of the documentation: how many stored values are as derived, over the files that follow the compiler's rules.
+#[test]
+fn stored_values_follow_the_compilers_rules() {
+    let mut sum = galatea_kotor::mdl::derive::Comparison::default();
+    let (mut files, mut tried) = (0, 0);
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        let comparison = model.compare_derived();
+        tried += 1;
+        if model.has_compilers_order() && comparison.follows_compiler() {
+            files += 1;
+            sum += comparison;
+        }
+    }
+    println!("{files} of {tried} files");
+    for (name, tally) in sum.rows() {
+        println!("| {name} | {} | {} | {:.2} % |", tally.all, tally.same, tally.share() * 100.0);
+    }
+    assert!(tried == 0 || files > 80, "{files} of {tried}");
+    for (name, tally, least) in [
+        ("plane distances", sum.plane_distances, 0.99),
+        ("adjacency", sum.adjacency, 0.99),
+        ("areas", sum.areas, 0.99),
+        ("radii", sum.radii, 0.99),
+        ("bind translations", sum.bind_translations, 0.999),
+        ("bitangents", sum.bitangents, 0.95),
+        ("tangents", sum.tangents, 0.94),
+        ("vertex normals", sum.vertex_normals, 0.7),
+    ] {
+        assert!(tally.share() >= least, "{name}: {tally:?}");
+    }
+}

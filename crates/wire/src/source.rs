@@ -13,6 +13,8 @@ pub struct Source<'a> {
     coverage: RefCell<Coverage>,
     /// Which bytes were claimed, where nobody asks by what.
     claimed: Option<RefCell<Bits>>,
+    /// The last claims, as long as each began where the one before ended; not yet among `claimed`.
+    run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
     visited: RefCell<Bits>,
     left: Cell<u64>,
@@ -26,6 +28,7 @@ impl<'a> Source<'a> {
             limits: *limits,
             coverage: RefCell::default(),
             claimed: None,
+            run: Cell::new((0, 0)),
             claimed_bytes: Cell::new(0),
             visited: RefCell::default(),
             left: Cell::new(limits.budget(data.len())),
@@ -67,7 +70,11 @@ impl<'a> Source<'a> {
     /// The ranges that nobody has claimed so far.
     pub fn gaps(&self) -> Vec<std::ops::Range<usize>> {
         match &self.claimed {
-            Some(bits) => bits.borrow().gaps(self.data.len()),
+            Some(bits) => {
+                let (start, end) = self.run.replace((0, 0));
+                bits.borrow_mut().set(start, end);
+                bits.borrow().gaps(self.data.len())
+            }
             None => self.coverage.borrow().gaps(self.data.len()),
         }
     }
@@ -152,6 +159,7 @@ impl<'a> Reader<'a> {
         Some(T::get(self.peek(at, T::SIZE)?))
     }
 
+    #[inline]
     fn claim(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         // The range lies inside the data, and `Source` data longer than 4 GiB is refused by `slice`.
         if len == 0 {
@@ -159,7 +167,13 @@ impl<'a> Reader<'a> {
         }
         self.source.claimed_bytes.set(self.source.claimed_bytes.get() + len as u64);
         if let Some(bits) = &self.source.claimed {
-            bits.borrow_mut().set(at, at + len);
+            let (start, end) = self.source.run.get();
+            if at == end {
+                self.source.run.set((start, at + len));
+            } else {
+                bits.borrow_mut().set(start, end);
+                self.source.run.set((at, at + len));
+            }
             return;
         }
         self.source.coverage.borrow_mut().push(Claim {
@@ -173,6 +187,7 @@ impl<'a> Reader<'a> {
         });
     }
 
+    #[inline]
     fn slice(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
         let found = count
             .checked_mul(size)
@@ -214,6 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Claims `count` records that follow each other and returns their bytes, for callers that decode them on their own.
+    #[inline]
     pub fn raw<T: Wire>(&self, at: usize, count: usize, name: &'static str) -> Result<&'a [u8]> {
         let found = self.slice(at, count, T::SIZE, name)?;
         self.claim(at, found.len(), name, Some(T::SCHEMA));

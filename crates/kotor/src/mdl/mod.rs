@@ -8,6 +8,7 @@
 //! repeat in real models.
 
 mod animation;
+pub mod derive;
 mod diff;
 mod layout;
 mod list;

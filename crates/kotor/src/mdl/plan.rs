@@ -151,7 +151,7 @@ impl Walk {
             let Some(node) = nodes.get(id as usize) else { return Err(lost(id, "does not exist")) };
             sink.at(tree, id);
             let layout = &node.layout;
-            if leave {
+            let controllers = |sink: &mut S| {
                 let controllers = &node.controllers;
                 sink.block(
                     What::Controllers,
@@ -161,6 +161,9 @@ impl Walk {
                     controllers.list.len(),
                 );
                 sink.block(What::Data, 0, layout.data, 4, controllers.data.len());
+            };
+            if leave {
+                controllers(sink);
                 continue;
             }
             if seen.get_mut(id as usize).is_none_or(|s| std::mem::replace(s, true)) {
@@ -175,6 +178,10 @@ impl Walk {
                 mesh_blocks(model, mesh, sink);
             }
             sink.block(What::Children, 0, layout.children, 4, node.children.len());
+            if node.children.is_empty() {
+                controllers(sink);
+                continue;
+            }
             todo.push((id, true));
             todo.extend(node.children.iter().rev().map(|c| (*c, false)));
             if todo.len() > 2 * nodes.len() {
@@ -310,6 +317,29 @@ pub(crate) fn unchanged(model: &Model) -> Result<bool> {
     Ok(ranges.iter().all(|(start, len)| {
         std::mem::replace(&mut at, u64::from(*start) + u64::from(*len)) == u64::from(*start)
     }))
+}
+
+/// Whether blocks come one after the other.
+struct Ascending {
+    at: u32,
+    ascending: bool,
+}
+
+impl Sink for Ascending {
+    fn block(&mut self, what: What, _: usize, slot: Slot, item: usize, count: usize) {
+        if count > 0 && what != What::Gap {
+            self.ascending &= slot.known && slot.at >= self.at;
+            self.at = slot.at.saturating_add((item * count) as u32);
+        }
+    }
+}
+
+impl Model {
+    /// Whether the file was laid out in the order of the game's compiler. `false` for a model that was in no file.
+    pub fn has_compilers_order(&self) -> bool {
+        let mut sink = Ascending { at: 0, ascending: self.layout.headers.is_some() };
+        each_block(self, &mut sink).is_ok() && sink.ascending
+    }
 }
 
 /// A checksum of the places and lengths of all blocks.

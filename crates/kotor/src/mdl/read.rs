@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
-use super::layout::{Headers, MdxLayout, RowLayout, Sentinel, Slot, tally};
+use super::layout::{Headers, MdxLayout, NodeLayout, RowLayout, Sentinel, Slot, tally};
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
@@ -14,7 +14,8 @@ use super::wire::{
     SaberHeader, SkinHeader,
 };
 use super::{
-    AabbLayout, Animation, AnimationLayout, Game, Inspected, List, Model, Platform, pointers, target_of,
+    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, Platform, pointers,
+    target_of,
 };
 
 /// Bytes of the file header, which offsets do not count.
@@ -66,6 +67,7 @@ struct Read<'a> {
     names: Vec<(u32, u32)>,
     /// Whether names that were claimed together share bytes.
     shared_names: bool,
+    lists: Lists,
 }
 
 /// Absolute place of an offset.
@@ -88,7 +90,16 @@ impl<'a> Read<'a> {
         let geometry: GeometryHeader = r.at(BASE, "geometry header")?;
         let [first, _] = geometry.pointers;
         let (game, platform) = target_of(first).unwrap_or_default();
-        Ok(Read { r, file, geometry, game, platform, names: Vec::new(), shared_names: false })
+        Ok(Read {
+            r,
+            file,
+            geometry,
+            game,
+            platform,
+            names: Vec::new(),
+            shared_names: false,
+            lists: Lists::default(),
+        })
     }
 
     fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
@@ -127,6 +138,7 @@ impl<'a> Read<'a> {
             model.animations.push(self.animation(index, *offset)?);
         }
         model.nodes = self.tree(r, self.geometry.root.0, 0, self.geometry.node_count)?;
+        std::mem::take(&mut self.lists).hand_out(&mut model);
         let at_root = |n: &Node| n.layout.header.at;
         let head = names.head_root.0;
         let is_root = model.nodes.first().is_some_and(|n| at_root(n) == head);
@@ -172,7 +184,7 @@ impl<'a> Read<'a> {
         Ok(names)
     }
 
-    fn animation(&self, index: usize, offset: u32) -> Result<Animation> {
+    fn animation(&mut self, index: usize, offset: u32) -> Result<Animation> {
         let at = place(offset);
         self.r.visit(at, "animation")?;
         let r = self.r.enter("animations", Some(index), at)?;
@@ -198,78 +210,87 @@ impl<'a> Read<'a> {
     }
 
     /// A tree of nodes, without recursion. `owner` is the offset of the animation, or 0.
-    fn tree(&self, r: Reader<'a>, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
+    fn tree(&mut self, r: Reader<'a>, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
         if root == 0 {
             return Ok(Vec::new());
         }
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
-        let mut lists = Lists::default();
         // Offset, parent and depth of the nodes still to read, the next one last.
         let mut todo: Vec<(u32, Option<NodeId>, u32)> = vec![(root, None, 1)];
         while let Some((offset, parent, depth)) = todo.pop() {
             let id = nodes.len() as NodeId;
-            let at = place(offset);
-            let r = r.enter("nodes", Some(nodes.len()), at)?;
+            let start = place(offset);
+            let r = r.enter("nodes", Some(nodes.len()), start)?;
             if depth > r.limits().depth {
-                return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
+                return Err(r.error(ErrorKind::Limit("depth"), start, "node"));
             }
-            r.visit(at, "node")?;
+            r.visit(start, "node")?;
             let parent_offset = parent.and_then(|p| nodes.get(p as usize)).map_or(0, |n| n.layout.header.at);
-            let (mut node, header) = self.node(r, offset)?;
-            node.parent = parent;
-            node.layout.stale_parent = (header.parent.0 != parent_offset).then_some(header.parent.0);
-            node.layout.stale_owner = (header.owner.0 != owner).then_some(header.owner.0);
-            let children =
-                r.raw::<u32>(place(header.children.offset.0), header.children.count as usize, "children")?;
+            let header = NodeHeader::get(r.raw::<NodeHeader>(start, 1, "node header")?);
+            if let Some((at, len)) = self.names.get(usize::from(header.name)) {
+                r.label(place(*at), *len as usize);
+            }
+            let flags = header.flags;
+            nodes.push(Node {
+                parent,
+                children: List::default(),
+                name: header.name,
+                number: header.number,
+                position: header.position,
+                orientation: header.orientation,
+                controllers: Controllers::default(),
+                unknown_flags: (flags & !flag::KNOWN)
+                    | (!flags & flag::HEADER)
+                    | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 },
+                camera: flags & flag::CAMERA != 0,
+                light: None,
+                emitter: None,
+                reference: None,
+                mesh: None,
+                layout: NodeLayout {
+                    header: Slot::plain(offset, NodeHeader::SIZE),
+                    children: Slot::of(&header.children),
+                    controllers: Slot::of(&header.controllers),
+                    data: Slot::of(&header.data),
+                    stale_parent: (header.parent.0 != parent_offset).then_some(header.parent.0),
+                    stale_owner: (header.owner.0 != owner).then_some(header.owner.0),
+                    padding: header.padding,
+                },
+            });
+            if flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0
+                && let Some(node) = nodes.last_mut()
+            {
+                let len = self.parts(r, start, flags, node)?;
+                node.layout.header = Slot::plain(offset, len);
+            }
+            let children = &header.children;
+            let children = r.raw::<u32>(place(children.offset.0), children.count as usize, "children")?;
             todo.extend(children.chunks_exact(4).rev().map(|c| (u32::get(c), Some(id), depth + 1)));
-            lists.add(r, &header)?;
-            nodes.push(node);
+            self.lists.add(r, &header)?;
         }
-        lists.hand_out(&mut nodes);
         Ok(nodes)
     }
 
-    fn node(&self, r: Reader<'a>, offset: u32) -> Result<(Node, NodeHeader)> {
-        let start = place(offset);
-        let header: NodeHeader = r.at(start, "node header")?;
-        if let Some((at, len)) = self.names.get(usize::from(header.name)) {
-            r.label(place(*at), *len as usize);
-        }
+    /// What follows the node header; returns the length of it all.
+    fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
-        let mut node = Node {
-            name: header.name,
-            number: header.number,
-            position: header.position,
-            orientation: header.orientation,
-            unknown_flags: (header.flags & !flag::KNOWN) | (!header.flags & flag::HEADER),
-            ..Node::default()
-        };
-        if header.flags & flag::MESH == 0 {
-            node.unknown_flags |= header.flags & flag::ON_MESH;
-        }
-        if header.flags & flag::LIGHT != 0 {
+        if flags & flag::LIGHT != 0 {
             node.light = Some(Box::new(light(r, at)?));
             at += LightHeader::SIZE;
         }
-        if header.flags & flag::EMITTER != 0 {
+        if flags & flag::EMITTER != 0 {
             node.emitter = Some(Box::new(r.at(at, "emitter")?));
             at += Emitter::SIZE;
         }
-        node.camera = header.flags & flag::CAMERA != 0;
-        if header.flags & flag::REFERENCE != 0 {
+        if flags & flag::REFERENCE != 0 {
             node.reference = Some(Box::new(r.at(at, "reference")?));
             at += Reference::SIZE;
         }
-        if header.flags & flag::MESH != 0 {
-            node.mesh = Some(Box::new(self.mesh(r, &mut at, header.flags)?));
+        if flags & flag::MESH != 0 {
+            node.mesh = Some(Box::new(self.mesh(r, &mut at, flags)?));
         }
-        node.layout.header = Slot::plain(offset, at - start);
-        node.layout.children = Slot::of(&header.children);
-        node.layout.controllers = Slot::of(&header.controllers);
-        node.layout.data = Slot::of(&header.data);
-        node.layout.padding = header.padding;
-        Ok((node, header))
+        Ok(at - start)
     }
 
     fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Mesh> {
@@ -445,7 +466,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// The short lists of all nodes of a tree, in a few allocations.
+/// The short lists of all nodes, in a few allocations.
 #[derive(Default)]
 struct Lists {
     controllers: Vec<Controller>,
@@ -465,9 +486,24 @@ impl Lists {
         add(r, &mut self.data, &header.data, "controller data")
     }
 
-    /// Gives every node its part.
-    fn hand_out(self, nodes: &mut [Node]) {
+    /// Gives every node its part, in the order in which they were read.
+    fn hand_out(self, model: &mut Model) {
         let (controllers, data) = (Arc::new(self.controllers), Arc::new(self.data));
+        let (mut controller, mut number) = (0, 0);
+        let trees = model.animations.iter_mut().map(|a| &mut a.nodes).chain([&mut model.nodes]);
+        for nodes in trees {
+            Self::children(nodes);
+            for node in nodes {
+                let (list, numbers) = (node.layout.controllers.count, node.layout.data.count);
+                node.controllers.list = List::shared(&controllers, controller, list);
+                node.controllers.data = List::shared(&data, number, numbers);
+                controller += list;
+                number += numbers;
+            }
+        }
+    }
+
+    fn children(nodes: &mut [Node]) {
         // How many children each node has, then where its part of the common list begins.
         let mut starts = vec![0u32; nodes.len() + 1];
         for node in nodes.iter() {
@@ -491,15 +527,9 @@ impl Lists {
             }
         }
         let children = Arc::new(children);
-        let (mut controller, mut number) = (0, 0);
         for (node, range) in nodes.iter_mut().zip(starts.windows(2)) {
             let [start, end] = range else { continue };
             node.children = List::shared(&children, *start, end - start);
-            let (list, numbers) = (node.layout.controllers.count, node.layout.data.count);
-            node.controllers.list = List::shared(&controllers, controller, list);
-            node.controllers.data = List::shared(&data, number, numbers);
-            controller += list;
-            number += numbers;
         }
     }
 }
