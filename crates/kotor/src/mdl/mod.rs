@@ -17,6 +17,7 @@ mod node;
 mod plan;
 mod read;
 mod rows;
+pub mod text;
 pub mod wire;
 mod write;
 
