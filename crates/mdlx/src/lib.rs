@@ -23,13 +23,16 @@ mod geoset;
 mod material;
 mod model;
 mod node;
+pub mod play;
 mod tag;
 mod track;
 mod version;
+mod versions;
 pub mod wire;
 mod xfer;
 
 pub use check::RULES;
+pub(crate) use check::bounds_of;
 pub use emitter::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 pub use galatea_wire::{Limits, Text};
 pub use geoset::{Geoset, GeosetAnim, VertexBuffer};
@@ -47,5 +50,6 @@ pub use track::{
     Curve, EventTrack, Extra, Interpolation, Key, Keys, PackedQuaternion, TangentKey, Tangents, Track, Tracks,
 };
 pub use version::{FEATURES, Feature, Version};
+pub use versions::{ConvertOptions, Loss};
 pub use wire::{Bounds, FaceEffect, RECORDS, SkinWeight, Sound, Texture};
 pub use xfer::{detect, inspect};

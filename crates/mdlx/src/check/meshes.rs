@@ -7,7 +7,7 @@ use super::{At, Check, is_index};
 use crate::{Bounds, Feature, Geoset, NodeKind};
 
 /// The box around the vertices, and the farthest of them from the origin; `None` if there are none or one is not finite.
-pub(super) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
+pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
     let first = vertices.first()?;
     let mut bounds = Bounds { radius: 0.0, min: *first, max: *first };
     let mut far = 0.0f32;

@@ -13,6 +13,7 @@ use galatea_wire::{Report, Rule, Text, escape_bytes};
 
 use crate::{Layer, Model, Node, NodeKind, Tag, Tracks};
 
+pub(crate) use meshes::bounds_of;
 pub use rules::RULES;
 
 impl Model {
