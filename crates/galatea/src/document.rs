@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
 use crate::FORMATS;
@@ -36,6 +37,13 @@ pub struct Output {
     pub companion: Option<Vec<u8>>,
 }
 
+impl Output {
+    /// A file without companion.
+    pub fn single(bytes: Vec<u8>) -> Self {
+        Output { bytes, companion: None }
+    }
+}
+
 /// Which byte is what, for one file of the input.
 #[derive(Debug)]
 pub struct Inspection {
@@ -45,6 +53,13 @@ pub struct Inspection {
     pub coverage: Coverage,
     /// Why reading stopped early, if it did.
     pub error: Option<Error>,
+}
+
+impl Inspection {
+    /// That of a format without companion.
+    pub(crate) fn single(file: &'static str, (coverage, error): (Coverage, Option<Error>)) -> Vec<Self> {
+        vec![Inspection { file, coverage, error }]
+    }
 }
 
 /// A format Galatea knows: how to recognise it and what to do with it.
@@ -65,9 +80,18 @@ pub struct Format {
     /// Tells which byte is what.
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
-    pub rules: &'static [&'static Rule],
+    pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
+}
+
+/// What turning a document into a scene may want to know.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneContext<'a> {
+    /// Name of the model; usually that of its file.
+    pub name: &'a str,
+    /// Texts of the Fox Engine's hashed names.
+    pub names: &'a galatea_fox::Dictionary,
 }
 
 /// A document of any format.
@@ -84,6 +108,8 @@ pub trait Document: Any + Send {
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
+    /// The neutral scene, for pictures and other forms; `None` if this format has none.
+    fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
     /// The format's own document type, for everything else.
     fn as_any(&self) -> &dyn Any;
     /// The format's own document type, to change it.
@@ -105,5 +131,5 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
 
 /// Finds a rule of any format by its code, letter case ignored.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code)).copied()
+    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code))
 }

@@ -1,4 +1,5 @@
-//! Every real model: the same bytes again, every byte accounted for.
+//! Real models: the same bytes again, every byte accounted for. Skipped, saying so, where there is no corpus.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
 use std::path::{Path, PathBuf};
 
@@ -49,8 +50,8 @@ fn every_model_comes_back_identical() {
             Err(error) => bad.push(format!("{}: {error}", name(&path))),
         }
     }
-    println!("{identical} identical");
     assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(identical == 0 || identical >= 200, "only {identical} identical");
 }
 
 #[test]
@@ -79,4 +80,21 @@ fn every_byte_is_a_field_or_a_small_gap() {
     }
     println!("{gaps} of {bytes}");
     assert!(gaps * 1000 < bytes, "{gaps} of {bytes} bytes are gaps");
+}
+
+/// Garbage in padding aside, forgetting the layout gives back the game compiler's own files.
+#[test]
+fn canonical_layout_is_the_compilers() {
+    let (mut same, mut same_mdl, mut all) = (0, 0, 0);
+    for path in models() {
+        let pair = load(&path);
+        let Ok(mut model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        model.forget_layout();
+        let back = model.write().unwrap();
+        all += 1;
+        same += usize::from(back == pair);
+        same_mdl += usize::from(back.mdl == pair.mdl);
+    }
+    println!("{same} pairs, {same_mdl} MDL of {all}");
+    assert!(all == 0 || (same >= 27 && same_mdl >= 27), "{same} pairs, {same_mdl} MDL of {all}");
 }

@@ -16,6 +16,7 @@
 //! assert_eq!(back.write().unwrap(), bytes);
 //! ```
 
+mod check;
 mod differences;
 mod emitter;
 mod geoset;
@@ -28,6 +29,7 @@ mod version;
 pub mod wire;
 mod xfer;
 
+pub use check::RULES;
 pub use emitter::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 pub use galatea_wire::{Limits, Text};
 pub use geoset::{Geoset, GeosetAnim, VertexBuffer};

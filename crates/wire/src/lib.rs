@@ -9,6 +9,7 @@
 //!
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
+mod bits;
 mod coverage;
 mod differences;
 mod document;

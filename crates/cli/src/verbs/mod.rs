@@ -6,6 +6,8 @@ mod explain;
 mod formats;
 mod info;
 mod inspect;
+mod names;
+mod render;
 mod roundtrip;
 mod shell;
 mod walk;
@@ -28,9 +30,15 @@ pub(crate) enum Verb {
     Check(check::Options),
     /// What differs between two files, in the document's words
     Diff(diff::Options),
+    /// Pictures of models, as PNG
+    Render(render::Options),
     /// Work on walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
+    /// The hashed names of Fox Engine models, resolved with dictionaries
+    Names(names::Names),
+    /// The hashes of a word: StrCode64 and PathCode64
+    Hash(names::Hash),
     /// The formats Galatea knows
     Formats(formats::Options),
     /// What a rule means and what to do about it
@@ -49,7 +57,10 @@ impl Verb {
             Verb::Roundtrip(options) => options.run(),
             Verb::Check(options) => options.run(),
             Verb::Diff(options) => options.run(),
+            Verb::Render(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
+            Verb::Names(options) => options.run(),
+            Verb::Hash(options) => options.run(),
             Verb::Formats(options) => options.run(),
             Verb::Explain(options) => options.run(),
             Verb::Completions(options) => options.run(),

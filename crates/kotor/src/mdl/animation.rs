@@ -2,6 +2,7 @@
 
 use galatea_wire::{Error, Result};
 
+use super::List;
 use super::wire::Controller;
 
 /// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
@@ -9,9 +10,9 @@ use super::wire::Controller;
 #[derive(Debug, Clone, Default)]
 pub struct Controllers {
     /// The controllers, in order. A kind can occur twice.
-    pub list: Vec<Controller>,
+    pub list: List<Controller>,
     /// Times and values. Packed orientations are the bits of such a number.
-    pub data: Vec<f32>,
+    pub data: List<f32>,
 }
 
 /// How values run between keys.

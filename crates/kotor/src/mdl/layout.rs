@@ -54,7 +54,8 @@ pub struct ModelLayout {
     pub gaps: Vec<Gap>,
     /// Length of the MDL.
     pub mdl_len: u32,
-    /// Blocks that were read and a checksum of their places, to notice whether any is missing or doubled.
+    /// Where blocks shared bytes: how many there were and a checksum of their places, to notice whether any is missing or
+    /// doubled.
     pub(crate) blocks: (u32, u64),
     /// Whether blocks shared bytes.
     pub overlaps: bool,
@@ -74,7 +75,7 @@ pub struct MdxLayout {
     pub len: u32,
     /// Whether every mesh began at a multiple of 16.
     pub aligned: bool,
-    /// Blocks that were read and a checksum of their places.
+    /// Meshes that were read and a checksum of their places.
     pub(crate) blocks: (u32, u64),
     /// Whether meshes shared rows.
     pub overlaps: bool,

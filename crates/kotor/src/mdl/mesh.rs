@@ -239,7 +239,12 @@ pub struct Skin {
 impl Skin {
     /// Bone slots in use: one more than the greatest in the bone map.
     pub fn slots(&self) -> usize {
-        self.bone_map.iter().filter(|s| **s >= 0.0).map(|s| *s as usize + 1).max().unwrap_or(0)
+        self.bone_map
+            .iter()
+            .filter(|s| **s >= 0.0)
+            .map(|s| (*s as usize).saturating_add(1))
+            .max()
+            .unwrap_or(0)
     }
 
     /// The node of a bone slot.

@@ -8,7 +8,9 @@
 //! repeat in real models.
 
 mod animation;
+mod diff;
 mod layout;
+mod list;
 mod mesh;
 mod node;
 mod plan;
@@ -24,6 +26,7 @@ pub use layout::{
     AabbLayout, AnimationLayout, DanglyLayout, Headers, LightLayout, MdxLayout, MeshLayout, ModelLayout,
     NodeLayout, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
 };
+pub use list::List;
 pub use mesh::{
     AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin, TangentSpace, Vertices,
     pack_normal, unpack_normal,

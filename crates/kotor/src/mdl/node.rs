@@ -6,7 +6,7 @@ use galatea_wire::{Error, Result, escape_bytes};
 
 use super::layout::{LightLayout, NodeLayout};
 use super::wire::{Emitter, Reference};
-use super::{Controllers, Mesh};
+use super::{Controllers, List, Mesh};
 
 /// Index of a node in its list: [`Model::nodes`](super::Model::nodes) or [`Animation::nodes`](super::Animation::nodes).
 pub type NodeId = u32;
@@ -63,7 +63,7 @@ pub struct Node {
     /// The parent; `None` for the root.
     pub parent: Option<NodeId>,
     /// The children, in order.
-    pub children: Vec<NodeId>,
+    pub children: List<NodeId>,
     /// Index into [`Model::names`](super::Model::names).
     pub name: u16,
     /// Number that ties nodes of animations and supermodels to nodes of the model. Not an index: with a supermodel it
@@ -95,7 +95,7 @@ impl Default for Node {
     fn default() -> Self {
         Node {
             parent: None,
-            children: Vec::new(),
+            children: List::default(),
             name: 0,
             number: 0,
             position: [0.0; 3],
@@ -177,8 +177,8 @@ impl Node {
     /// Forgets where the node stood in the file.
     pub fn forget_layout(&mut self) {
         self.layout = NodeLayout::default();
-        for controller in &mut self.controllers.list {
-            controller.padding = [0; 3];
+        if self.controllers.list.iter().any(|c| c.padding != [0; 3]) {
+            self.controllers.list.iter_mut().for_each(|c| c.padding = [0; 3]);
         }
         if let Some(light) = &mut self.light {
             light.layout = LightLayout::default();

@@ -15,7 +15,7 @@ use super::wire::{
 };
 use super::{Game, Model, Platform};
 
-/// What a block holds. With `tree`, `node` and `sub` of its [`Block`] it tells exactly which bytes.
+/// What a block holds. Of those there are several of, a number tells which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     Headers,
@@ -53,147 +53,139 @@ pub(crate) enum What {
     Gap,
 }
 
+impl What {
+    /// Whether the compiler gives the block a place even if there is nothing in it.
+    fn has_place_when_empty(self) -> bool {
+        matches!(
+            self,
+            What::AnimationOffsets
+                | What::Children
+                | What::IndexCounts
+                | What::IndexOffsets
+                | What::InvertedCounters
+        )
+    }
+}
+
 /// A range of the MDL.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Block {
-    pub(crate) what: What,
-    /// 0 for the model's nodes, else one more than the index of the animation.
-    pub(crate) tree: u32,
-    pub(crate) node: NodeId,
+struct Block {
+    what: What,
     /// Which of several: name, index list, box, gap.
-    pub(crate) sub: u32,
+    sub: u32,
     /// Bytes.
-    pub(crate) len: u32,
+    len: u32,
     /// Where it was, if it was in a file.
     old: Option<u32>,
     /// Bytes it had there.
     old_len: u32,
 }
 
-/// The blocks of a model.
-#[derive(Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) blocks: Vec<Block>,
-    /// For every node, model first: the blocks of header, children, controllers and data.
-    nodes: Vec<[u32; 4]>,
-    /// Where the nodes of each tree begin in `nodes`.
-    trees: Vec<usize>,
-    tree: u32,
-    node: NodeId,
-    too_long: bool,
+/// What is done with the blocks of a model, one after the other in the compiler's order.
+trait Sink {
+    /// A block of `count` items of `item` bytes. `slot` is where it was.
+    fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize);
+    /// The blocks that follow belong to this node.
+    fn at(&mut self, _tree: u32, _node: NodeId) {}
 }
 
-impl Plan {
-    fn push(&mut self, what: What, sub: usize, slot: &Slot, item: usize, count: usize) -> u32 {
-        let len = count.checked_mul(item).and_then(|l| u32::try_from(l).ok());
-        self.too_long |= len.is_none();
-        let id = self.blocks.len() as u32;
-        self.blocks.push(Block {
-            what,
-            tree: self.tree,
-            node: self.node,
-            sub: sub as u32,
-            len: len.unwrap_or(0),
-            old: slot.known.then_some(slot.at),
-            old_len: slot.count.saturating_mul(item as u32),
-        });
-        id
+/// Hands every block of a model to a sink. Fails if its nodes are not a tree.
+fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
+    let layout = &model.layout;
+    sink.at(0, 0);
+    let headers = if layout.headers.is_some() { Slot::plain(0, HEADERS as usize) } else { Slot::default() };
+    sink.block(What::Headers, 0, headers, 1, HEADERS as usize);
+    sink.block(What::NameOffsets, 0, layout.name_offsets, 4, model.names.len());
+    for (i, name) in model.names.iter().enumerate() {
+        // What the length was is not kept. A name that has become longer or shorter no longer fits between its neighbours.
+        let len = name.0.len() + 1;
+        sink.block(
+            What::Name,
+            i,
+            layout.names.get(i).map(|at| Slot::plain(*at, len)).unwrap_or_default(),
+            1,
+            len,
+        );
     }
-
-    fn items<T: Wire>(&mut self, what: What, slot: &Slot, count: usize) {
-        self.push(what, 0, slot, T::SIZE, count);
+    sink.block(What::AnimationOffsets, 0, layout.animation_offsets, 4, model.animations.len());
+    let mut walk = Walk::default();
+    for (i, animation) in model.animations.iter().enumerate() {
+        let tree = i as u32 + 1;
+        sink.at(tree, 0);
+        let layout = &animation.layout;
+        sink.block(What::Animation, 0, layout.header, 1, GeometryHeader::SIZE + AnimationHeader::SIZE);
+        sink.block(What::Events, 0, layout.events, Event::SIZE, animation.events.len());
+        walk.tree(model, tree, &animation.nodes, sink)?;
     }
-
-    /// The blocks of a model. Fails if its nodes are not a tree.
-    pub(crate) fn of(model: &Model) -> Result<Plan> {
-        let mut plan = Plan::default();
-        let layout = &model.layout;
-        let known = |at: u32, len: usize| Slot::plain(at, len);
-        let headers = if layout.headers.is_some() { known(0, HEADERS as usize) } else { Slot::default() };
-        plan.push(What::Headers, 0, &headers, 1, HEADERS as usize);
-        plan.items::<u32>(What::NameOffsets, &layout.name_offsets, model.names.len());
-        for (i, name) in model.names.iter().enumerate() {
-            let slot = match layout.names.get(i) {
-                // What the length was is not kept: names are told apart by the checksum over all places.
-                Some(at) => known(*at, name.0.len() + 1),
-                None => Slot::default(),
-            };
-            plan.push(What::Name, i, &slot, 1, name.0.len() + 1);
-        }
-        plan.items::<u32>(What::AnimationOffsets, &layout.animation_offsets, model.animations.len());
-        // The model's nodes are listed first but placed last.
-        let mut model_nodes = Plan { node: 0, ..Plan::default() };
-        model_nodes.walk(model, &model.nodes)?;
-        plan.nodes.append(&mut model_nodes.nodes);
-        plan.trees.push(0);
-        for (i, animation) in model.animations.iter().enumerate() {
-            plan.tree = i as u32 + 1;
-            plan.node = 0;
-            let layout = &animation.layout;
-            plan.push(What::Animation, 0, &layout.header, 1, GeometryHeader::SIZE + AnimationHeader::SIZE);
-            plan.items::<Event>(What::Events, &layout.events, animation.events.len());
-            plan.trees.push(plan.nodes.len());
-            plan.walk(model, &animation.nodes)?;
-        }
-        let shift = plan.blocks.len() as u32;
-        for ids in plan.nodes.iter_mut().take(model.nodes.len()) {
-            ids.iter_mut().for_each(|id| *id += shift);
-        }
-        plan.blocks.append(&mut model_nodes.blocks);
-        plan.too_long |= model_nodes.too_long;
-        (plan.tree, plan.node) = (0, 0);
-        for (i, gap) in layout.gaps.iter().enumerate() {
-            let slot = known(gap.offset.saturating_sub(super::read::BASE as u32), gap.bytes.len());
-            plan.push(What::Gap, i, &slot, 1, gap.bytes.len());
-        }
-        if plan.too_long {
-            return Err(Error::unrepresentable("a part of the model is longer than 4 GiB"));
-        }
-        Ok(plan)
+    walk.tree(model, 0, &model.nodes, sink)?;
+    sink.at(0, 0);
+    for (i, gap) in layout.gaps.iter().enumerate() {
+        let at = gap.offset.saturating_sub(super::read::BASE as u32);
+        sink.block(What::Gap, i, Slot::plain(at, gap.bytes.len()), 1, gap.bytes.len());
     }
+    Ok(())
+}
 
+/// Room for walking trees, used for one after the other.
+#[derive(Default)]
+struct Walk {
+    seen: Vec<bool>,
+    /// A node to enter, or (true) to leave.
+    todo: Vec<(NodeId, bool)>,
+}
+
+impl Walk {
     /// A tree of nodes: each with its parts and list of children, then the children, then its controllers.
-    fn walk(&mut self, model: &Model, nodes: &[Node]) -> Result<()> {
-        let base = self.nodes.len();
-        self.nodes.resize(base + nodes.len(), [0; 4]);
-        let mut seen = vec![false; nodes.len()];
-        // A node to enter, or (true) to leave.
-        let mut todo: Vec<(NodeId, bool)> = if nodes.is_empty() { Vec::new() } else { vec![(0, false)] };
+    fn tree<S: Sink>(&mut self, model: &Model, tree: u32, nodes: &[Node], sink: &mut S) -> Result<()> {
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let Walk { seen, todo } = self;
+        seen.clear();
+        seen.resize(nodes.len(), false);
+        todo.clear();
+        todo.push((0, false));
         let mut entered = 0;
         let lost = |id: NodeId, what: &str| Error::unrepresentable(format!("nodes[{id}] {what}"));
         while let Some((id, leave)) = todo.pop() {
             let Some(node) = nodes.get(id as usize) else { return Err(lost(id, "does not exist")) };
-            self.node = id;
-            let ids = if leave {
+            sink.at(tree, id);
+            let layout = &node.layout;
+            let controllers = |sink: &mut S| {
                 let controllers = &node.controllers;
-                let list = self.push(
+                sink.block(
                     What::Controllers,
                     0,
-                    &node.layout.controllers,
+                    layout.controllers,
                     Controller::SIZE,
                     controllers.list.len(),
                 );
-                let data = self.push(What::Data, 0, &node.layout.data, 4, controllers.data.len());
-                [None, None, Some(list), Some(data)]
-            } else {
-                if seen.get_mut(id as usize).is_none_or(|s| std::mem::replace(s, true)) {
-                    return Err(lost(id, "is the child of two nodes, or of itself"));
-                }
-                entered += 1;
-                let header = self.push(What::Node, 0, &node.layout.header, 1, record_len(model, node));
-                self.parts(model, node);
-                let children = self.push(What::Children, 0, &node.layout.children, 4, node.children.len());
-                todo.push((id, true));
-                todo.extend(node.children.iter().rev().map(|c| (*c, false)));
-                if todo.len() > 2 * nodes.len() {
-                    return Err(lost(id, "is among nodes that are listed as children more than once"));
-                }
-                [Some(header), Some(children), None, None]
+                sink.block(What::Data, 0, layout.data, 4, controllers.data.len());
             };
-            if let Some(slots) = self.nodes.get_mut(base + id as usize) {
-                for (slot, new) in slots.iter_mut().zip(ids) {
-                    *slot = new.unwrap_or(*slot);
-                }
+            if leave {
+                controllers(sink);
+                continue;
+            }
+            if seen.get_mut(id as usize).is_none_or(|s| std::mem::replace(s, true)) {
+                return Err(lost(id, "is the child of two nodes, or of itself"));
+            }
+            entered += 1;
+            sink.block(What::Node, 0, layout.header, 1, record_len(model, node));
+            if let Some(light) = node.light.as_deref() {
+                light_blocks(light, sink);
+            }
+            if let Some(mesh) = node.mesh.as_deref() {
+                mesh_blocks(model, mesh, sink);
+            }
+            sink.block(What::Children, 0, layout.children, 4, node.children.len());
+            if node.children.is_empty() {
+                controllers(sink);
+                continue;
+            }
+            todo.push((id, true));
+            todo.extend(node.children.iter().rev().map(|c| (*c, false)));
+            if todo.len() > 2 * nodes.len() {
+                return Err(lost(id, "is among nodes that are listed as children more than once"));
             }
         }
         if entered != nodes.len() {
@@ -202,125 +194,246 @@ impl Plan {
         }
         Ok(())
     }
+}
 
-    fn parts(&mut self, model: &Model, node: &Node) {
-        if let Some(light) = node.light.as_deref() {
-            self.light(light);
-        }
-        if let Some(mesh) = node.mesh.as_deref() {
-            self.mesh(model, mesh);
-        }
+fn light_blocks<S: Sink>(light: &Light, sink: &mut S) {
+    let layout = &light.layout;
+    sink.block(What::FlareTextureOffsets, 0, layout.texture_offsets, 4, light.flare_textures.len());
+    for (i, name) in light.flare_textures.iter().enumerate() {
+        let len = name.0.len() + 1;
+        let slot = layout.textures.get(i).map(|at| Slot::plain(*at, len)).unwrap_or_default();
+        sink.block(What::FlareTexture, i, slot, 1, len);
     }
+    sink.block(What::FlareSizes, 0, layout.sizes, 4, light.flare_sizes.len());
+    sink.block(What::FlarePositions, 0, layout.positions, 4, light.flare_positions.len());
+    sink.block(What::FlareColors, 0, layout.colors, 12, light.flare_colors.len());
+}
 
-    fn light(&mut self, light: &Light) {
-        let layout = &light.layout;
-        self.items::<u32>(What::FlareTextureOffsets, &layout.texture_offsets, light.flare_textures.len());
-        for (i, name) in light.flare_textures.iter().enumerate() {
-            let len = name.0.len() + 1;
-            let slot = layout.textures.get(i).map(|at| Slot::plain(*at, len)).unwrap_or_default();
-            self.push(What::FlareTexture, i, &slot, 1, len);
-        }
-        self.items::<f32>(What::FlareSizes, &layout.sizes, light.flare_sizes.len());
-        self.items::<f32>(What::FlarePositions, &layout.positions, light.flare_positions.len());
-        self.items::<[f32; 3]>(What::FlareColors, &layout.colors, light.flare_colors.len());
+fn mesh_blocks<S: Sink>(model: &Model, mesh: &Mesh, sink: &mut S) {
+    if let Some(skin) = mesh.skin.as_deref() {
+        let layout = &skin.layout;
+        let slot = if model.platform == Platform::Pc { 4 } else { 2 };
+        sink.block(What::BoneMap, 0, layout.bone_map, slot, skin.bone_map.len());
+        sink.block(What::Rotations, 0, layout.rotations, 16, skin.rotations.len());
+        sink.block(What::Translations, 0, layout.translations, 12, skin.translations.len());
+        sink.block(What::Scratch, 0, layout.scratch_slot, 4, super::write::scratch_len(skin));
     }
-
-    fn mesh(&mut self, model: &Model, mesh: &Mesh) {
-        if let Some(skin) = mesh.skin.as_deref() {
-            let layout = &skin.layout;
-            let slot = if model.platform == Platform::Pc { 4 } else { 2 };
-            self.push(What::BoneMap, 0, &layout.bone_map, slot, skin.bone_map.len());
-            self.items::<[f32; 4]>(What::Rotations, &layout.rotations, skin.rotations.len());
-            self.items::<[f32; 3]>(What::Translations, &layout.translations, skin.translations.len());
-            let scratch = super::write::scratch_len(skin);
-            self.items::<u32>(What::Scratch, &layout.scratch_slot, scratch);
-        }
-        if let Some(dangly) = mesh.dangly.as_deref() {
-            self.items::<f32>(What::Constraints, &dangly.layout.constraints, dangly.constraints.len());
-            let positions = dangly.positions.resolve(&mesh.vertices.positions);
-            self.items::<[f32; 3]>(What::DanglyPositions, &dangly.layout.positions, positions.len());
-        }
-        if let Some(aabb) = mesh.aabb.as_deref() {
-            match &aabb.layout {
-                AabbLayout::Scattered { at, .. } if at.len() == aabb.nodes.len() => {
-                    for (i, at) in at.iter().enumerate() {
-                        self.push(What::AabbBox, i, &Slot::plain(*at, 1), AabbRecord::SIZE, 1);
-                    }
-                }
-                AabbLayout::Packed { root, .. } => {
-                    self.items::<AabbRecord>(What::Aabb, root, aabb.nodes.len());
-                }
-                AabbLayout::Scattered { .. } => {
-                    self.items::<AabbRecord>(What::Aabb, &Slot::default(), aabb.nodes.len());
+    if let Some(dangly) = mesh.dangly.as_deref() {
+        sink.block(What::Constraints, 0, dangly.layout.constraints, 4, dangly.constraints.len());
+        let positions = dangly.positions.resolve(&mesh.vertices.positions);
+        sink.block(What::DanglyPositions, 0, dangly.layout.positions, 12, positions.len());
+    }
+    if let Some(aabb) = mesh.aabb.as_deref() {
+        match &aabb.layout {
+            AabbLayout::Scattered { at, .. } if at.len() == aabb.nodes.len() => {
+                for (i, at) in at.iter().enumerate() {
+                    sink.block(What::AabbBox, i, Slot::plain(*at, 1), AabbRecord::SIZE, 1);
                 }
             }
-        }
-        if let Some(saber) = mesh.saber.as_deref() {
-            self.items::<[f32; 3]>(What::SaberPositions, &saber.layout.positions, saber.positions.len());
-            self.items::<[f32; 3]>(What::SaberNormals, &saber.layout.normals, saber.normals.len());
-            self.items::<[f32; 2]>(What::SaberUvs, &saber.layout.uvs, saber.uvs.len());
-        }
-        let layout = &mesh.layout;
-        let lists = index_lists(mesh);
-        self.items::<Face>(What::Faces, &layout.faces, mesh.faces.len());
-        self.items::<u32>(What::IndexCounts, &layout.index_counts, lists + layout.more_counts.len());
-        if model.platform == Platform::Pc {
-            self.items::<[f32; 3]>(What::Positions, &layout.mdl_positions, mesh.positions_in_mdl().len());
-        }
-        self.items::<u32>(What::IndexOffsets, &layout.index_offsets, lists + layout.more_offsets.len());
-        self.items::<u32>(What::InvertedCounters, &layout.inverted_counters, mesh.inverted_counters.len());
-        for i in 0..lists {
-            let count = index_list_len(mesh, i);
-            let slot = layout.index_lists.get(i).map(|at| Slot::plain(*at, count)).unwrap_or_default();
-            self.push(What::IndexList, i, &slot, 2, count);
+            AabbLayout::Packed { root, .. } => {
+                sink.block(What::Aabb, 0, *root, AabbRecord::SIZE, aabb.nodes.len());
+            }
+            AabbLayout::Scattered { .. } => {
+                sink.block(What::Aabb, 0, Slot::default(), AabbRecord::SIZE, aabb.nodes.len());
+            }
         }
     }
+    if let Some(saber) = mesh.saber.as_deref() {
+        sink.block(What::SaberPositions, 0, saber.layout.positions, 12, saber.positions.len());
+        sink.block(What::SaberNormals, 0, saber.layout.normals, 12, saber.normals.len());
+        sink.block(What::SaberUvs, 0, saber.layout.uvs, 8, saber.uvs.len());
+    }
+    let layout = &mesh.layout;
+    let lists = index_lists(mesh);
+    sink.block(What::Faces, 0, layout.faces, Face::SIZE, mesh.faces.len());
+    sink.block(What::IndexCounts, 0, layout.index_counts, 4, lists + layout.more_counts.len());
+    if model.platform == Platform::Pc {
+        sink.block(What::Positions, 0, layout.mdl_positions, 12, mesh.positions_in_mdl().len());
+    }
+    sink.block(What::IndexOffsets, 0, layout.index_offsets, 4, lists + layout.more_offsets.len());
+    sink.block(What::InvertedCounters, 0, layout.inverted_counters, 4, mesh.inverted_counters.len());
+    for i in 0..lists {
+        let count = index_list_len(mesh, i);
+        let slot = layout.index_lists.get(i).map(|at| Slot::plain(*at, count)).unwrap_or_default();
+        sink.block(What::IndexList, i, slot, 2, count);
+    }
+}
 
-    /// The blocks of a node: header, children, controllers and data.
-    pub(crate) fn node(&self, tree: u32, node: NodeId) -> [u32; 4] {
+/// Whether every block is still as long as it was.
+#[derive(Default)]
+struct Unchanged {
+    changed: bool,
+    /// Whether the blocks so far follow each other without gap in the compiler's order, up to here.
+    in_order: bool,
+    at: u64,
+    /// Places and lengths, where they are asked for.
+    ranges: Option<Vec<(u32, u32)>>,
+    sum: (u32, u64),
+}
+
+impl Sink for Unchanged {
+    #[inline]
+    fn block(&mut self, _: What, _: usize, slot: Slot, item: usize, count: usize) {
+        self.changed |= !slot.known || slot.count as usize != count;
+        if count > 0 {
+            self.in_order &= u64::from(slot.at) == self.at;
+            self.at += (item * count) as u64;
+        }
+        if let Some(ranges) = &mut self.ranges {
+            let len = (item * count) as u32;
+            tally(&mut self.sum, slot.at, len);
+            if len > 0 {
+                ranges.push((slot.at, len));
+            }
+        }
+    }
+}
+
+/// Whether a model still has the blocks it was read with, so that every block can go where it was.
+///
+/// Blocks that fill the data without gap or overlap can. Where blocks shared bytes, the same blocks as before can.
+pub(crate) fn unchanged(model: &Model) -> Result<bool> {
+    let layout = &model.layout;
+    if layout.headers.is_none() {
+        return Ok(false);
+    }
+    let len = u64::from(layout.mdl_len).saturating_sub(super::read::BASE as u64);
+    let mut quick = Unchanged { in_order: true, ..Unchanged::default() };
+    each_block(model, &mut quick)?;
+    if quick.changed || (!layout.overlaps && quick.at != len) {
+        return Ok(false);
+    }
+    if quick.in_order && !layout.overlaps {
+        return Ok(true);
+    }
+    let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };
+    each_block(model, &mut sink)?;
+    if layout.overlaps {
+        return Ok(sink.sum == layout.blocks);
+    }
+    let mut ranges = sink.ranges.unwrap_or_default();
+    ranges.sort();
+    let mut at = 0;
+    Ok(ranges.iter().all(|(start, len)| {
+        std::mem::replace(&mut at, u64::from(*start) + u64::from(*len)) == u64::from(*start)
+    }))
+}
+
+/// A checksum of the places and lengths of all blocks.
+pub(crate) fn checksum(model: &Model) -> (u32, u64) {
+    let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };
+    // What was read as a tree is one, so this cannot fail; if it did, the writer would only lay out anew.
+    each_block(model, &mut sink).map(|()| sink.sum).unwrap_or_default()
+}
+
+/// The blocks of a model that has to be laid out anew.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    blocks: Vec<Block>,
+    /// For every node of every tree, the model's last: the blocks of header, children, controllers and data.
+    nodes: Vec<[u32; 4]>,
+    /// Where the nodes of each tree begin in `nodes`.
+    trees: Vec<usize>,
+    /// The place of every block.
+    places: Vec<u32>,
+    /// Length of the data.
+    pub(crate) len: usize,
+    tree: u32,
+    node: NodeId,
+    too_long: bool,
+}
+
+impl Sink for Plan {
+    fn at(&mut self, tree: u32, node: NodeId) {
+        (self.tree, self.node) = (tree, node);
+    }
+
+    fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize) {
+        let len = count.checked_mul(item).and_then(|l| u32::try_from(l).ok());
+        self.too_long |= len.is_none();
+        let part = match what {
+            What::Node => Some(0),
+            What::Children => Some(1),
+            What::Controllers => Some(2),
+            What::Data => Some(3),
+            _ => None,
+        };
+        if let Some(part) = part {
+            let base = self.trees.get(self.tree as usize).copied().unwrap_or(0);
+            let ids = self.nodes.get_mut(base + self.node as usize);
+            if let Some(id) = ids.and_then(|ids| ids.get_mut(part)) {
+                *id = self.blocks.len() as u32;
+            }
+        }
+        self.blocks.push(Block {
+            what,
+            sub: sub as u32,
+            len: len.unwrap_or(0),
+            old: slot.known.then_some(slot.at),
+            old_len: slot.count.saturating_mul(item as u32),
+        });
+    }
+}
+
+impl Plan {
+    /// Plans a model. Fails if its nodes are not a tree.
+    pub(crate) fn of(model: &Model) -> Result<Plan> {
+        let mut plan = Plan::default();
+        plan.trees.push(0);
+        let mut nodes = model.nodes.len();
+        for animation in &model.animations {
+            plan.trees.push(nodes);
+            nodes += animation.nodes.len();
+        }
+        plan.nodes.resize(nodes, [0; 4]);
+        plan.blocks.reserve(
+            64 + model.names.len() + model.layout.gaps.len() + 2 * model.animations.len() + 5 * nodes,
+        );
+        each_block(model, &mut plan)?;
+        if plan.too_long {
+            return Err(Error::unrepresentable("a part of the model is longer than 4 GiB"));
+        }
+        plan.stack()?;
+        Ok(plan)
+    }
+
+    /// The place of the first block of this kind that belongs to no node.
+    pub(crate) fn first(&self, what: What) -> u32 {
+        self.blocks.iter().position(|b| b.what == what).map_or(0, |id| self.place(id as u32))
+    }
+
+    /// The place of a block.
+    fn place(&self, block: u32) -> u32 {
+        self.places.get(block as usize).copied().unwrap_or(0)
+    }
+
+    /// The places of all blocks of a kind, in their order.
+    pub(crate) fn all(&self, what: What) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.iter().zip(&self.places).filter(move |(b, _)| b.what == what).map(|(_, place)| *place)
+    }
+
+    /// The place of a block of a node, or of a part of it.
+    pub(crate) fn part(&self, tree: u32, node: NodeId, what: What, sub: usize) -> u32 {
         let base = self.trees.get(tree as usize).copied().unwrap_or(0);
-        self.nodes.get(base + node as usize).copied().unwrap_or_default()
-    }
-
-    /// The block of a part of the node whose header is block `header`.
-    pub(crate) fn part(&self, header: u32, what: What) -> Option<u32> {
-        let after = header as usize + 1;
-        let found = self
-            .blocks
-            .get(after..)?
-            .iter()
-            .take_while(|b| b.what != What::Children)
-            .position(|b| b.what == what)?;
-        Some((after + found) as u32)
-    }
-
-    /// How many blocks there are, and a checksum of the places and lengths they had.
-    pub(crate) fn tally(&self) -> (u32, u64) {
-        let mut sum = (0, 0);
-        for block in &self.blocks {
-            if let Some(old) = block.old {
-                tally(&mut sum, old, block.len);
+        let [header, children, controllers, data] =
+            self.nodes.get(base + node as usize).copied().unwrap_or_default();
+        match what {
+            What::Node => self.place(header),
+            What::Children => self.place(children),
+            What::Controllers => self.place(controllers),
+            What::Data => self.place(data),
+            // The animation's block comes two before its first node's: header, events, nodes.
+            What::Animation => self.place(header.saturating_sub(2)),
+            _ => {
+                let parts = self.blocks.get(header as usize + 1..children as usize).unwrap_or(&[]);
+                let found = parts.iter().position(|b| b.what == what && b.sub == 0);
+                found.map_or(0, |i| self.place(header + 1 + (i + sub) as u32))
             }
         }
-        sum
-    }
-
-    /// The place of every block, and the length of the data. `replay` wants the old places where nothing has changed.
-    pub(crate) fn solve(&self, model: &Model, replay: bool) -> Result<(Vec<u32>, usize)> {
-        let layout = &model.layout;
-        let unchanged = replay
-            && layout.headers.is_some()
-            && self.blocks.iter().all(|b| b.old.is_some() && b.old_len == b.len)
-            && self.tally() == layout.blocks;
-        if unchanged {
-            let len = (layout.mdl_len as usize).saturating_sub(super::read::BASE);
-            return Ok((self.blocks.iter().map(|b| b.old.unwrap_or(0)).collect(), len));
-        }
-        self.stack()
     }
 
     /// One block after the other, in the order they had.
-    fn stack(&self) -> Result<(Vec<u32>, usize)> {
+    fn stack(&mut self) -> Result<()> {
         // New blocks, and blocks that have become longer than nothing, follow the block before them in the list.
         let mut order: Vec<(u32, u32, u32)> = Vec::with_capacity(self.blocks.len());
         let mut last = 0;
@@ -362,13 +475,14 @@ impl Plan {
                         to.wrapping_add(old.wrapping_sub(from))
                     }
                     Some(old) if block.old_len == 0 => old,
+                    _ if block.what.has_place_when_empty() => *place,
                     _ => 0,
                 };
             }
         }
-        usize::try_from(at)
-            .map(|len| (places, len))
-            .map_err(|_| Error::unrepresentable("the model is too long"))
+        self.places = places;
+        self.len = usize::try_from(at).map_err(|_| Error::unrepresentable("the model is too long"))?;
+        Ok(())
     }
 }
 
@@ -426,12 +540,9 @@ pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows>, usize)> {
     let mut list = collect_rows(model)?;
     let layout = &model.layout.mdx;
     let mut sum = (0, 0);
-    let mut changed = layout.missing;
-    for rows in &list {
-        tally(&mut sum, rows.layout.at, rows.len as u32);
-        changed |= !rows.layout.known;
-    }
-    if replay && !changed && sum == layout.blocks && model.layout.headers.is_some() {
+    list.iter().for_each(|rows| tally(&mut sum, rows.layout.at, rows.len as u32));
+    let known = model.layout.headers.is_some() && list.iter().all(|rows| rows.layout.known);
+    if replay && known && !layout.missing && sum == layout.blocks {
         for rows in &mut list {
             rows.at = rows.layout.at;
         }
@@ -466,15 +577,6 @@ pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows>, usize)> {
         }
     }
     Ok((list, at))
-}
-
-/// The checksum of the rows as they are.
-pub(crate) fn rows_tally(model: &Model) -> (u32, u64) {
-    let mut sum = (0, 0);
-    for rows in collect_rows(model).unwrap_or_default() {
-        tally(&mut sum, rows.layout.at, rows.len as u32);
-    }
-    sum
 }
 
 fn collect_rows(model: &Model) -> Result<Vec<Rows>> {

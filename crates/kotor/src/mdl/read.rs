@@ -1,18 +1,20 @@
 //! Bytes into a [`Model`].
 
+use std::sync::Arc;
+
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
-use super::layout::{Headers, MdxLayout, RowLayout, Sentinel, Slot};
+use super::layout::{Headers, MdxLayout, NodeLayout, RowLayout, Sentinel, Slot, tally};
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
 use super::wire::{
-    AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
-    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
-    SkinHeader,
+    AabbRecord, AnimationHeader, ArrayDef, Controller, DanglyHeader, Dirt, Emitter, FileHeader,
+    GeometryHeader, LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference,
+    SaberHeader, SkinHeader,
 };
 use super::{
-    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, Model, Platform, pointers,
+    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, Platform, pointers,
     target_of,
 };
 
@@ -20,11 +22,11 @@ use super::{
 pub(crate) const BASE: usize = FileHeader::SIZE;
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
-    let source = Source::new(mdl, limits);
+    let source = Source::new(mdl, limits).unnamed();
     let mut model = Read::new(source.reader())?.model()?;
-    let rows = Source::new(mdx.unwrap_or(&[]), limits);
+    let rows = Source::new(mdx.unwrap_or(&[]), limits).unnamed();
     read_rows(&mut model, source.reader(), &rows)?;
-    finish(&mut model, mdl, source, rows);
+    finish(&mut model, source, rows);
     Ok(model)
 }
 
@@ -37,29 +39,22 @@ pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspec
     Inspected { mdl: source.into_coverage(), mdx: rows.into_coverage(), error: result.err() }
 }
 
-/// Keeps what nobody claimed, and remembers how many blocks there were and where.
-fn finish(model: &mut Model, mdl: &[u8], source: Source<'_>, rows: Source<'_>) {
-    let mdx = rows.data();
-    let claimed = |coverage: &galatea_wire::Coverage| -> usize {
-        coverage.claims().iter().map(|c| (c.end - c.start) as usize).sum()
-    };
-    let kept = |gaps: &[galatea_wire::Gap]| -> usize { gaps.iter().map(|g| g.bytes.len()).sum() };
-    let coverage = source.into_coverage();
+/// Keeps what nobody claimed. Where parts share bytes, remembers how many there were and where.
+fn finish(model: &mut Model, source: Source<'_>, rows: Source<'_>) {
+    let kept = |gaps: &[Gap]| -> u64 { gaps.iter().map(|g| g.bytes.len() as u64).sum() };
     let layout = &mut model.layout;
-    layout.gaps = coverage.keep_gaps(mdl);
-    layout.mdl_len = mdl.len() as u32;
-    layout.overlaps = claimed(&coverage) + kept(&layout.gaps) > mdl.len();
-    let coverage = rows.into_coverage();
-    let mut gaps = coverage.keep_gaps(mdx);
-    layout.mdx.overlaps = claimed(&coverage) + kept(&gaps) > mdx.len();
+    layout.gaps = source.keep_gaps();
+    layout.mdl_len = source.data().len() as u32;
+    layout.overlaps |= source.claimed() + kept(&layout.gaps) > u64::from(layout.mdl_len);
+    let mut gaps = rows.keep_gaps();
+    layout.mdx.len = rows.data().len() as u32;
+    layout.mdx.overlaps = rows.claimed() + kept(&gaps) > u64::from(layout.mdx.len);
     gaps.append(&mut layout.mdx.gaps);
     layout.mdx.gaps = gaps;
-    layout.mdx.len = mdx.len() as u32;
-    // What was read as a tree is one, so the plan cannot fail; if it did, the writer would only lay out anew.
-    let sum = super::plan::Plan::of(model).map(|plan| plan.tally()).unwrap_or_default();
-    let mdx_sum = super::plan::rows_tally(model);
-    model.layout.blocks = sum;
-    model.layout.mdx.blocks = mdx_sum;
+    drop((source, rows));
+    if model.layout.overlaps {
+        model.layout.blocks = super::plan::checksum(model);
+    }
 }
 
 struct Read<'a> {
@@ -68,7 +63,11 @@ struct Read<'a> {
     geometry: GeometryHeader,
     game: Game,
     platform: Platform,
-    names: Vec<(usize, usize)>,
+    /// Offset and length of each name.
+    names: Vec<(u32, u32)>,
+    /// Whether names that were claimed together share bytes.
+    shared_names: bool,
+    lists: Lists,
 }
 
 /// Absolute place of an offset.
@@ -91,7 +90,16 @@ impl<'a> Read<'a> {
         let geometry: GeometryHeader = r.at(BASE, "geometry header")?;
         let [first, _] = geometry.pointers;
         let (game, platform) = target_of(first).unwrap_or_default();
-        Ok(Read { r, file, geometry, game, platform, names: Vec::new() })
+        Ok(Read {
+            r,
+            file,
+            geometry,
+            game,
+            platform,
+            names: Vec::new(),
+            shared_names: false,
+            lists: Lists::default(),
+        })
     }
 
     fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
@@ -119,13 +127,8 @@ impl<'a> Read<'a> {
             supermodel: header.supermodel,
             ..Model::default()
         };
-        self.names.reserve_exact(name_offsets.len());
-        for offset in &name_offsets {
-            let name = r.cstr(place(*offset), "name")?;
-            r.spend(name.len() as u64 + 32, place(*offset), "name")?;
-            self.names.push((place(*offset), name.len()));
-            model.names.push(Name(name.to_vec()));
-        }
+        model.names = self.read_names(&name_offsets)?;
+        model.layout.overlaps = self.shared_names;
         model.layout.name_offsets = Slot::of(&names.names);
         model.layout.names = name_offsets;
 
@@ -134,7 +137,8 @@ impl<'a> Read<'a> {
         for (index, offset) in offsets.iter().enumerate() {
             model.animations.push(self.animation(index, *offset)?);
         }
-        model.nodes = self.tree(r, self.geometry.root.0, 0)?;
+        model.nodes = self.tree(r, self.geometry.root.0, 0, self.geometry.node_count)?;
+        std::mem::take(&mut self.lists).hand_out(&mut model);
         let at_root = |n: &Node| n.layout.header.at;
         let head = names.head_root.0;
         let is_root = model.nodes.first().is_some_and(|n| at_root(n) == head);
@@ -151,7 +155,36 @@ impl<'a> Read<'a> {
         Ok(model)
     }
 
-    fn animation(&self, index: usize, offset: u32) -> Result<Animation> {
+    fn read_names(&mut self, offsets: &[u32]) -> Result<Vec<Name>> {
+        let r = self.r;
+        r.spend(offsets.len() as u64 * 16, BASE, "names")?;
+        let mut names = Vec::with_capacity(offsets.len());
+        self.names.reserve_exact(offsets.len());
+        // Nodes can refer to 65,536 names. A file with more means no good: neighbours are claimed together.
+        let together = offsets.len() > 1 << 16;
+        let mut run = 0..0;
+        for offset in offsets {
+            let at = place(*offset);
+            let name = if together { r.peek_cstr(at, "name") } else { r.cstr(at, "name") }?;
+            let end = at + name.len() + 1;
+            if together && at == run.end {
+                run.end = end;
+            } else if together && at == run.start {
+                self.shared_names = true;
+            } else if together {
+                r.bytes(run.start, run.len(), "names")?;
+                r.spend(64, at, "names")?;
+                run = at..end;
+            }
+            r.spend(name.len() as u64, at, "name")?;
+            self.names.push((*offset, name.len() as u32));
+            names.push(Name(name.to_vec()));
+        }
+        r.bytes(run.start, run.len(), "names")?;
+        Ok(names)
+    }
+
+    fn animation(&mut self, index: usize, offset: u32) -> Result<Animation> {
         let at = place(offset);
         self.r.visit(at, "animation")?;
         let r = self.r.enter("animations", Some(index), at)?;
@@ -159,7 +192,7 @@ impl<'a> Read<'a> {
         r.label(at + 8, geometry.name.bytes().len());
         let header: AnimationHeader = r.at(at + GeometryHeader::SIZE, "animation header")?;
         let events = Self::array(r, &header.events, "events")?;
-        let nodes = self.tree(r, geometry.root.0, offset)?;
+        let nodes = self.tree(r, geometry.root.0, offset, geometry.node_count)?;
         Ok(Animation {
             name: geometry.name,
             length: header.length,
@@ -177,81 +210,87 @@ impl<'a> Read<'a> {
     }
 
     /// A tree of nodes, without recursion. `owner` is the offset of the animation, or 0.
-    fn tree(&self, r: Reader<'a>, root: u32, owner: u32) -> Result<Vec<Node>> {
-        let mut nodes: Vec<Node> = Vec::new();
+    fn tree(&mut self, r: Reader<'a>, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
         if root == 0 {
-            return Ok(nodes);
+            return Ok(Vec::new());
         }
+        let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
+        let mut nodes: Vec<Node> = Vec::with_capacity(room);
         // Offset, parent and depth of the nodes still to read, the next one last.
         let mut todo: Vec<(u32, Option<NodeId>, u32)> = vec![(root, None, 1)];
         while let Some((offset, parent, depth)) = todo.pop() {
             let id = nodes.len() as NodeId;
-            let at = place(offset);
-            let r = r.enter("nodes", Some(nodes.len()), at)?;
+            let start = place(offset);
+            let r = r.enter("nodes", Some(nodes.len()), start)?;
             if depth > r.limits().depth {
-                return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
+                return Err(r.error(ErrorKind::Limit("depth"), start, "node"));
             }
-            r.visit(at, "node")?;
+            r.visit(start, "node")?;
             let parent_offset = parent.and_then(|p| nodes.get(p as usize)).map_or(0, |n| n.layout.header.at);
-            let (mut node, header) = self.node(r, offset)?;
-            node.parent = parent;
-            node.layout.stale_parent = (header.parent.0 != parent_offset).then_some(header.parent.0);
-            node.layout.stale_owner = (header.owner.0 != owner).then_some(header.owner.0);
-            if let Some(parent) = parent.and_then(|p| nodes.get_mut(p as usize)) {
-                parent.children.push(id);
+            let header = NodeHeader::get(r.raw::<NodeHeader>(start, 1, "node header")?);
+            if let Some((at, len)) = self.names.get(usize::from(header.name)) {
+                r.label(place(*at), *len as usize);
             }
-            let children: Vec<u32> = Self::array(r, &header.children, "children")?;
-            todo.extend(children.iter().rev().map(|c| (*c, Some(id), depth + 1)));
-            node.children.reserve_exact(children.len());
-            nodes.push(node);
+            let flags = header.flags;
+            nodes.push(Node {
+                parent,
+                children: List::default(),
+                name: header.name,
+                number: header.number,
+                position: header.position,
+                orientation: header.orientation,
+                controllers: Controllers::default(),
+                unknown_flags: (flags & !flag::KNOWN)
+                    | (!flags & flag::HEADER)
+                    | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 },
+                camera: flags & flag::CAMERA != 0,
+                light: None,
+                emitter: None,
+                reference: None,
+                mesh: None,
+                layout: NodeLayout {
+                    header: Slot::plain(offset, NodeHeader::SIZE),
+                    children: Slot::of(&header.children),
+                    controllers: Slot::of(&header.controllers),
+                    data: Slot::of(&header.data),
+                    stale_parent: (header.parent.0 != parent_offset).then_some(header.parent.0),
+                    stale_owner: (header.owner.0 != owner).then_some(header.owner.0),
+                    padding: header.padding,
+                },
+            });
+            if flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0
+                && let Some(node) = nodes.last_mut()
+            {
+                let len = self.parts(r, start, flags, node)?;
+                node.layout.header = Slot::plain(offset, len);
+            }
+            let children = &header.children;
+            let children = r.raw::<u32>(place(children.offset.0), children.count as usize, "children")?;
+            todo.extend(children.chunks_exact(4).rev().map(|c| (u32::get(c), Some(id), depth + 1)));
+            self.lists.add(r, &header)?;
         }
         Ok(nodes)
     }
 
-    fn node(&self, r: Reader<'a>, offset: u32) -> Result<(Node, NodeHeader)> {
-        let start = place(offset);
-        let header: NodeHeader = r.at(start, "node header")?;
-        if let Some((at, len)) = self.names.get(usize::from(header.name)) {
-            r.label(*at, *len);
-        }
+    /// What follows the node header; returns the length of it all.
+    fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
-        let mut node = Node {
-            name: header.name,
-            number: header.number,
-            position: header.position,
-            orientation: header.orientation,
-            unknown_flags: (header.flags & !flag::KNOWN) | (!header.flags & flag::HEADER),
-            ..Node::default()
-        };
-        if header.flags & flag::MESH == 0 {
-            node.unknown_flags |= header.flags & flag::ON_MESH;
-        }
-        if header.flags & flag::LIGHT != 0 {
+        if flags & flag::LIGHT != 0 {
             node.light = Some(Box::new(light(r, at)?));
             at += LightHeader::SIZE;
         }
-        if header.flags & flag::EMITTER != 0 {
+        if flags & flag::EMITTER != 0 {
             node.emitter = Some(Box::new(r.at(at, "emitter")?));
             at += Emitter::SIZE;
         }
-        node.camera = header.flags & flag::CAMERA != 0;
-        if header.flags & flag::REFERENCE != 0 {
+        if flags & flag::REFERENCE != 0 {
             node.reference = Some(Box::new(r.at(at, "reference")?));
             at += Reference::SIZE;
         }
-        if header.flags & flag::MESH != 0 {
-            node.mesh = Some(Box::new(self.mesh(r, &mut at, header.flags)?));
+        if flags & flag::MESH != 0 {
+            node.mesh = Some(Box::new(self.mesh(r, &mut at, flags)?));
         }
-        node.controllers = Controllers {
-            list: Self::array(r, &header.controllers, "controllers")?,
-            data: Self::array(r, &header.data, "controller data")?,
-        };
-        node.layout.header = Slot::plain(offset, at - start);
-        node.layout.children = Slot::of(&header.children);
-        node.layout.controllers = Slot::of(&header.controllers);
-        node.layout.data = Slot::of(&header.data);
-        node.layout.padding = header.padding;
-        Ok((node, header))
+        Ok(at - start)
     }
 
     fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Mesh> {
@@ -427,6 +466,74 @@ impl<'a> Read<'a> {
     }
 }
 
+/// The short lists of all nodes, in a few allocations.
+#[derive(Default)]
+struct Lists {
+    controllers: Vec<Controller>,
+    data: Vec<f32>,
+}
+
+impl Lists {
+    fn add(&mut self, r: Reader<'_>, header: &NodeHeader) -> Result<()> {
+        fn add<T: Wire>(r: Reader<'_>, all: &mut Vec<T>, def: &ArrayDef, name: &'static str) -> Result<()> {
+            let at = place(def.offset.0);
+            let bytes = r.raw::<T>(at, def.count as usize, name)?;
+            r.spend(bytes.len() as u64, at, name)?;
+            all.extend(bytes.chunks_exact(T::SIZE).map(T::get));
+            Ok(())
+        }
+        add(r, &mut self.controllers, &header.controllers, "controllers")?;
+        add(r, &mut self.data, &header.data, "controller data")
+    }
+
+    /// Gives every node its part, in the order in which they were read.
+    fn hand_out(self, model: &mut Model) {
+        let (controllers, data) = (Arc::new(self.controllers), Arc::new(self.data));
+        let (mut controller, mut number) = (0, 0);
+        let trees = model.animations.iter_mut().map(|a| &mut a.nodes).chain([&mut model.nodes]);
+        for nodes in trees {
+            Self::children(nodes);
+            for node in nodes {
+                let (list, numbers) = (node.layout.controllers.count, node.layout.data.count);
+                node.controllers.list = List::shared(&controllers, controller, list);
+                node.controllers.data = List::shared(&data, number, numbers);
+                controller += list;
+                number += numbers;
+            }
+        }
+    }
+
+    fn children(nodes: &mut [Node]) {
+        // How many children each node has, then where its part of the common list begins.
+        let mut starts = vec![0u32; nodes.len() + 1];
+        for node in nodes.iter() {
+            if let Some(count) = node.parent.and_then(|p| starts.get_mut(p as usize + 1)) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut children = vec![0; sum as usize];
+        let mut next = starts.clone();
+        for (id, node) in nodes.iter().enumerate() {
+            if let Some(at) = node.parent.and_then(|p| next.get_mut(p as usize)) {
+                if let Some(slot) = children.get_mut(*at as usize) {
+                    *slot = id as NodeId;
+                }
+                *at += 1;
+            }
+        }
+        let children = Arc::new(children);
+        for (node, range) in nodes.iter_mut().zip(starts.windows(2)) {
+            let [start, end] = range else { continue };
+            node.children = List::shared(&children, *start, end - start);
+        }
+    }
+}
+
 fn light(r: Reader<'_>, at: usize) -> Result<Light> {
     let header: LightHeader = r.at(at, "light")?;
     let offsets: Vec<u32> = Read::array(r, &header.flare_textures, "flare texture offsets")?;
@@ -582,7 +689,9 @@ fn read_rows(model: &mut Model, mdl: Reader<'_>, source: &Source<'_>) -> Result<
             let Some(mesh) = node.mesh.as_deref_mut() else { continue };
             if mesh.in_mdx && !missing {
                 layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
-                mesh_rows(r.enter("nodes", Some(id), mesh.layout.rows.at as usize)?, mesh, &starts)?;
+                let r = r.enter("nodes", Some(id), mesh.layout.rows.at as usize)?;
+                let len = mesh_rows(r, mesh, &starts)?;
+                tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
             }
             same_positions(mdl, mesh)?;
         }
@@ -594,7 +703,8 @@ fn read_rows(model: &mut Model, mdl: Reader<'_>, source: &Source<'_>) -> Result<
     Ok(())
 }
 
-fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<()> {
+/// The rows of one mesh; returns how long they are with the one that ends them.
+fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     let skin = mesh.skin.is_some();
     let rows = &mut mesh.layout.rows;
     let (at, stride) = (rows.at as usize, rows.stride as usize);
@@ -607,11 +717,11 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<()> {
     let end = at + size.len();
     let next = starts.get(starts.partition_point(|s| (*s as usize) < end)).map_or(r.len(), |s| *s as usize);
     rows.sentinel = Sentinel::Absent;
-    if next >= end + stride {
-        let row = r.bytes(end, stride, "last row")?;
-        rows.sentinel = sentinel(row);
+    if next < end + stride {
+        return Ok(size.len());
     }
-    Ok(())
+    rows.sentinel = sentinel(r.bytes(end, stride, "last row")?);
+    Ok(size.len() + stride)
 }
 
 fn sentinel(row: &[u8]) -> Sentinel {
@@ -650,6 +760,11 @@ fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     let positions = &mut mesh.vertices.positions;
     if positions.is_empty() && mesh.mdl_positions == PositionCopy::Same {
         *positions = load(&mesh.layout.mdl_positions)?;
+    }
+    // On the Xbox a blade has its positions in one place only.
+    if let Some(saber) = mesh.saber.as_deref().filter(|_| positions.is_empty() && !mesh.in_mdx) {
+        mdl.spend(saber.positions.len() as u64 * 12, place(saber.layout.positions.at), "blade positions")?;
+        positions.clone_from(&saber.positions);
     }
     let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {
         let own = bytes(slot).chunks_exact(12).map(<[u32; 3]>::get);

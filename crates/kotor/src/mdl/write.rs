@@ -1,11 +1,11 @@
-//! A [`Model`] into bytes: plan where everything goes, then fill it in.
+//! A [`Model`] into bytes: everything to its old place, or, after an edit, where the plan says.
 
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
 use super::layout::{AabbLayout, Headers, RowLayout, Sentinel, Slot};
-use super::mesh::{AabbTree, IndexLists, Mesh, Skin};
+use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
 use super::node::{Light, Node, NodeId};
-use super::plan::{Plan, Rows, What, index_list_len, index_lists, rows};
+use super::plan::{Plan, Rows, What, index_list_len, index_lists, rows, unchanged};
 use super::read::BASE;
 use super::rows::{COLUMN_NAMES, lengths, slot_to_short};
 use super::wire::{
@@ -36,22 +36,109 @@ fn short(n: usize, what: &'static str) -> Result<u16> {
 
 pub(crate) fn write(model: &Model) -> Result<Pair> {
     columns_agree(model)?;
-    let plan = Plan::of(model)?;
     let (mut rows, mut mdx_len) = rows(model, true)?;
-    let mut mdx = fill_rows(model, &rows, mdx_len, false)?;
-    if model.layout.mdx.overlaps && fill_rows(model, &rows, mdx_len, true)? != mdx {
-        (rows, mdx_len) = super::plan::rows(model, false)?;
-        mdx = fill_rows(model, &rows, mdx_len, false)?;
+    let mut mdx = Out::new(mdx_len);
+    fill_rows(model, &rows, &mut mdx)?;
+    if model.layout.mdx.overlaps {
+        fill_rows(model, &rows, mdx.verify())?;
+        if mdx.differs {
+            (rows, mdx_len) = super::plan::rows(model, false)?;
+            mdx = Out::new(mdx_len);
+            fill_rows(model, &rows, &mut mdx)?;
+        }
     }
-    let (places, len) = plan.solve(model, true)?;
-    let mut writing = Writing { model, plan: &plan, places, len, rows: &rows, mdx_len };
-    let mut mdl = writing.fill(false)?;
-    // Blocks that shared bytes and no longer agree on them get places of their own.
-    if model.layout.overlaps && writing.fill(true)? != mdl {
-        (writing.places, writing.len) = plan.solve(model, false)?;
-        mdl = writing.fill(false)?;
+    let mdx = mdx.bytes;
+    if unchanged(model)? {
+        let len = model.layout.mdl_len as usize;
+        let mut mdl = Out::new(len);
+        let writing = Writing { model, plan: None, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
+        writing.model(&mut mdl)?;
+        if model.layout.overlaps {
+            writing.model(mdl.verify())?;
+        }
+        // Blocks that share bytes and no longer agree on them need places of their own.
+        if !mdl.differs {
+            return Ok(Pair { mdl: mdl.bytes, mdx });
+        }
     }
-    Ok(Pair { mdl, mdx })
+    let plan = Plan::of(model)?;
+    let mut mdl = Out::new(plan.len.saturating_add(BASE));
+    Writing { model, plan: Some(&plan), len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)?;
+    Ok(Pair { mdl: mdl.bytes, mdx })
+}
+
+/// A file that is filled in, then perhaps compared with what went in.
+struct Out {
+    bytes: Vec<u8>,
+    verifying: bool,
+    differs: bool,
+}
+
+impl Out {
+    fn new(len: usize) -> Out {
+        Out { bytes: vec![0; len], verifying: false, differs: false }
+    }
+
+    /// From here on nothing is written any more; what would be is compared with what is there.
+    fn verify(&mut self) -> &mut Self {
+        self.verifying = true;
+        self
+    }
+
+    /// Fills a range by means of a function, or compares what the function gives.
+    #[inline]
+    fn range(&mut self, at: usize, len: usize, fill: impl FnOnce(&mut [u8])) -> Result<()> {
+        let Some(slot) = at.checked_add(len).and_then(|end| self.bytes.get_mut(at..end)) else {
+            return Err(Error::unrepresentable(format!(
+                "{len} bytes at 0x{at:X} lie outside the planned file"
+            )));
+        };
+        if self.verifying {
+            let mut own = slot.to_vec();
+            fill(&mut own);
+            self.differs |= own != slot;
+        } else {
+            fill(slot);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put<T: Wire>(&mut self, at: usize, value: &T) -> Result<()> {
+        self.range(at, T::SIZE, |slot| value.put(slot))
+    }
+
+    fn array<T: Wire>(&mut self, at: usize, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.range(at, values.len().saturating_mul(T::SIZE), |slot| {
+            for (value, chunk) in values.iter().zip(slot.chunks_exact_mut(T::SIZE)) {
+                value.put(chunk);
+            }
+        })
+    }
+
+    /// Values that are made on the way.
+    fn each<T: Wire>(&mut self, at: usize, count: usize, values: impl Iterator<Item = T>) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.range(at, count.saturating_mul(T::SIZE), |slot| {
+            for (value, chunk) in values.zip(slot.chunks_exact_mut(T::SIZE)) {
+                value.put(chunk);
+            }
+        })
+    }
+
+    fn bytes(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        self.range(at, bytes.len(), |slot| slot.copy_from_slice(bytes))
+    }
+
+    fn cstr(&mut self, at: usize, text: &[u8]) -> Result<()> {
+        self.bytes(at, text)?;
+        self.put(at + text.len(), &0u8)
+    }
 }
 
 /// Every column of a mesh has as many entries as there are vertices, or none.
@@ -72,46 +159,35 @@ fn columns_agree(model: &Model) -> Result<()> {
     Ok(())
 }
 
-/// The MDX. `backwards` writes the last mesh first, which tells whether meshes that share rows agree.
-fn fill_rows(model: &Model, rows: &[Rows], len: usize, backwards: bool) -> Result<Vec<u8>> {
-    let mut out = vec![0; len];
-    if model.layout.mdx.len as usize == len {
-        for gap in &model.layout.mdx.gaps {
-            let at = gap.offset as usize;
-            if let Some(slot) = out.get_mut(at..at + gap.bytes.len()) {
-                slot.copy_from_slice(&gap.bytes);
-            }
+/// The MDX.
+fn fill_rows(model: &Model, rows: &[Rows], out: &mut Out) -> Result<()> {
+    let len = out.bytes.len();
+    if model.layout.mdx.len as usize == len && !out.verifying {
+        for gap in model.layout.mdx.gaps.iter().filter(|g| g.offset as usize + g.bytes.len() <= len) {
+            out.bytes(gap.offset as usize, &gap.bytes)?;
         }
     }
-    let mut one = |rows: &Rows| -> Result<()> {
-        let Some(mesh) = model.tree(rows.tree).get(rows.node as usize).and_then(|n| n.mesh.as_deref()) else {
-            return Ok(());
-        };
-        let at = rows.at as usize;
-        let Some(slot) = at.checked_add(rows.len).and_then(|end| out.get_mut(at..end)) else {
-            return Err(Error::unrepresentable("vertex rows lie outside the planned MDX"));
-        };
-        let (body, last) = slot.split_at_mut(rows.body.min(slot.len()));
+    for rows in rows {
+        let node = model.tree(rows.tree).get(rows.node as usize);
+        let Some(mesh) = node.and_then(|n| n.mesh.as_deref()) else { continue };
         let skin = mesh.skin.is_some();
-        rows.layout.encode(&mesh.vertices, skin, body);
+        out.range(rows.at as usize, rows.body, |body| rows.layout.encode(&mesh.vertices, skin, body))?;
+        let last = rows.at as usize + rows.body;
+        let row = rows.len - rows.body;
         match &rows.layout.sentinel {
             Sentinel::Absent => {}
-            Sentinel::Usual => [1.0e7f32; 3].put(last),
-            Sentinel::Number(number) => [*number; 3].put(last),
-            Sentinel::Raw(bytes) => {
-                if let Some(slot) = last.get_mut(..bytes.len()) {
-                    slot.copy_from_slice(bytes);
-                }
-            }
+            Sentinel::Usual => out.range(last, row, |slot| {
+                slot.fill(0);
+                [if skin { 1.0e6f32 } else { 1.0e7 }; 3].put(slot);
+            })?,
+            Sentinel::Number(number) => out.range(last, row, |slot| {
+                slot.fill(0);
+                [*number; 3].put(slot);
+            })?,
+            Sentinel::Raw(bytes) => out.bytes(last, bytes.get(..row).unwrap_or(bytes))?,
         }
-        Ok(())
-    };
-    if backwards {
-        rows.iter().rev().try_for_each(&mut one)?;
-    } else {
-        rows.iter().try_for_each(&mut one)?;
     }
-    Ok(out)
+    Ok(())
 }
 
 impl Model {
@@ -126,217 +202,105 @@ impl Model {
 
 struct Writing<'a> {
     model: &'a Model,
-    plan: &'a Plan,
-    places: Vec<u32>,
+    /// Where everything goes; `None` for where it was.
+    plan: Option<&'a Plan>,
+    /// Length of the data.
     len: usize,
     rows: &'a [Rows],
     mdx_len: usize,
 }
 
+/// A node that is being written.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    tree: u32,
+    id: NodeId,
+    node: &'a Node,
+}
+
 impl Writing<'_> {
-    fn place(&self, block: u32) -> u32 {
-        self.places.get(block as usize).copied().unwrap_or(0)
+    /// The place of a part of a node.
+    #[inline]
+    fn place(&self, here: Here<'_>, what: What, slot: &Slot) -> u32 {
+        match self.plan {
+            None => slot.at,
+            Some(plan) => plan.part(here.tree, here.id, what, 0),
+        }
     }
 
-    /// The place of a part of the node with this header; 0 if it has none.
-    fn part(&self, header: u32, what: What) -> u32 {
-        self.plan.part(header, what).map_or(0, |b| self.place(b))
+    /// The place of the header of another node of the same tree.
+    #[inline]
+    fn node_place(&self, tree: u32, id: NodeId) -> u32 {
+        match self.plan {
+            None => self.model.tree(tree).get(id as usize).map_or(0, |n| n.layout.header.at),
+            Some(plan) => plan.part(tree, id, What::Node, 0),
+        }
+    }
+
+    /// The place of one of several things of a node.
+    fn nth(&self, here: Here<'_>, what: What, old: &[u32], i: usize) -> u32 {
+        match self.plan {
+            None => old.get(i).copied().unwrap_or(0),
+            Some(plan) => plan.part(here.tree, here.id, what, i),
+        }
     }
 
     /// An array definition for a part of a node.
-    fn def(&self, header: u32, what: What, slot: &Slot, count: usize) -> Result<ArrayDef> {
-        Ok(slot.def(self.part(header, what), Writer::count(count, "items")?))
+    #[inline]
+    fn def(&self, here: Here<'_>, what: What, slot: &Slot, count: usize) -> Result<ArrayDef> {
+        Ok(slot.def(self.place(here, what, slot), Writer::count(count, "items")?))
     }
 
-    fn fill(&self, backwards: bool) -> Result<Vec<u8>> {
-        let mut out = Writer::new(self.len.saturating_add(BASE));
-        if backwards {
-            (0..self.plan.blocks.len()).rev().try_for_each(|id| self.block(&mut out, id))?;
-        } else {
-            (0..self.plan.blocks.len()).try_for_each(|id| self.block(&mut out, id))?;
-        }
-        Ok(out.into_bytes())
-    }
-
-    fn block(&self, out: &mut Writer, id: usize) -> Result<()> {
-        let Some(block) = self.plan.blocks.get(id) else { return Ok(()) };
-        if block.len == 0 {
+    /// The items of a part of a node.
+    fn items<T: Wire>(
+        &self,
+        out: &mut Out,
+        here: Here<'_>,
+        what: What,
+        slot: &Slot,
+        values: &[T],
+    ) -> Result<()> {
+        if values.is_empty() {
             return Ok(());
         }
-        let model = self.model;
-        let at = self.place(id as u32) as usize + BASE;
-        let sub = block.sub as usize;
-        let offsets = |out: &mut Writer, ids: &mut dyn Iterator<Item = u32>| {
-            let list: Vec<Offset> = ids.map(|id| Offset(self.place(id))).collect();
-            out.array(at, &list)
-        };
-        // The part of the model that the block belongs to.
-        match block.what {
-            What::Headers => return self.headers(out),
-            What::NameOffsets => {
-                let first = id as u32 + 1;
-                return offsets(out, &mut (first..first + model.names.len() as u32));
-            }
-            What::Name => return model.names.get(sub).map_or(Ok(()), |n| out.bytes(at, &n.0)),
-            What::AnimationOffsets => {
-                let ids = self.plan.blocks.iter().enumerate().filter(|(_, b)| b.what == What::Animation);
-                return offsets(out, &mut ids.map(|(id, _)| id as u32));
-            }
-            What::Gap => return model.layout.gaps.get(sub).map_or(Ok(()), |g| out.bytes(at, &g.bytes)),
-            What::Animation | What::Events => {
-                let index = block.tree.saturating_sub(1) as usize;
-                return match (model.animations.get(index), block.what) {
-                    (Some(animation), What::Events) => out.array(at, &animation.events),
-                    (Some(animation), _) => self.animation(out, at, animation, block.tree, id as u32),
-                    _ => Ok(()),
-                };
-            }
-            _ => {}
-        }
-        let Some(node) = model.tree(block.tree).get(block.node as usize) else { return Ok(()) };
-        match block.what {
-            What::Node => return self.node(out, at, node, block.tree, block.node),
-            What::Children => {
-                let header = |c: &NodeId| self.plan.node(block.tree, *c)[0];
-                return offsets(out, &mut node.children.iter().map(header));
-            }
-            What::Controllers => return out.array(at, &node.controllers.list),
-            What::Data => return out.array(at, &node.controllers.data),
-            _ => {}
-        }
-        if let Some(light) = node.light.as_deref() {
-            match block.what {
-                What::FlareTextureOffsets => {
-                    let first = id as u32 + 1;
-                    return offsets(out, &mut (first..first + light.flare_textures.len() as u32));
-                }
-                What::FlareTexture => {
-                    return light.flare_textures.get(sub).map_or(Ok(()), |n| out.bytes(at, &n.0));
-                }
-                What::FlareSizes => return out.array(at, &light.flare_sizes),
-                What::FlarePositions => return out.array(at, &light.flare_positions),
-                What::FlareColors => return out.array(at, &light.flare_colors),
-                _ => {}
-            }
-        }
-        match node.mesh.as_deref() {
-            Some(mesh) => {
-                self.mesh_block(out, id as u32, at, mesh, self.plan.node(block.tree, block.node)[0])
-            }
-            None => Ok(()),
-        }
+        out.array(self.place(here, what, slot) as usize + BASE, values)
     }
 
-    fn mesh_block(&self, out: &mut Writer, id: u32, at: usize, mesh: &Mesh, header: u32) -> Result<()> {
-        let Some(block) = self.plan.blocks.get(id as usize) else { return Ok(()) };
-        let (layout, sub) = (&mesh.layout, block.sub as usize);
-        match block.what {
-            What::Faces => return out.array(at, &mesh.faces),
-            What::IndexCounts => {
-                let lists = (0..index_lists(mesh)).map(|i| Writer::count(index_list_len(mesh, i), "indices"));
-                let counts: Vec<u32> =
-                    lists.chain(layout.more_counts.iter().map(|c| Ok(*c))).collect::<Result<_>>()?;
-                return out.array(at, &counts);
-            }
-            What::IndexOffsets => {
-                let first = self.plan.part(header, What::IndexList).unwrap_or(0);
-                let lists = (0..index_lists(mesh)).map(|i| self.place(first + i as u32));
-                let offsets: Vec<u32> = lists.chain(layout.more_offsets.iter().copied()).collect();
-                return out.array(at, &offsets);
-            }
-            What::Positions => return out.array(at, mesh.positions_in_mdl()),
-            What::InvertedCounters => return out.array(at, &mesh.inverted_counters),
-            What::IndexList => {
-                return match &mesh.indices {
-                    IndexLists::Faces => {
-                        let list: Vec<[u16; 3]> = mesh.faces.iter().map(|f| f.vertices).collect();
-                        out.array(at, &list)
-                    }
-                    IndexLists::Own(lists) => lists.get(sub).map_or(Ok(()), |list| out.array(at, list)),
-                };
-            }
-            _ => {}
+    fn model(&self, out: &mut Out) -> Result<()> {
+        let model = self.model;
+        let layout = &model.layout;
+        let gaps = self.plan.map(|plan| plan.all(What::Gap).collect::<Vec<u32>>());
+        for (i, gap) in layout.gaps.iter().enumerate() {
+            let planned = gaps.as_ref().map(|g| g.get(i).copied().unwrap_or(0) as usize + BASE);
+            out.bytes(planned.unwrap_or(gap.offset as usize), &gap.bytes)?;
         }
-        if let Some(skin) = mesh.skin.as_deref() {
-            match block.what {
-                What::BoneMap if self.model.platform == Platform::Pc => return out.array(at, &skin.bone_map),
-                What::BoneMap => {
-                    let map: Vec<u16> = skin.bone_map.iter().map(|s| slot_to_short(*s)).collect();
-                    return out.array(at, &map);
-                }
-                What::Rotations => return out.array(at, &skin.rotations),
-                What::Translations => return out.array(at, &skin.translations),
-                What::Scratch => return out.array(at, &skin.layout.scratch),
-                _ => {}
+        self.headers(out)?;
+        let planned: Vec<u32>;
+        let (names, animations): (&[u32], Vec<u32>) = match self.plan {
+            None => (&layout.names, model.animations.iter().map(|a| a.layout.header.at).collect()),
+            Some(plan) => {
+                planned = plan.all(What::Name).collect();
+                (&planned, plan.all(What::Animation).collect())
             }
+        };
+        let offsets = |what: What, slot: &Slot| self.plan.map_or(slot.at, |p| p.first(what)) as usize + BASE;
+        out.array(offsets(What::NameOffsets, &layout.name_offsets), names)?;
+        for (name, at) in model.names.iter().zip(names) {
+            out.cstr(*at as usize + BASE, &name.0)?;
         }
-        if let Some(dangly) = mesh.dangly.as_deref() {
-            match block.what {
-                What::Constraints => return out.array(at, &dangly.constraints),
-                What::DanglyPositions => {
-                    return out.array(at, dangly.positions.resolve(&mesh.vertices.positions));
-                }
-                _ => {}
-            }
+        out.array(offsets(What::AnimationOffsets, &layout.animation_offsets), &animations)?;
+        let events = self.plan.map(|plan| plan.all(What::Events).collect::<Vec<u32>>());
+        for (i, (animation, at)) in model.animations.iter().zip(&animations).enumerate() {
+            let event = events.as_ref().and_then(|e| e.get(i)).copied().unwrap_or(animation.layout.events.at);
+            self.animation(out, *at, event, animation, i as u32 + 1)?;
         }
-        if let Some(aabb) = mesh.aabb.as_deref() {
-            match block.what {
-                What::Aabb => {
-                    return self.boxes(out, at, aabb, &|i| (at - BASE) as u32 + i * AabbRecord::SIZE as u32);
-                }
-                What::AabbBox => return self.scattered_box(out, at, aabb, id, sub),
-                _ => {}
-            }
-        }
-        if let Some(saber) = mesh.saber.as_deref() {
-            match block.what {
-                What::SaberPositions => return out.array(at, &saber.positions),
-                What::SaberNormals => return out.array(at, &saber.normals),
-                What::SaberUvs => return out.array(at, &saber.uvs),
-                _ => {}
-            }
+        for (id, node) in model.nodes.iter().enumerate() {
+            self.node(out, Here { tree: 0, id: id as NodeId, node }, 0)?;
         }
         Ok(())
     }
 
-    fn boxes(&self, out: &mut Writer, at: usize, tree: &AabbTree, place: &dyn Fn(u32) -> u32) -> Result<()> {
-        let none = match &tree.layout {
-            AabbLayout::Packed { none, .. } => *none,
-            AabbLayout::Scattered { .. } => 0,
-        };
-        let records: Vec<AabbRecord> = tree
-            .nodes
-            .iter()
-            .map(|n| AabbRecord {
-                min: n.min,
-                max: n.max,
-                left: Offset(n.left.map_or(none, place)),
-                right: Offset(n.right.map_or(none, place)),
-                face: n.face,
-                plane: n.plane,
-            })
-            .collect();
-        out.array(at, &records)
-    }
-
-    fn scattered_box(&self, out: &mut Writer, at: usize, tree: &AabbTree, id: u32, sub: usize) -> Result<()> {
-        let (Some(node), AabbLayout::Scattered { none, .. }) = (tree.nodes.get(sub), &tree.layout) else {
-            return Ok(());
-        };
-        let first = id - sub as u32;
-        let [no_left, no_right] = none.get(sub).copied().unwrap_or_default();
-        let record = AabbRecord {
-            min: node.min,
-            max: node.max,
-            left: Offset(node.left.map_or(no_left, |i| self.place(first + i))),
-            right: Offset(node.right.map_or(no_right, |i| self.place(first + i))),
-            face: node.face,
-            plane: node.plane,
-        };
-        out.put(at, &record)
-    }
-
-    fn headers(&self, out: &mut Writer) -> Result<()> {
+    fn headers(&self, out: &mut Out) -> Result<()> {
         let model = self.model;
         let old = model.layout.headers.as_deref();
         let mut headers: Headers = old.cloned().unwrap_or_else(|| Headers {
@@ -364,30 +328,23 @@ impl Writing<'_> {
         headers.geometry.pointers = own.unwrap_or(usual);
         headers.geometry.name = model.name;
         headers.geometry.node_count = model.node_count;
-        let root = if model.nodes.is_empty() { 0 } else { self.place(self.plan.node(0, 0)[0]) };
+        let root = if model.nodes.is_empty() { 0 } else { self.node_place(0, 0) };
         headers.geometry.root = Offset(root);
         if headers.head_is_sound || model.head.is_some() {
-            headers.names.head_root =
-                Offset(model.head.map_or(root, |h| self.place(self.plan.node(0, h)[0])));
+            headers.names.head_root = Offset(model.head.map_or(root, |h| self.node_place(0, h)));
         }
-        let first = |what: What| {
-            let found = self.plan.blocks.iter().position(|b| b.what == what);
-            found.map_or(0, |id| self.place(id as u32))
+        let def = |what: What, slot: &Slot, count: usize| -> Result<ArrayDef> {
+            let at = self.plan.map_or(slot.at, |p| p.first(what));
+            Ok(slot.def(at, Writer::count(count, "items")?))
         };
-        headers.names.names = model
-            .layout
-            .name_offsets
-            .def(first(What::NameOffsets), Writer::count(model.names.len(), "names")?);
+        headers.names.names = def(What::NameOffsets, &model.layout.name_offsets, model.names.len())?;
         headers.model = ModelHeader {
             classification: model.classification,
             subclassification: model.subclassification,
             unknown_0x02: model.unknown_0x52,
             fog: model.fog,
             child_models: model.child_models,
-            animations: model
-                .layout
-                .animation_offsets
-                .def(first(What::AnimationOffsets), Writer::count(model.animations.len(), "animations")?),
+            animations: def(What::AnimationOffsets, &model.layout.animation_offsets, model.animations.len())?,
             supermodel_pointer: headers.model.supermodel_pointer,
             bounds_min: model.bounds[0],
             bounds_max: model.bounds[1],
@@ -401,14 +358,7 @@ impl Writing<'_> {
         out.put(BASE + GeometryHeader::SIZE + ModelHeader::SIZE, &headers.names)
     }
 
-    fn animation(
-        &self,
-        out: &mut Writer,
-        at: usize,
-        animation: &Animation,
-        tree: u32,
-        id: u32,
-    ) -> Result<()> {
+    fn animation(&self, out: &mut Out, at: u32, events: u32, animation: &Animation, tree: u32) -> Result<()> {
         let fresh = || {
             let pointers = pointers(self.model.game, self.model.platform, PointerUse::Animation);
             (
@@ -419,49 +369,53 @@ impl Writing<'_> {
         let (mut geometry, mut header) = animation.layout.raw.as_deref().copied().unwrap_or_else(fresh);
         geometry.name = animation.name;
         geometry.node_count = animation.node_count;
-        geometry.root =
-            Offset(if animation.nodes.is_empty() { 0 } else { self.place(self.plan.node(tree, 0)[0]) });
+        geometry.root = Offset(if animation.nodes.is_empty() { 0 } else { self.node_place(tree, 0) });
         header.length = animation.length;
         header.transition = animation.transition;
         header.root = animation.root;
-        let events = Writer::count(animation.events.len(), "events")?;
-        header.events = animation.layout.events.def(self.place(id + 1), events);
-        out.put(at, &geometry)?;
-        out.put(at + GeometryHeader::SIZE, &header)
+        header.events = animation.layout.events.def(events, Writer::count(animation.events.len(), "events")?);
+        out.put(at as usize + BASE, &geometry)?;
+        out.put(at as usize + BASE + GeometryHeader::SIZE, &header)?;
+        out.array(events as usize + BASE, &animation.events)?;
+        for (id, node) in animation.nodes.iter().enumerate() {
+            self.node(out, Here { tree, id: id as NodeId, node }, at)?;
+        }
+        Ok(())
     }
 
-    fn node(&self, out: &mut Writer, start: usize, node: &Node, tree: u32, id: NodeId) -> Result<()> {
-        let [header, children, controllers, data] = self.plan.node(tree, id);
-        let def = |slot: &Slot, block: u32, count: usize| {
-            Writer::count(count, "items").map(|count| slot.def(self.place(block), count))
-        };
-        let owner = match tree {
-            0 => 0,
-            // The animation's block comes two before its first node's: header, events, nodes.
-            _ => self.place(self.plan.node(tree, 0)[0].saturating_sub(2)),
-        };
-        let parent = node.parent.map_or(0, |p| self.place(self.plan.node(tree, p)[0]));
+    fn node(&self, out: &mut Out, here: Here<'_>, owner: u32) -> Result<()> {
+        let Here { tree, node, .. } = here;
         let layout = &node.layout;
-        let mut at = start;
-        put(
-            out,
-            &mut at,
-            &NodeHeader {
-                flags: node.flags(),
-                number: node.number,
-                name: node.name,
-                padding: layout.padding,
-                owner: Offset(layout.stale_owner.unwrap_or(owner)),
-                parent: Offset(layout.stale_parent.unwrap_or(parent)),
-                position: node.position,
-                orientation: node.orientation,
-                children: def(&layout.children, children, node.children.len())?,
-                controllers: def(&layout.controllers, controllers, node.controllers.list.len())?,
-                data: def(&layout.data, data, node.controllers.data.len())?,
-            },
+        let parent = || node.parent.map_or(0, |p| self.node_place(tree, p));
+        let header = NodeHeader {
+            flags: node.flags(),
+            number: node.number,
+            name: node.name,
+            padding: layout.padding,
+            owner: Offset(layout.stale_owner.unwrap_or(owner)),
+            parent: Offset(layout.stale_parent.unwrap_or_else(parent)),
+            position: node.position,
+            orientation: node.orientation,
+            children: self.def(here, What::Children, &layout.children, node.children.len())?,
+            controllers: self.def(
+                here,
+                What::Controllers,
+                &layout.controllers,
+                node.controllers.list.len(),
+            )?,
+            data: self.def(here, What::Data, &layout.data, node.controllers.data.len())?,
+        };
+        let mut at = self.place(here, What::Node, &layout.header) as usize + BASE;
+        put(out, &mut at, &header)?;
+        out.each(
+            header.children.offset.0 as usize + BASE,
+            node.children.len(),
+            node.children.iter().map(|c| self.node_place(tree, *c)),
         )?;
+        out.array(header.controllers.offset.0 as usize + BASE, &node.controllers.list)?;
+        out.array(header.data.offset.0 as usize + BASE, &node.controllers.data)?;
         if let Some(light) = node.light.as_deref() {
-            put(out, &mut at, &self.light(light, header)?)?;
+            self.light(out, &mut at, here, light)?;
         }
         if let Some(emitter) = node.emitter.as_deref() {
             put::<Emitter>(out, &mut at, emitter)?;
@@ -470,26 +424,21 @@ impl Writing<'_> {
             put::<Reference>(out, &mut at, reference)?;
         }
         if let Some(mesh) = node.mesh.as_deref() {
-            self.mesh(out, &mut at, mesh, header, tree, id)?;
+            self.mesh(out, &mut at, here, mesh)?;
         }
         Ok(())
     }
 
-    fn light(&self, light: &Light, header: u32) -> Result<LightHeader> {
+    fn light(&self, out: &mut Out, at: &mut usize, here: Here<'_>, light: &Light) -> Result<()> {
         let layout = &light.layout;
-        Ok(LightHeader {
+        let def = |what, slot, count| self.def(here, what, slot, count);
+        let header = LightHeader {
             flare_radius: light.flare_radius,
             runtime_array: layout.runtime_array,
-            flare_sizes: self.def(header, What::FlareSizes, &layout.sizes, light.flare_sizes.len())?,
-            flare_positions: self.def(
-                header,
-                What::FlarePositions,
-                &layout.positions,
-                light.flare_positions.len(),
-            )?,
-            flare_colors: self.def(header, What::FlareColors, &layout.colors, light.flare_colors.len())?,
-            flare_textures: self.def(
-                header,
+            flare_sizes: def(What::FlareSizes, &layout.sizes, light.flare_sizes.len())?,
+            flare_positions: def(What::FlarePositions, &layout.positions, light.flare_positions.len())?,
+            flare_colors: def(What::FlareColors, &layout.colors, light.flare_colors.len())?,
+            flare_textures: def(
                 What::FlareTextureOffsets,
                 &layout.texture_offsets,
                 light.flare_textures.len(),
@@ -501,28 +450,30 @@ impl Writing<'_> {
             shadow: light.shadow,
             flare: light.flare,
             fading: light.fading,
-        })
+        };
+        put(out, at, &header)?;
+        let count = light.flare_textures.len();
+        let names: Vec<u32> =
+            (0..count).map(|i| self.nth(here, What::FlareTexture, &layout.textures, i)).collect();
+        self.items(out, here, What::FlareTextureOffsets, &layout.texture_offsets, &names)?;
+        for (name, at) in light.flare_textures.iter().zip(&names) {
+            out.cstr(*at as usize + BASE, &name.0)?;
+        }
+        self.items(out, here, What::FlareSizes, &layout.sizes, &light.flare_sizes)?;
+        self.items(out, here, What::FlarePositions, &layout.positions, &light.flare_positions)?;
+        self.items(out, here, What::FlareColors, &layout.colors, &light.flare_colors)
     }
 
-    fn mesh(
-        &self,
-        out: &mut Writer,
-        at: &mut usize,
-        mesh: &Mesh,
-        header: u32,
-        tree: u32,
-        id: NodeId,
-    ) -> Result<()> {
+    fn mesh(&self, out: &mut Out, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
         let model = self.model;
         let layout = &mesh.layout;
-        let missing = model.layout.mdx.missing;
-        let found = self.rows.binary_search_by_key(&(tree, id), |r| (r.tree, r.node)).ok();
+        let found = self.rows.binary_search_by_key(&(here.tree, here.id), |r| (r.tree, r.node)).ok();
         let placed = found.and_then(|i| self.rows.get(i));
         let own;
         let (rows, mdx_offset): (&RowLayout, u32) = match placed {
             Some(rows) => (&rows.layout, rows.at),
             None => {
-                own = if missing && layout.rows.known {
+                own = if model.layout.mdx.missing && layout.rows.known {
                     layout.rows.clone()
                 } else {
                     RowLayout::for_writing(mesh, model.platform == Platform::Xbox)
@@ -530,7 +481,51 @@ impl Writing<'_> {
                 (&own, layout.rows.at)
             }
         };
-        let [columns @ .., weights, bones] = &rows.offsets;
+        self.mesh_header(out, at, here, mesh, rows, mdx_offset)?;
+        let [.., weights, bones] = rows.offsets;
+        if let Some(skin) = mesh.skin.as_deref() {
+            self.skin(out, at, here, skin, [weights, bones])?;
+        }
+        if let Some(anim) = mesh.anim.as_deref() {
+            put(out, at, anim)?;
+        }
+        if let Some(dangly) = mesh.dangly.as_deref() {
+            let layout = &dangly.layout;
+            let constraints =
+                self.def(here, What::Constraints, &layout.constraints, dangly.constraints.len())?;
+            let header = DanglyHeader {
+                constraints,
+                displacement: dangly.displacement,
+                tightness: dangly.tightness,
+                period: dangly.period,
+                vertices: Offset(self.place(here, What::DanglyPositions, &layout.positions)),
+            };
+            put(out, at, &header)?;
+            self.items(out, here, What::Constraints, &layout.constraints, &dangly.constraints)?;
+            let positions = dangly.positions.resolve(&mesh.vertices.positions);
+            self.items(out, here, What::DanglyPositions, &layout.positions, positions)?;
+        }
+        if let Some(aabb) = mesh.aabb.as_deref() {
+            self.boxes(out, at, here, aabb)?;
+        }
+        match mesh.saber.as_deref() {
+            Some(saber) => self.saber(out, at, here, saber),
+            None => Ok(()),
+        }
+    }
+
+    fn mesh_header(
+        &self,
+        out: &mut Out,
+        at: &mut usize,
+        here: Here<'_>,
+        mesh: &Mesh,
+        rows: &RowLayout,
+        mdx_offset: u32,
+    ) -> Result<()> {
+        let model = self.model;
+        let layout = &mesh.layout;
+        let [columns @ .., _, _] = &rows.offsets;
         let usual =
             pointers(model.game, model.platform, pointer_use(mesh.skin.is_some(), mesh.dangly.is_some()));
         let lists = index_lists(mesh);
@@ -538,60 +533,47 @@ impl Writing<'_> {
             Some(saber) if mesh.vertices.positions.is_empty() => saber.positions.len(),
             _ => mesh.vertex_count(),
         };
-        put(
-            out,
-            at,
-            &MeshHead {
-                pointers: layout.pointers.unwrap_or(usual),
-                faces: self.def(header, What::Faces, &layout.faces, mesh.faces.len())?,
-                bounds_min: mesh.bounds[0],
-                bounds_max: mesh.bounds[1],
-                radius: mesh.radius,
-                average: mesh.average,
-                diffuse: mesh.diffuse,
-                ambient: mesh.ambient,
-                transparency_hint: mesh.transparency_hint,
-                texture: mesh.texture,
-                lightmap: mesh.lightmap,
-                texture_3: mesh.texture_3,
-                texture_4: mesh.texture_4,
-                index_counts: self.def(
-                    header,
-                    What::IndexCounts,
-                    &layout.index_counts,
-                    lists + layout.more_counts.len(),
-                )?,
-                index_offsets: self.def(
-                    header,
-                    What::IndexOffsets,
-                    &layout.index_offsets,
-                    lists + layout.more_offsets.len(),
-                )?,
-                inverted_counters: self.def(
-                    header,
-                    What::InvertedCounters,
-                    &layout.inverted_counters,
-                    mesh.inverted_counters.len(),
-                )?,
-                unknown_0xd4: mesh.unknown_0xd4,
-                unknown_0xe0: mesh.unknown_0xe0,
-                animate_uv: mesh.animate_uv,
-                uv_direction: mesh.uv_direction,
-                uv_jitter: mesh.uv_jitter,
-                uv_jitter_speed: mesh.uv_jitter_speed,
-                stride: rows.stride,
-                columns: rows.flags,
-                column_offsets: *columns,
-                vertex_count: short(vertex_count, "vertices")?,
-                texture_count: mesh.texture_count,
-                lightmapped: mesh.lightmapped,
-                rotate_texture: mesh.rotate_texture,
-                background: mesh.background,
-                shadow: mesh.shadow,
-                beaming: mesh.beaming,
-                render: mesh.render,
-            },
-        )?;
+        let def = |what, slot, count| self.def(here, what, slot, count);
+        let head = MeshHead {
+            pointers: layout.pointers.unwrap_or(usual),
+            faces: def(What::Faces, &layout.faces, mesh.faces.len())?,
+            bounds_min: mesh.bounds[0],
+            bounds_max: mesh.bounds[1],
+            radius: mesh.radius,
+            average: mesh.average,
+            diffuse: mesh.diffuse,
+            ambient: mesh.ambient,
+            transparency_hint: mesh.transparency_hint,
+            texture: mesh.texture,
+            lightmap: mesh.lightmap,
+            texture_3: mesh.texture_3,
+            texture_4: mesh.texture_4,
+            index_counts: def(What::IndexCounts, &layout.index_counts, lists + layout.more_counts.len())?,
+            index_offsets: def(What::IndexOffsets, &layout.index_offsets, lists + layout.more_offsets.len())?,
+            inverted_counters: def(
+                What::InvertedCounters,
+                &layout.inverted_counters,
+                mesh.inverted_counters.len(),
+            )?,
+            unknown_0xd4: mesh.unknown_0xd4,
+            unknown_0xe0: mesh.unknown_0xe0,
+            animate_uv: mesh.animate_uv,
+            uv_direction: mesh.uv_direction,
+            uv_jitter: mesh.uv_jitter,
+            uv_jitter_speed: mesh.uv_jitter_speed,
+            stride: rows.stride,
+            columns: rows.flags,
+            column_offsets: *columns,
+            vertex_count: short(vertex_count, "vertices")?,
+            texture_count: mesh.texture_count,
+            lightmapped: mesh.lightmapped,
+            rotate_texture: mesh.rotate_texture,
+            background: mesh.background,
+            shadow: mesh.shadow,
+            beaming: mesh.beaming,
+            render: mesh.render,
+        };
+        put(out, at, &head)?;
         if model.game == Game::K2 {
             put(out, at, &mesh.dirt.unwrap_or(Dirt { texture: 1, coordinate_space: 1, ..Dirt::default() }))?;
         }
@@ -603,68 +585,116 @@ impl Writing<'_> {
         };
         put(out, at, &tail)?;
         if model.platform == Platform::Pc {
-            put(out, at, &self.part(header, What::Positions))?;
+            put(out, at, &self.place(here, What::Positions, &layout.mdl_positions))?;
+            self.items(out, here, What::Positions, &layout.mdl_positions, mesh.positions_in_mdl())?;
         }
-        if let Some(skin) = mesh.skin.as_deref() {
-            let layout = &skin.layout;
-            let skin = SkinHeader {
-                unknown_0x00: layout.unknown_0x00,
-                weights: *weights,
-                bones: *bones,
-                bone_map: Offset(self.part(header, What::BoneMap)),
-                bone_map_count: Writer::count(skin.bone_map.len(), "bones")?,
-                rotations: self.def(header, What::Rotations, &layout.rotations, skin.rotations.len())?,
-                translations: self.def(
-                    header,
-                    What::Translations,
-                    &layout.translations,
-                    skin.translations.len(),
-                )?,
-                scratch: self.def(header, What::Scratch, &layout.scratch_slot, scratch_len(skin))?,
-                bone_nodes: skin.bone_nodes,
-                padding: layout.padding,
-            };
-            put(out, at, &skin)?;
+        self.items(out, here, What::Faces, &layout.faces, &mesh.faces)?;
+        let counts =
+            (0..lists).map(|i| index_list_len(mesh, i) as u32).chain(layout.more_counts.iter().copied());
+        out.each(head.index_counts.offset.0 as usize + BASE, head.index_counts.count as usize, counts)?;
+        let place = |i: usize| self.nth(here, What::IndexList, &layout.index_lists, i);
+        let offsets = (0..lists).map(place).chain(layout.more_offsets.iter().copied());
+        out.each(head.index_offsets.offset.0 as usize + BASE, head.index_offsets.count as usize, offsets)?;
+        self.items(out, here, What::InvertedCounters, &layout.inverted_counters, &mesh.inverted_counters)?;
+        match &mesh.indices {
+            IndexLists::Faces => {
+                out.each(place(0) as usize + BASE, mesh.faces.len(), mesh.faces.iter().map(|f| f.vertices))
+            }
+            IndexLists::Own(lists) => {
+                lists.iter().enumerate().try_for_each(|(i, list)| out.array(place(i) as usize + BASE, list))
+            }
         }
-        if let Some(anim) = mesh.anim.as_deref() {
-            put(out, at, anim)?;
+    }
+
+    fn skin(
+        &self,
+        out: &mut Out,
+        at: &mut usize,
+        here: Here<'_>,
+        skin: &Skin,
+        [weights, bones]: [i32; 2],
+    ) -> Result<()> {
+        let layout = &skin.layout;
+        let def = |what, slot, count| self.def(here, what, slot, count);
+        let header = SkinHeader {
+            unknown_0x00: layout.unknown_0x00,
+            weights,
+            bones,
+            bone_map: Offset(self.place(here, What::BoneMap, &layout.bone_map)),
+            bone_map_count: Writer::count(skin.bone_map.len(), "bones")?,
+            rotations: def(What::Rotations, &layout.rotations, skin.rotations.len())?,
+            translations: def(What::Translations, &layout.translations, skin.translations.len())?,
+            scratch: def(What::Scratch, &layout.scratch_slot, scratch_len(skin))?,
+            bone_nodes: skin.bone_nodes,
+            padding: layout.padding,
+        };
+        put(out, at, &header)?;
+        if self.model.platform == Platform::Pc {
+            self.items(out, here, What::BoneMap, &layout.bone_map, &skin.bone_map)?;
+        } else {
+            let map: Vec<u16> = skin.bone_map.iter().map(|s| slot_to_short(*s)).collect();
+            self.items(out, here, What::BoneMap, &layout.bone_map, &map)?;
         }
-        if let Some(dangly) = mesh.dangly.as_deref() {
-            let dangly = DanglyHeader {
-                constraints: self.def(
-                    header,
-                    What::Constraints,
-                    &dangly.layout.constraints,
-                    dangly.constraints.len(),
-                )?,
-                displacement: dangly.displacement,
-                tightness: dangly.tightness,
-                period: dangly.period,
-                vertices: Offset(self.part(header, What::DanglyPositions)),
-            };
-            put(out, at, &dangly)?;
+        self.items(out, here, What::Rotations, &layout.rotations, &skin.rotations)?;
+        self.items(out, here, What::Translations, &layout.translations, &skin.translations)?;
+        self.items(out, here, What::Scratch, &layout.scratch_slot, &layout.scratch)
+    }
+
+    fn saber(&self, out: &mut Out, at: &mut usize, here: Here<'_>, saber: &Saber) -> Result<()> {
+        let layout = &saber.layout;
+        let header = SaberHeader {
+            vertices: Offset(self.place(here, What::SaberPositions, &layout.positions)),
+            uvs: Offset(self.place(here, What::SaberUvs, &layout.uvs)),
+            normals: Offset(self.place(here, What::SaberNormals, &layout.normals)),
+            inverted_counters: saber.inverted_counters,
+        };
+        put(out, at, &header)?;
+        self.items(out, here, What::SaberPositions, &layout.positions, &saber.positions)?;
+        self.items(out, here, What::SaberNormals, &layout.normals, &saber.normals)?;
+        self.items(out, here, What::SaberUvs, &layout.uvs, &saber.uvs)
+    }
+
+    fn boxes(&self, out: &mut Out, at: &mut usize, here: Here<'_>, tree: &AabbTree) -> Result<()> {
+        let record = |i: usize, none: [u32; 2], place: &dyn Fn(u32) -> u32| {
+            tree.nodes.get(i).map(|n| AabbRecord {
+                min: n.min,
+                max: n.max,
+                left: Offset(n.left.map_or(none[0], place)),
+                right: Offset(n.right.map_or(none[1], place)),
+                face: n.face,
+                plane: n.plane,
+            })
+        };
+        let count = tree.nodes.len();
+        match &tree.layout {
+            AabbLayout::Scattered { at: old, none } if old.len() == count => {
+                let place = |i: u32| self.nth(here, What::AabbBox, old, i as usize);
+                put(out, at, &place(0))?;
+                for (i, none) in none.iter().enumerate() {
+                    if let Some(record) = record(i, *none, &place) {
+                        out.put(place(i as u32) as usize + BASE, &record)?;
+                    }
+                }
+                Ok(())
+            }
+            layout => {
+                let (slot, none) = match layout {
+                    AabbLayout::Packed { root, none } => (*root, *none),
+                    AabbLayout::Scattered { .. } => (Slot::default(), 0),
+                };
+                let root = self.place(here, What::Aabb, &slot);
+                put(out, at, &root)?;
+                let place = |i: u32| root.wrapping_add(i.wrapping_mul(AabbRecord::SIZE as u32));
+                let records = (0..count).filter_map(|i| record(i, [none; 2], &place));
+                out.each(root as usize + BASE, count, records)
+            }
         }
-        if let Some(aabb) = mesh.aabb.as_deref() {
-            let scattered =
-                matches!(&aabb.layout, AabbLayout::Scattered { at, .. } if at.len() == aabb.nodes.len());
-            let what = if scattered { What::AabbBox } else { What::Aabb };
-            put(out, at, &self.part(header, what))?;
-        }
-        if let Some(saber) = mesh.saber.as_deref() {
-            let saber = SaberHeader {
-                vertices: Offset(self.part(header, What::SaberPositions)),
-                uvs: Offset(self.part(header, What::SaberUvs)),
-                normals: Offset(self.part(header, What::SaberNormals)),
-                inverted_counters: saber.inverted_counters,
-            };
-            put(out, at, &saber)?;
-        }
-        Ok(())
     }
 }
 
 /// Writes a record and moves on behind it.
-fn put<T: Wire>(out: &mut Writer, at: &mut usize, value: &T) -> Result<()> {
+#[inline]
+fn put<T: Wire>(out: &mut Out, at: &mut usize, value: &T) -> Result<()> {
     out.put(*at, value)?;
     *at += T::SIZE;
     Ok(())
