@@ -103,7 +103,8 @@ impl BiowareDds {
 
     /// Writes the texture: for an unchanged one, the bytes it was read from.
     pub fn write(&self) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
+        let pixels: usize = self.levels.iter().map(Vec::len).sum();
+        let mut out = Vec::with_capacity(BiowareHead::SIZE + pixels + self.tail.len());
         put_array(&mut out, &[self.head]);
         for level in &self.levels {
             out.extend_from_slice(level);

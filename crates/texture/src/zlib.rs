@@ -6,25 +6,47 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
 use galatea_wire::{Error, ErrorKind, Result};
 
-/// Unpacks zlib to exactly `size` bytes; never more, whatever the data wants.
+/// Unpacks zlib streams one after the other; the state is kept, since making it anew costs more than a small stream.
+#[derive(Default)]
+pub(crate) struct Inflater(Option<Decompress>);
+
+impl Inflater {
+    /// Appends exactly `size` unpacked bytes; never more, whatever the data wants.
+    pub(crate) fn append(&mut self, packed: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+        // Deflate cannot do better than 1032 to 1, so a larger promise is a lie.
+        if size > packed.len().saturating_mul(1032).saturating_add(64) {
+            return Err(ErrorKind::Truncated {
+                count: 1,
+                size: size as u64,
+                have: packed.len() as u64 * 1032,
+            });
+        }
+        let broken = |found: String| {
+            let want = format!("zlib data of {size} bytes").into();
+            ErrorKind::Mismatch { want, found: found.into() }
+        };
+        let state = self.0.get_or_insert_with(|| Decompress::new(true));
+        state.reset(true);
+        let start = out.len();
+        out.resize(start + size, 0);
+        let slot = out.get_mut(start..).unwrap_or(&mut []);
+        let status = state.decompress(packed, slot, FlushDecompress::Finish);
+        let got = usize::try_from(state.total_out()).unwrap_or(usize::MAX);
+        match status {
+            Ok(Status::StreamEnd) if got == size => Ok(()),
+            Ok(Status::StreamEnd) => Err(broken(format!("{got} bytes"))),
+            Ok(_) if got == size => Err(broken("more".into())),
+            Ok(_) => Err(broken("a cut stream".into())),
+            Err(_) => Err(broken("something else".into())),
+        }
+    }
+}
+
+/// Unpacks zlib to exactly `size` bytes.
 pub(crate) fn inflate(packed: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
-    // Deflate cannot do better than 1032 to 1, so a larger promise is a lie.
-    if size > packed.len().saturating_mul(1032).saturating_add(64) {
-        return Err(ErrorKind::Truncated { count: 1, size: size as u64, have: packed.len() as u64 * 1032 });
-    }
-    let broken = |found: String| ErrorKind::Mismatch {
-        want: format!("zlib data of {size} bytes").into(),
-        found: found.into(),
-    };
-    let mut out = Vec::with_capacity(size);
-    let mut state = Decompress::new(true);
-    match state.decompress_vec(packed, &mut out, FlushDecompress::Finish) {
-        Ok(Status::StreamEnd) if out.len() == size => Ok(out),
-        Ok(Status::StreamEnd) => Err(broken(format!("{} bytes", out.len()))),
-        Ok(_) if out.len() == size => Err(broken("more".into())),
-        Ok(_) => Err(broken("a cut stream".into())),
-        Err(_) => Err(broken("something else".into())),
-    }
+    let mut out = Vec::new();
+    Inflater::default().append(packed, size, &mut out)?;
+    Ok(out)
 }
 
 pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>> {

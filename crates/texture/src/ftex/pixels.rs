@@ -6,7 +6,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Offset, Result, Wire, Writer};
 
 use super::{Chunk, ChunkInfo, Ftex, FtexHead, Mip, MipInfo, Part, Pixels};
 use crate::image::{level_error, level_size};
-use crate::zlib::{deflate, inflate};
+use crate::zlib::{Inflater, deflate, inflate};
 use crate::{Image, Level, PixelFormat};
 
 /// Bytes of pixels in one chunk.
@@ -65,12 +65,18 @@ impl Mip {
             }
             Pixels::Whole(bytes) => inflate(bytes, self.info.raw as usize).map(Cow::Owned),
             Pixels::Chunks(chunks) => {
+                let total: u64 = chunks.iter().map(|c| u64::from(c.info.raw)).sum();
+                if total != u64::from(self.info.raw) {
+                    let want = format!("chunks of {} bytes", self.info.raw).into();
+                    return Err(ErrorKind::Mismatch { want, found: format!("{total} bytes").into() });
+                }
                 let mut out = Vec::new();
+                let mut inflater = Inflater::default();
                 for chunk in chunks {
                     if chunk.info.is_stored() {
                         out.extend_from_slice(&chunk.bytes);
                     } else {
-                        out.extend(inflate(&chunk.bytes, chunk.info.raw.into())?);
+                        inflater.append(&chunk.bytes, chunk.info.raw.into(), &mut out)?;
                     }
                 }
                 Ok(Cow::Owned(out))
@@ -90,6 +96,11 @@ impl Ftex {
         let fail = |kind| level_error(kind, mip.info.offset.0 as usize, level);
         let (width, height) = level_size(self.head.width.into(), self.head.height.into(), level.mip);
         crate::image::allow(width, height, limits).map_err(fail)?;
+        let want = format.size(width, height);
+        if u64::from(mip.info.raw) < want {
+            let have = mip.info.raw.into();
+            return Err(fail(ErrorKind::Truncated { count: 1, size: want, have }));
+        }
         let bytes = mip.unpack(limits).map_err(fail)?;
         format.decode(&bytes, width, height, limits).map_err(fail)
     }
