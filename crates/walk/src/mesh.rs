@@ -91,7 +91,8 @@ impl Walkmesh {
             .iter()
             .zip(&materials)
             .map(|(f, &m)| {
-                walkable.contains(m) && f.iter().all(|&v| at(&positions, v as usize).iter().all(|c| c.is_finite()))
+                walkable.contains(m)
+                    && f.iter().all(|&v| at(&positions, v as usize).iter().all(|c| c.is_finite()))
             })
             .collect();
         let (adjacency, dropped_links) = match adjacency {
