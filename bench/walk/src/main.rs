@@ -4,6 +4,7 @@
 #[path = "../../../crates/walk/tests/common/scenes.rs"]
 mod scenes;
 
+mod paths;
 mod rays;
 
 use std::time::Instant;
@@ -11,19 +12,24 @@ use std::time::Instant;
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let run = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);
+    if run("paths") {
+        paths::run();
+    }
     if run("rays") {
         rays::run();
     }
 }
 
-/// The best of several runs, in millions per second.
-fn rate(count: usize, runs: usize, mut work: impl FnMut() -> usize) -> (f64, usize) {
-    let mut best = f64::INFINITY;
-    let mut answer = 0;
+/// Runs each piece of work in turn, several times, and returns for each the best rate in millions per second and its answer.
+/// Taking turns lets noise on the machine fall on all of them alike.
+fn rates<const N: usize>(count: usize, runs: usize, mut work: [&mut dyn FnMut() -> usize; N]) -> [(f64, usize); N] {
+    let mut out = [(0.0f64, 0); N];
     for _ in 0..runs {
-        let start = Instant::now();
-        answer = work();
-        best = best.min(start.elapsed().as_secs_f64());
+        for (work, out) in work.iter_mut().zip(&mut out) {
+            let start = Instant::now();
+            out.1 = work();
+            out.0 = out.0.max(count as f64 / start.elapsed().as_secs_f64() / 1e6);
+        }
     }
-    (count as f64 / best / 1e6, answer)
+    out
 }

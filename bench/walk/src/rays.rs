@@ -9,11 +9,11 @@ use galatea_walk::{Materials, Ray, Walkmesh};
 use glam::{Vec3, Vec3A};
 use parry3d::query::RayCast;
 
-use crate::rate;
+use crate::rates;
 use crate::scenes::{self, Triangles};
 
-const RAYS: usize = 200_000;
-const RUNS: usize = 5;
+const RAYS: usize = 100_000;
+const RUNS: usize = 12;
 
 pub fn run() {
     println!("rays, millions per second, best of {RUNS} runs of {RAYS}");
@@ -31,19 +31,22 @@ pub fn run() {
         for (kind, what) in [('V', "vertical"), ('O', "oblique"), ('S', "sight")] {
             let rays = scenes::rays(kind, RAYS, width, depth);
             let any = kind == 'S';
-            let count = |hit: &dyn Fn(&Ray) -> bool| rays.iter().filter(|r| hit(black_box(r))).count();
-            let ours = rate(RAYS, RUNS, || {
-                if any {
-                    rays.iter().filter(|r| mesh.any_hit(black_box(r), Materials::ALL)).count()
-                } else {
-                    rays.iter().filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some()).count()
-                }
-            });
-            let theirs = [
-                rate(RAYS, RUNS, || count(&|r| parry.hit(r))),
-                rate(RAYS, RUNS, || count(&|r| obvhs.hit(r, any))),
-                rate(RAYS, RUNS, || count(&|r| bvh.hit(r, any))),
-            ];
+            let [ours, theirs @ ..] = rates(
+                RAYS,
+                RUNS,
+                [
+                    &mut || {
+                        if any {
+                            rays.iter().filter(|r| mesh.any_hit(black_box(r), Materials::ALL)).count()
+                        } else {
+                            rays.iter().filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some()).count()
+                        }
+                    },
+                    &mut || rays.iter().filter(|r| parry.hit(black_box(r))).count(),
+                    &mut || rays.iter().filter(|r| obvhs.hit(black_box(r), any)).count(),
+                    &mut || rays.iter().filter(|r| bvh.hit(black_box(r), any)).count(),
+                ],
+            );
             let best = theirs.iter().fold(0.0f64, |m, t| m.max(t.0));
             println!(
                 "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {:8.2} x      {} / {} {} {}",

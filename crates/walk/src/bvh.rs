@@ -1,10 +1,11 @@
-//! The private acceleration structure: a four-wide tree of boxes over blocks of four triangles.
+//! The private acceleration structure: an eight-wide tree of boxes over blocks of four triangles.
 //!
 //! Boxes and blocks only ever sort out what certainly is not hit (f32, with bounds on the rounding); what is left is
 //! decided in f64 by the exact test. So answers do not depend on the shape of the tree.
 
 use glam::Vec4;
 
+use crate::ray::SMALL_STACK;
 use crate::vector::at;
 
 /// Marks a child that is a block of triangles.
@@ -14,13 +15,13 @@ pub(crate) const EMPTY: u32 = u32::MAX;
 /// Below this depth of the binary tree nodes are halved by count, which bounds the depth of any tree.
 const SAH_DEPTH: u32 = 40;
 
-/// Four boxes and what is inside them.
+/// Eight boxes and what is inside them.
 #[derive(Debug, Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 pub(crate) struct Node {
-    pub(crate) min: [Vec4; 3],
-    pub(crate) max: [Vec4; 3],
-    pub(crate) child: [u32; 4],
+    /// Least and greatest x, then y, then z, each for the first and the last four boxes.
+    pub(crate) planes: [[Vec4; 2]; 6],
+    pub(crate) child: [u32; 8],
 }
 
 /// Four triangles, by first corner and two sides.
@@ -108,26 +109,21 @@ impl Bvh {
             let middle = [0, 1, 2].map(|k| get(bounds.min, k) * 0.5 + get(bounds.max, k) * 0.5);
             items.push(Item { face: i as u32, bounds, middle });
         }
-        let (binary, depth) = split(&mut items);
-        let mut bvh = Bvh {
-            nodes: Vec::new(),
-            blocks: Vec::new(),
-            extent,
-            shallow: depth * 3 < crate::ray::SMALL_STACK,
-        };
+        let binary = split(&mut items);
+        let mut bvh = Bvh { nodes: Vec::new(), blocks: Vec::new(), extent, shallow: true };
         bvh.collapse(&binary, &items, positions, faces);
         bvh
     }
 
-    /// Turns the binary tree into one of four children per node by opening the largest children first.
+    /// Turns the binary tree into one of eight children per node by opening the largest children first.
     fn collapse(&mut self, binary: &[Binary], items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) {
         let Some(root) = binary.first().copied() else { return };
         // Boxes grow by a little, so that a ray within a box's face is inside it whatever its direction.
         let pad = self.extent * 1e-6 + 1e-30;
-        let mut todo: Vec<(Vec<Binary>, usize)> = vec![(vec![root], 0)];
+        let mut todo: Vec<(Vec<Binary>, usize, usize)> = vec![(vec![root], 0, 0)];
         self.nodes.push(EMPTY_NODE);
-        while let Some((mut open, slot)) = todo.pop() {
-            while open.len() < 4 {
+        while let Some((mut open, slot, waiting)) = todo.pop() {
+            while open.len() < 8 {
                 let largest = open
                     .iter()
                     .enumerate()
@@ -141,8 +137,10 @@ impl Bvh {
                 }
                 open.push(*right);
             }
+            let waiting = waiting + open.len() - 1;
+            self.shallow &= waiting <= SMALL_STACK;
             let mut node = EMPTY_NODE;
-            let mut boxes = [NOWHERE; 4];
+            let mut boxes = [NOWHERE; 8];
             for ((b, child), bounds) in open.iter().zip(node.child.iter_mut()).zip(boxes.iter_mut()) {
                 *bounds = Aabb { min: b.bounds.min.map(|c| c - pad), max: b.bounds.max.map(|c| c + pad) };
                 if b.count > 0 {
@@ -154,13 +152,17 @@ impl Bvh {
                     todo.push((
                         binary.get(b.first as usize..b.first as usize + 2).unwrap_or(&[]).to_vec(),
                         self.nodes.len(),
+                        waiting,
                     ));
                     self.nodes.push(EMPTY_NODE);
                 }
             }
-            let lanes = |f: &dyn Fn(&Aabb) -> f32| Vec4::from_array(boxes.each_ref().map(f));
-            node.min = [0, 1, 2].map(|k| lanes(&|b| get(b.min, k)));
-            node.max = [0, 1, 2].map(|k| lanes(&|b| get(b.max, k)));
+            node.planes = [0, 1, 2, 3, 4, 5].map(|plane| {
+                let [a, b, c, d, e, f, g, h] = boxes
+                    .each_ref()
+                    .map(|b| if plane % 2 == 0 { get(b.min, plane / 2) } else { get(b.max, plane / 2) });
+                [Vec4::new(a, b, c, d), Vec4::new(e, f, g, h)]
+            });
             crate::vector::put(&mut self.nodes, slot, node);
         }
     }
@@ -168,7 +170,7 @@ impl Bvh {
 
 /// Boxes at infinity: no ray reaches them, from whichever side.
 const NOWHERE: Aabb = Aabb { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] };
-const EMPTY_NODE: Node = Node { min: [Vec4::INFINITY; 3], max: [Vec4::INFINITY; 3], child: [EMPTY; 4] };
+const EMPTY_NODE: Node = Node { planes: [[Vec4::INFINITY; 2]; 6], child: [EMPTY; 8] };
 
 fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     let mut corners = [[[0.0f32; 3]; 3]; 4];
@@ -194,18 +196,16 @@ fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     }
 }
 
-/// The binary tree, by surface area, with at most four items per leaf; and its depth.
-fn split(items: &mut [Item]) -> (Vec<Binary>, usize) {
+/// The binary tree, by surface area, with at most four items per leaf.
+fn split(items: &mut [Item]) -> Vec<Binary> {
     let mut out = Vec::with_capacity(items.len());
     if items.is_empty() {
-        return (out, 0);
+        return out;
     }
     out.push(Binary { bounds: Aabb::EMPTY, first: 0, count: items.len() as u32 });
-    let mut deepest = 0;
     let mut todo = vec![(0usize, 0usize, items.len(), 0u32)];
     let mut costs = Vec::new();
     while let Some((slot, first, end, depth)) = todo.pop() {
-        deepest = deepest.max(depth);
         let Some(part) = items.get_mut(first..end) else { continue };
         let mut bounds = Aabb::EMPTY;
         for item in part.iter() {
@@ -221,7 +221,7 @@ fn split(items: &mut [Item]) -> (Vec<Binary>, usize) {
         }
         crate::vector::put(&mut out, slot, node);
     }
-    (out, deepest as usize + 1)
+    out
 }
 
 fn halves(part: &mut [Item]) -> usize {

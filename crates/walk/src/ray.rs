@@ -5,12 +5,12 @@ use glam::Vec4;
 use crate::bvh::{Block, Bvh, EMPTY, LEAF, Node};
 use crate::material::Materials;
 use crate::mesh::Walkmesh;
-use crate::vector::{V3, add_scaled3, f32s, sub3, v3};
+use crate::vector::{V3, add_scaled3, at, f32s, sub3, v3};
 
 /// Entries of the stack that nearly every walk through a tree fits in.
 pub(crate) const SMALL_STACK: usize = 64;
-/// Enough for the deepest tree that can be built: 72 levels, three waiting children each.
-const LARGE_STACK: usize = 256;
+/// Enough for the deepest tree that can be built: 72 levels, seven waiting children each.
+const LARGE_STACK: usize = 512;
 
 /// A ray, or with a `length` a segment.
 ///
@@ -79,6 +79,19 @@ impl Walkmesh {
     pub fn nearest(&self, ray: &Ray, of: Materials) -> Option<Hit> {
         let exact = Exact::new(ray)?;
         let mut best = Hit { face: EMPTY, distance: exact.length };
+        if exact.is_vertical() {
+            let (start, run) = (exact.origin[2], exact.direction[2]);
+            self.bvh().walk_column(Column::along(&exact, best.distance), &mut |face| {
+                if let Some(distance) = self.exact_hit(&exact, face, of)
+                    && (distance < best.distance || (distance == best.distance && face < best.face))
+                {
+                    best = Hit { face, distance };
+                    return Some(span(start, start + run * distance));
+                }
+                None
+            });
+            return (best.face != EMPTY).then_some(best);
+        }
         self.bvh().walk(&exact, &mut |face| {
             if let Some(distance) = self.exact_hit(&exact, face, of)
                 && (distance < best.distance || (distance == best.distance && face < best.face))
@@ -177,6 +190,19 @@ impl Exact {
         Some(Exact { origin, direction, length: f64::from(ray.length), axis, shear })
     }
 
+    /// A ray straight down.
+    #[inline]
+    pub(crate) fn downward(origin: V3, length: f64) -> Option<Exact> {
+        let sound = origin.iter().all(|c| c.is_finite()) && length >= 0.0;
+        let down = Exact { origin, direction: [0.0, 0.0, -1.0], length, axis: 2, shear: [0.0, 0.0, -1.0] };
+        sound.then_some(down)
+    }
+
+    #[inline]
+    pub(crate) fn is_vertical(&self) -> bool {
+        self.direction[0] == 0.0 && self.direction[1] == 0.0
+    }
+
     /// The distance at which the triangle is met. Triangles seen edge-on are not.
     #[inline]
     pub(crate) fn hit(&self, corners: [V3; 3]) -> Option<f64> {
@@ -219,6 +245,10 @@ struct Sieve {
     origin: [Vec4; 3],
     direction: [Vec4; 3],
     inverse: [Vec4; 3],
+    /// The inverse, a little longer: each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
+    beyond: [Vec4; 3],
+    /// Which planes of a box the ray meets first.
+    first: [usize; 3],
     slack: Vec4,
     /// Lengths of the f32 direction per length of the given one: a power of two.
     scale: f64,
@@ -244,6 +274,8 @@ impl Sieve {
             origin: splat(o),
             direction: splat([d[0] as f32, d[1] as f32, d[2] as f32]),
             inverse: splat(inverse),
+            beyond: splat(inverse.map(|i| i * 1.000_001)),
+            first: inverse.map(|i| usize::from(i < 0.0)),
             slack: Vec4::splat(reach * 6e-6),
             scale,
         }
@@ -255,19 +287,24 @@ impl Sieve {
         (((distance * self.scale) as f32) * 1.000_001).min(1e30)
     }
 
-    /// Which of the four boxes the ray may meet before the limit, and where it enters them.
+    /// Which of the eight boxes the ray may meet before the limit, and where it enters them.
     #[inline]
-    fn boxes(&self, node: &Node, limit: f32) -> (u32, Vec4) {
+    fn boxes(&self, node: &Node, limit: f32) -> (u32, [Vec4; 2]) {
+        let [x, y, z] = self.first;
+        let plane = |i: usize| node.planes.get(i).unwrap_or(&node.planes[0]);
+        let (near_x, near_y, near_z) = (plane(x), plane(2 + y), plane(4 + z));
+        let (far_x, far_y, far_z) = (plane(1 - x), plane(3 - y), plane(5 - z));
         let [ox, oy, oz] = self.origin;
         let [ix, iy, iz] = self.inverse;
-        let (ax, bx) = ((node.min[0] - ox) * ix, (node.max[0] - ox) * ix);
-        let (ay, by) = ((node.min[1] - oy) * iy, (node.max[1] - oy) * iy);
-        let (az, bz) = ((node.min[2] - oz) * iz, (node.max[2] - oz) * iz);
-        let near = ax.min(bx).max(ay.min(by)).max(az.min(bz).max(Vec4::ZERO));
-        let far = ax.max(bx).min(ay.max(by)).min(az.max(bz));
-        // Each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
-        let far = (far * 1.000_001).min(Vec4::splat(limit));
-        (near.cmple(far).bitmask(), near)
+        let [bx, by, bz] = self.beyond;
+        let half = |nx: Vec4, ny: Vec4, nz: Vec4, fx: Vec4, fy: Vec4, fz: Vec4| {
+            let near = ((nx - ox) * ix).max((ny - oy) * iy).max(((nz - oz) * iz).max(Vec4::ZERO));
+            let far = ((fx - ox) * bx).min((fy - oy) * by).min(((fz - oz) * bz).min(Vec4::splat(limit)));
+            (near.cmple(far).bitmask(), near)
+        };
+        let (low, a) = half(near_x[0], near_y[0], near_z[0], far_x[0], far_y[0], far_z[0]);
+        let (high, b) = half(near_x[1], near_y[1], near_z[1], far_x[1], far_y[1], far_z[1]);
+        (low | high << 4, [a, b])
     }
 
     /// Which of the four triangles the ray may meet before the limit.
@@ -295,6 +332,32 @@ impl Sieve {
         let edge_on = size.cmple(block.side * block.side * 4e-7);
         (inside | edge_on).bitmask()
     }
+}
+
+/// A vertical line through the plan, between two heights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) heights: [f32; 2],
+    /// Whether higher boxes are looked at first.
+    pub(crate) downward: bool,
+}
+
+impl Column {
+    #[inline]
+    fn along(exact: &Exact, length: f64) -> Column {
+        let (start, run) = (exact.origin[2], exact.direction[2]);
+        let heights = span(start, start + run * length);
+        Column { x: exact.origin[0] as f32, y: exact.origin[1] as f32, heights, downward: run < 0.0 }
+    }
+}
+
+/// The heights from one to another in f32, rounded outward.
+#[inline]
+pub(crate) fn span(a: f64, b: f64) -> [f32; 2] {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    [((low - low.abs() * 1e-6) as f32).max(-1e30), ((high + high.abs() * 1e-6) as f32).min(1e30)]
 }
 
 #[derive(Clone, Copy, Default)]
@@ -354,52 +417,24 @@ impl Bvh {
                 let Some(node) = self.nodes.get(current as usize) else { return };
                 let (mut mask, near) = sieve.boxes(node, limit);
                 if mask != 0 {
-                    let near = near.to_array();
-                    let lane = |i: u32| match i {
-                        0 => (node.child[0], near[0]),
-                        1 => (node.child[1], near[1]),
-                        2 => (node.child[2], near[2]),
-                        _ => (node.child[3], near[3]),
+                    let [a, b] = near.map(|n| n.to_array());
+                    let near = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
+                    let lane = |i: u32| {
+                        let i = i as usize;
+                        (node.child.get(i).copied().unwrap_or(EMPTY), near.get(i).copied().unwrap_or(0.0))
                     };
-                    let first = lane(mask.trailing_zeros());
+                    // The nearest child is next; the others wait.
+                    let mut next = lane(mask.trailing_zeros());
                     mask &= mask - 1;
-                    if mask == 0 {
-                        current = first.0;
-                        continue;
-                    }
-                    // The nearest child is next, the others wait with the farthest at the bottom.
-                    let second = lane(mask.trailing_zeros());
-                    mask &= mask - 1;
-                    let (mut a, mut b) = if second.1 < first.1 { (second, first) } else { (first, second) };
-                    if mask == 0 {
-                        stack.push(b.0, b.1);
-                        current = a.0;
-                        continue;
-                    }
-                    let mut c = lane(mask.trailing_zeros());
-                    mask &= mask - 1;
-                    if c.1 < b.1 {
-                        std::mem::swap(&mut b, &mut c);
-                        if b.1 < a.1 {
-                            std::mem::swap(&mut a, &mut b);
+                    while mask != 0 {
+                        let mut other = lane(mask.trailing_zeros());
+                        mask &= mask - 1;
+                        if other.1 < next.1 {
+                            std::mem::swap(&mut other, &mut next);
                         }
+                        stack.push(other.0, other.1);
                     }
-                    if mask != 0 {
-                        let mut d = lane(mask.trailing_zeros());
-                        if d.1 < c.1 {
-                            std::mem::swap(&mut c, &mut d);
-                            if c.1 < b.1 {
-                                std::mem::swap(&mut b, &mut c);
-                                if b.1 < a.1 {
-                                    std::mem::swap(&mut a, &mut b);
-                                }
-                            }
-                        }
-                        stack.push(d.0, d.1);
-                    }
-                    stack.push(c.0, c.1);
-                    stack.push(b.0, b.1);
-                    current = a.0;
+                    current = next.0;
                     continue;
                 }
             } else {
@@ -432,4 +467,99 @@ impl Bvh {
             }
         }
     }
+
+    /// Calls `visit` with every face that may lie over or under the place, between the heights. It may return new heights.
+    #[inline]
+    pub(crate) fn walk_column(&self, column: Column, visit: &mut impl FnMut(u32) -> Option<[f32; 2]>) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        if self.shallow {
+            self.walk_column_with::<SMALL_STACK>(column, visit);
+        } else {
+            self.walk_column_with::<LARGE_STACK>(column, visit);
+        }
+    }
+
+    #[inline]
+    fn walk_column_with<const N: usize>(
+        &self,
+        column: Column,
+        visit: &mut impl FnMut(u32) -> Option<[f32; 2]>,
+    ) {
+        let (x, y) = (Vec4::splat(column.x), Vec4::splat(column.y));
+        let [mut low, mut high] = column.heights.map(Vec4::splat);
+        let slack = Vec4::splat((column.x.abs().max(column.y.abs()) + self.extent) * 6e-6);
+        let mut stack = Stack::<N>::new();
+        let mut current = 0u32;
+        loop {
+            if current & LEAF == 0 {
+                let Some(node) = self.nodes.get(current as usize) else { return };
+                let [x0, x1, y0, y1, z0, z1] = &node.planes;
+                let half = |x0: Vec4, x1: Vec4, y0: Vec4, y1: Vec4, z0: Vec4, z1: Vec4| {
+                    let inside = (x0.cmple(x) & x1.cmpge(x)) & (y0.cmple(y) & y1.cmpge(y));
+                    (inside & (z0.cmple(high) & z1.cmpge(low))).bitmask()
+                };
+                let mut mask = half(x0[0], x1[0], y0[0], y1[0], z0[0], z1[0])
+                    | half(x0[1], x1[1], y0[1], y1[1], z0[1], z1[1]) << 4;
+                if mask != 0 {
+                    let lane = |i: u32| node.child.get(i as usize).copied().unwrap_or(EMPTY);
+                    let mut next = lane(mask.trailing_zeros());
+                    let first = mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    if mask != 0 {
+                        // Few columns meet more than one box; those that do begin with the one nearest to their start.
+                        let rank = |i: usize| {
+                            let planes = if column.downward { z1 } else { z0 };
+                            let height = at(&(if i > 3 { planes[1] } else { planes[0] }).to_array(), i % 4);
+                            if column.downward { -height } else { height }
+                        };
+                        let mut best = rank(first);
+                        while mask != 0 {
+                            let i = mask.trailing_zeros();
+                            mask &= mask - 1;
+                            let mut other = lane(i);
+                            let r = rank(i as usize);
+                            if r < best {
+                                best = r;
+                                std::mem::swap(&mut other, &mut next);
+                            }
+                            stack.push(other, 0.0);
+                        }
+                    }
+                    current = next;
+                    continue;
+                }
+            } else {
+                let Some(block) = self.blocks.get((current & !LEAF) as usize) else { return };
+                let mut mask = column_triangles(block, x, y, slack);
+                while mask != 0 {
+                    let lane = mask.trailing_zeros();
+                    mask &= mask - 1;
+                    if let Some(heights) = visit(at(&block.face, lane as usize)) {
+                        [low, high] = heights.map(Vec4::splat);
+                    }
+                }
+            }
+            match stack.pop() {
+                Some(w) => current = w.child,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Which of the four triangles may lie over or under the place.
+#[inline]
+fn column_triangles(block: &Block, x: Vec4, y: Vec4, slack: Vec4) -> u32 {
+    let ([e1x, e1y, _], [e2x, e2y, _]) = (block.e1, block.e2);
+    let det = e1x * e2y - e1y * e2x;
+    let (tx, ty) = (x - block.v[0], y - block.v[1]);
+    let sign = det.signum();
+    let u = (tx * e2y - ty * e2x) * sign;
+    let v = (e1x * ty - e1y * tx) * sign;
+    let slack = slack * block.side;
+    let inside = u.min(v).cmpge(-slack) & (u + v).cmple(det.abs() + slack);
+    let edge_on = det.abs().cmple(block.side * block.side * 4e-7);
+    (inside | edge_on).bitmask()
 }

@@ -3,10 +3,10 @@
 use galatea_walk::{Materials, Ray, Surface};
 
 /// A SplitMix64 generator: the same numbers everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -14,29 +14,29 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn unit(&mut self) -> f32 {
+    pub(crate) fn unit(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    pub fn range(&mut self, low: f32, high: f32) -> f32 {
+    pub(crate) fn range(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.unit()
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 }
 
-pub fn height(x: f32, y: f32) -> f32 {
+pub(crate) fn height(x: f32, y: f32) -> f32 {
     let hills = 4.0 * (0.07 * x).sin() * (0.09 * y).cos();
     let bumps = 1.3 * (0.31 * x + 0.17 * y).sin();
     hills + bumps + 0.4 * (1.3 * x - 0.7 * y).sin()
 }
 
-pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
+pub(crate) type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
 /// A grid of quads whose diagonals alternate.
-pub fn grid(nx: u32, ny: u32, step: f32, lift: f32) -> Triangles {
+pub(crate) fn grid(nx: u32, ny: u32, step: f32, lift: f32) -> Triangles {
     let mut positions = Vec::new();
     for j in 0..=ny {
         for i in 0..=nx {
@@ -60,12 +60,12 @@ pub fn grid(nx: u32, ny: u32, step: f32, lift: f32) -> Triangles {
 }
 
 /// 10,000 triangles of rolling ground, 200 m by 100 m.
-pub fn terrain() -> Triangles {
+pub(crate) fn terrain() -> Triangles {
     grid(100, 50, 2.0, 0.0)
 }
 
 /// Two grounds of 5,000 triangles above each other.
-pub fn storeys() -> Triangles {
+pub(crate) fn storeys() -> Triangles {
     let (mut positions, mut faces) = grid(50, 50, 2.0, 0.0);
     let (above, more) = grid(50, 50, 2.0, 12.0);
     let n = positions.len() as u32;
@@ -75,7 +75,7 @@ pub fn storeys() -> Triangles {
 }
 
 /// The terrain with 15 % of its quads and some walls taken away: the largest part that hangs together.
-pub fn navmesh() -> Triangles {
+pub(crate) fn navmesh() -> Triangles {
     let (positions, all) = terrain();
     let mut random = Random(42);
     let mut open = Vec::new();
@@ -86,8 +86,7 @@ pub fn navmesh() -> Triangles {
             open.push(r >= 0.15 && !wall);
         }
     }
-    let faces: Vec<[u32; 3]> =
-        all.iter().enumerate().filter(|(k, _)| open[k / 2]).map(|(_, f)| *f).collect();
+    let faces: Vec<[u32; 3]> = all.iter().enumerate().filter(|(k, _)| open[k / 2]).map(|(_, f)| *f).collect();
     let links = neighbours(&faces);
     let mut part = vec![usize::MAX; faces.len()];
     let mut sizes = Vec::new();
@@ -143,7 +142,7 @@ fn neighbours(faces: &[[u32; 3]]) -> Vec<[Option<usize>; 3]> {
 }
 
 /// Rays over a scene: `V`ertical, `O`blique, or lines of `S`ight at eye height.
-pub fn rays(kind: char, count: usize, width: f32, depth: f32) -> Vec<Ray> {
+pub(crate) fn rays(kind: char, count: usize, width: f32, depth: f32) -> Vec<Ray> {
     let mut g = Random(0xC0_FFEE ^ kind as u64);
     let ray = |origin: [f32; 3], target: [f32; 3], length: Option<f32>| {
         let d = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
@@ -171,7 +170,7 @@ pub fn rays(kind: char, count: usize, width: f32, depth: f32) -> Vec<Ray> {
 }
 
 /// Pairs of points well inside faces, with the faces.
-pub fn pairs((positions, faces): &Triangles, count: usize) -> Vec<[([f32; 2], u32); 2]> {
+pub(crate) fn pairs((positions, faces): &Triangles, count: usize) -> Vec<[([f32; 2], u32); 2]> {
     let mut g = Random(7);
     let mut point = move || {
         let face = g.below(faces.len());
@@ -191,7 +190,7 @@ pub fn pairs((positions, faces): &Triangles, count: usize) -> Vec<[([f32; 2], u3
 }
 
 /// All of it walkable.
-pub fn surface((positions, faces): Triangles) -> Surface {
+pub(crate) fn surface((positions, faces): Triangles) -> Surface {
     let materials = vec![4; faces.len()];
     Surface { positions, faces, materials, walkable: Materials::KOTOR_WALKABLE, ..Surface::default() }
 }
