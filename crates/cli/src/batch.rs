@@ -15,7 +15,7 @@ use crate::Exit;
 use crate::terminal::{complain, show};
 
 /// The inputs of a verb, and how to go through them.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Inputs {
     /// Files, folders (searched recursively), or `-` for standard input
     #[arg(required = true, value_name = "PATH")]

@@ -73,6 +73,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// The extension of the file that belongs to it.
     pub companion: Option<&'static str>,
+    /// The text form of the same model, by name; a text form names itself.
+    pub text: Option<&'static str>,
     /// Whether bytes are of this format. The start of the file is enough.
     pub detect: fn(&[u8]) -> bool,
     /// Reads a file.

@@ -20,12 +20,14 @@
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
+mod convert;
 pub mod disk;
 mod document;
 mod formats;
 
+pub use convert::{ConvertError, ConvertOptions, Converted, convert};
 pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
-pub use formats::FORMATS;
+pub use formats::{AsciiModel, FORMATS, MdlText};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;

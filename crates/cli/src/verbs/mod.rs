@@ -1,6 +1,7 @@
 //! One file per verb.
 
 mod check;
+mod convert;
 mod diff;
 mod explain;
 mod formats;
@@ -28,6 +29,8 @@ pub(crate) enum Verb {
     Roundtrip(roundtrip::Options),
     /// Check the rules of the format, and mend what can be mended safely
     Check(check::Options),
+    /// One form into another: binary, text, versions, glTF
+    Convert(convert::Options),
     /// What differs between two files, in the document's words
     Diff(diff::Options),
     /// Pictures of models, as PNG
@@ -56,6 +59,7 @@ impl Verb {
             Verb::Inspect(options) => options.run(),
             Verb::Roundtrip(options) => options.run(),
             Verb::Check(options) => options.run(),
+            Verb::Convert(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
             Verb::Walk(verb) => verb.run(),

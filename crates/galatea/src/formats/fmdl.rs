@@ -10,6 +10,7 @@ pub(super) static FORMAT: Format = Format {
     title: "Fox Engine model (MGSV Ground Zeroes, The Phantom Pain, Survive, PES)",
     extensions: &["fmdl"],
     companion: None,
+    text: None,
     detect: fox::detect,
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),

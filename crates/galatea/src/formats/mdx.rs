@@ -10,6 +10,7 @@ pub(super) static FORMAT: Format = Format {
     title: "Warcraft III, Reforged and WoW alpha model, versions 800 to 1500",
     extensions: &["mdx"],
     companion: None,
+    text: Some("mdl"),
     detect: mdlx::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("mdx", mdlx::inspect(input.bytes, limits)),
