@@ -1,4 +1,5 @@
 //! Real files: every byte of every one of them survives.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
