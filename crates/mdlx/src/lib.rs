@@ -23,6 +23,7 @@ mod material;
 mod model;
 mod node;
 mod tag;
+pub mod text;
 mod track;
 mod version;
 pub mod wire;
