@@ -25,6 +25,7 @@ mod model;
 mod node;
 pub mod play;
 mod tag;
+pub mod text;
 mod track;
 mod version;
 mod versions;

@@ -289,11 +289,16 @@ impl Model {
 
     /// Takes over the layout that [`write`](Self::write) would use, as if the file had just been read.
     pub fn settle_layout(&mut self) {
+        self.layout = self.planned_layout(&self.layout);
+    }
+
+    /// What this layout becomes when the file is written.
+    pub(crate) fn planned_layout(&self, layout: &Layout) -> Layout {
         let chunks = self
-            .plan(&self.layout)
+            .plan(layout)
             .into_iter()
             .map(|(chunk, part)| Chunk { items: u32::try_from(part.count).unwrap_or(u32::MAX), ..chunk });
-        self.layout = Layout { chunks: chunks.collect() };
+        Layout { chunks: chunks.collect() }
     }
 }
 
