@@ -46,10 +46,20 @@ pub use txi::{Blending, FlipBook, Txi};
 use galatea_wire::{ErrorKind, Schema, Wire};
 
 /// All fixed records of the texture formats.
-pub fn records() -> impl Iterator<Item = &'static Schema> {
-    let all = [tpc::RECORDS, bioware::RECORDS, blp::RECORDS, dds::RECORDS, ftex::RECORDS, wesys::RECORDS];
-    all.into_iter().flatten().copied().chain([TgaHead::SCHEMA])
-}
+pub static RECORDS: &[&Schema] = &[
+    tpc::TpcHead::SCHEMA,
+    bioware::BiowareHead::SCHEMA,
+    blp::BlpHead::SCHEMA,
+    blp::Blp2Head::SCHEMA,
+    blp::MipTable::SCHEMA,
+    dds::DdsHead::SCHEMA,
+    dds::Dx10::SCHEMA,
+    ftex::FtexHead::SCHEMA,
+    ftex::MipInfo::SCHEMA,
+    ftex::ChunkInfo::SCHEMA,
+    wesys::WesysHead::SCHEMA,
+    TgaHead::SCHEMA,
+];
 
 /// What is wrong when a picture is asked for that the file does not hold.
 pub(crate) fn absent() -> ErrorKind {
