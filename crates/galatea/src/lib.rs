@@ -27,7 +27,7 @@ mod formats;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, convert};
 pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
-pub use formats::{FORMATS, MdlText};
+pub use formats::{AsciiModel, FORMATS, MdlText};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;

@@ -2,12 +2,12 @@
 
 mod bwm;
 mod fmdl;
-//mod kotor_ascii;
-//mod kotor_mdl;
+mod kotor_ascii;
+mod kotor_mdl;
 mod mdl;
 mod mdx;
 
-//pub use kotor_ascii::AsciiModel;
+pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
 
 use crate::Format;
