@@ -446,10 +446,9 @@ fn column(format: u8, bytes: &[u8], stride: usize, offset: usize, next: usize) -
         offset: usize,
         get: impl Fn(&[u8; N]) -> T,
     ) -> Vec<T> {
-        let from_first = bytes.get(offset..).unwrap_or(&[]).chunks(stride.max(1));
         let mut out = vec![T::default(); bytes.len() / stride.max(1)];
-        for (value, vertex) in out.iter_mut().zip(from_first) {
-            if let Some(bytes) = vertex.first_chunk() {
+        for (value, vertex) in out.iter_mut().zip(bytes.chunks_exact(stride.max(1))) {
+            if let Some(bytes) = vertex.get(offset..).and_then(|v| v.first_chunk()) {
                 *value = get(bytes);
             }
         }
