@@ -112,6 +112,16 @@ impl Fmdl {
 
     /// Replaces one texture by another wherever it is used. Both are paths, such as `/Assets/tpp/pictures/wall.ftex`;
     /// the extension does not matter. Returns how many slots changed.
+    ///
+    /// ```
+    /// use galatea_fox::{Fmdl, MaterialInstance, Texture, path_code64};
+    /// let mut texture = Texture::default();
+    /// texture.set_path("/Assets/tpp/wall.ftex");
+    /// let mut model = Fmdl::new(2.04);
+    /// model.materials.push(MaterialInstance { textures: vec![texture], ..MaterialInstance::default() });
+    /// assert_eq!(model.retexture("/Assets/tpp/wall.ftex", "/Assets/mod/brick.tga"), 1);
+    /// assert_eq!(model.materials[0].textures[0].code(), path_code64("/Assets/mod/brick.ftex"));
+    /// ```
     pub fn retexture(&mut self, from: &str, to: &str) -> usize {
         let code = |path: &str| crate::path_code64(path) & (crate::PATH_MASK | crate::PATH_META);
         let wanted = code(from);
@@ -127,6 +137,13 @@ impl Fmdl {
 
     /// Changes the paths of textures: `change` is given each path that is known and returns the new one, or `None` to leave
     /// it.
+    ///
+    /// ```
+    /// use galatea_fox::{Dictionary, Fmdl};
+    /// let mut model = Fmdl::new(2.04);
+    /// let done = model.repath(&Dictionary::built_in(), |path| Some(path.replace("/tpp/", "/mod/")));
+    /// assert_eq!((done.changed, done.unknown), (0, 0));
+    /// ```
     pub fn repath(&mut self, names: &Dictionary, change: impl Fn(&str) -> Option<String>) -> Repathed {
         let mut out = Repathed::default();
         for texture in self.materials.iter_mut().flat_map(|m| &mut m.textures) {

@@ -268,6 +268,11 @@ impl Fmdl {
     }
 
     /// Compares the stored fields with the computed ones.
+    ///
+    /// ```
+    /// let model = galatea_fox::Fmdl::new(2.04);
+    /// assert_eq!(model.agreement().model_boxes, (1, 1));
+    /// ```
     pub fn agreement(&self) -> Agreement {
         let d = self.derive();
         let same = |a: &Bounds, b: &Bounds| a.same_bits(b);

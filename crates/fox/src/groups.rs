@@ -66,6 +66,14 @@ impl Fmdl {
     }
 
     /// Shows or hides the groups with this name from the start. Returns how many there are.
+    ///
+    /// ```
+    /// use galatea_fox::{Fmdl, Group};
+    /// let mut model = Fmdl::new(2.04);
+    /// model.groups.push(Group { name: "MESH_helmet".into(), ..Group::default() });
+    /// assert_eq!(model.set_visible(&"MESH_helmet".into(), false), 1);
+    /// assert!(!model.groups[0].is_visible());
+    /// ```
     pub fn set_visible(&mut self, name: &Name, visible: bool) -> usize {
         let mut found = 0;
         for group in self.groups.iter_mut().filter(|g| g.name.code() == name.code()) {

@@ -124,6 +124,19 @@ impl Mesh {
 
     /// Makes levels of detail with these shares of the triangles, such as `[0.5, 0.25, 0.1]`. All levels share the
     /// vertices; level 0 stays as it is, apart from its order.
+    ///
+    /// ```
+    /// use galatea_fox::{Mesh, Usage, Values};
+    /// let mut mesh = Mesh::default();
+    /// // A strip of twenty flat quads needs no more than a few triangles.
+    /// let positions = (0..42).map(|i| [(i / 2) as f32, 0.0, (i % 2) as f32]).collect();
+    /// mesh.vertices.push(Usage::Position, Values::F32x3(positions));
+    /// let faces: Vec<[u16; 3]> = (0..40).map(|i| if i % 2 == 0 { [i, i + 1, i + 2] } else { [i, i + 2, i + 1] }).collect();
+    /// mesh.set_faces(&faces);
+    /// mesh.generate_levels(&[0.5, 0.1]);
+    /// assert_eq!(mesh.faces(0).len(), 40);
+    /// assert!(mesh.faces(1).len() <= 20 && mesh.faces(2).len() <= 4);
+    /// ```
     pub fn generate_levels(&mut self, shares: &[f32]) {
         let positions = self.vertices.positions().unwrap_or(&[]).to_vec();
         let whole: Vec<[u16; 3]> = self.faces(0).collect();

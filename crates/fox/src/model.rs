@@ -261,6 +261,10 @@ impl Fmdl {
     }
 
     /// The figures of `galatea info`.
+    ///
+    /// ```
+    /// assert_eq!(galatea_fox::Fmdl::new(2.03).summary().version, "2.03");
+    /// ```
     pub fn summary(&self) -> Summary {
         Summary {
             version: format!("{}", self.version),

@@ -201,6 +201,7 @@ impl Document<'_> {
             ..Fmdl::default()
         };
         self.spend::<Bone>(t.bones.len())?;
+        out.bones.reserve_exact(t.bones.len());
         for b in &t.bones {
             out.bones.push(Bone {
                 name: self.name(b.name)?,
@@ -212,6 +213,7 @@ impl Document<'_> {
             });
         }
         self.spend::<Group>(t.groups.len())?;
+        out.groups.reserve_exact(t.groups.len());
         for g in &t.groups {
             let pivot = some(g.pivot).and_then(|p| self.vector(p));
             out.groups.push(Group {
@@ -222,16 +224,19 @@ impl Document<'_> {
             });
         }
         self.spend::<Run>(t.runs.len())?;
+        out.runs.reserve_exact(t.runs.len());
         for r in &t.runs {
             let bounds = self.bounds(r.bounds);
             let (group, first_mesh, mesh_count) = (r.group, r.first_mesh, r.mesh_count);
             out.runs.push(Run { group, first_mesh, mesh_count, bounds });
         }
         self.spend::<MaterialInstance>(t.instances.len())?;
+        out.materials.reserve_exact(t.instances.len());
         for i in &t.instances {
             out.materials.push(self.material(i)?);
         }
         self.spend::<BoneGroup>(t.bone_groups.len())?;
+        out.bone_groups.reserve_exact(t.bone_groups.len());
         for g in &t.bone_groups {
             let bones = g.bones.iter().take(g.count.into()).copied().collect();
             out.bone_groups.push(BoneGroup { max_weights: g.max_weights, bones });
@@ -252,6 +257,7 @@ impl Document<'_> {
         let name = self.name(instance.name)?;
         let mut out = MaterialInstance { name, shader, technique, ..MaterialInstance::default() };
         self.spend::<Texture>(instance.texture_count.into())?;
+        out.textures.reserve_exact(instance.texture_count.into());
         for b in bindings(instance.first_texture, instance.texture_count) {
             let slot = self.name(b.name)?;
             let (file, path) = match t.textures.get(usize::from(b.value)) {
@@ -261,6 +267,7 @@ impl Document<'_> {
             out.textures.push(Texture { slot, file, path });
         }
         self.spend::<Parameter>(instance.parameter_count.into())?;
+        out.parameters.reserve_exact(instance.parameter_count.into());
         for b in bindings(instance.first_parameter, instance.parameter_count) {
             let value = self.vector(b.value).unwrap_or_default();
             out.parameters.push(Parameter { name: self.name(b.name)?, value });
@@ -277,7 +284,8 @@ impl Document<'_> {
     }
 
     fn meshes(&mut self) -> Result<Vec<Mesh>> {
-        let mut out = Vec::new();
+        self.spend::<Mesh>(self.tables.meshes.len())?;
+        let mut out = Vec::with_capacity(self.tables.meshes.len());
         let meshes = std::mem::take(&mut self.tables.meshes);
         let result = meshes.iter().enumerate().try_for_each(|(i, mesh)| {
             out.push(self.mesh(i, mesh)?);
@@ -290,7 +298,6 @@ impl Document<'_> {
     fn mesh(&mut self, index: usize, mesh: &wire::Mesh) -> Result<Mesh> {
         let record = self.places.table(0x3).unwrap_or(0).saturating_add(index * wire::Mesh::SIZE);
         let r = self.r.enter("mesh", Some(index), record)?;
-        self.spend::<Mesh>(1)?;
         let windows = self.windows(mesh)?;
         let end = |w: &wire::Window| (w.first as usize).saturating_add(w.count as usize);
         let count = windows.iter().map(end).max().unwrap_or(0).max(mesh.index_count as usize);
@@ -322,15 +329,16 @@ impl Document<'_> {
         let mut out = Vertices { count, columns: Vec::new() };
         let Some((streams, elements)) = self.tables.layout_of(mesh) else { return Ok(out) };
         self.spend::<Column>(elements.len() + streams.len())?;
+        out.columns.reserve_exact(elements.len());
         let place = |stream: &wire::Stream| {
             let buffer = self.tables.buffers.get(usize::from(stream.buffer));
             let at = block.saturating_add(buffer.map_or(0, |b| b.offset.0 as usize));
             (at.saturating_add(stream.offset.0 as usize), usize::from(stream.stride))
         };
         // Streams of one mesh share their bytes where buffer, place and stride are the same.
-        let mut runs: Vec<(usize, usize, &[u8])> = Vec::new();
+        let mut runs: Vec<(usize, usize, &[u8])> = Vec::with_capacity(streams.len());
         // Which bytes of its run each element takes, as (place, stride, offset, size).
-        let mut taken: Vec<(usize, usize, usize, usize)> = Vec::new();
+        let mut taken: Vec<(usize, usize, usize, usize)> = Vec::with_capacity(elements.len());
         let mut rest = elements;
         for stream in streams {
             let (at, stride) = place(stream);
@@ -339,10 +347,14 @@ impl Document<'_> {
             let bytes = match runs.iter().find(|(a, s, _)| (*a, *s) == (at, stride)) {
                 Some((_, _, bytes)) => bytes,
                 None => {
-                    let mut next = elements.iter();
-                    let here = streams.iter().flat_map(|s| {
-                        let own = next.by_ref().take(s.element_count.into()).copied().collect::<Vec<_>>();
-                        own.into_iter().filter(move |_| place(s) == (at, stride))
+                    // A stream's elements begin where those of the streams before it end.
+                    let here = streams.iter().scan(0, |first, s| {
+                        let begin = *first;
+                        *first += usize::from(s.element_count);
+                        Some((s, begin))
+                    });
+                    let here = here.filter(|(s, _)| place(s) == (at, stride)).flat_map(|(s, begin)| {
+                        elements.iter().skip(begin).take(s.element_count.into()).copied()
                     });
                     let (name, schema) = shape_of(here, stride);
                     let bytes = r.bytes_as(at, count * stride, name, schema)?;
@@ -388,7 +400,7 @@ pub(crate) const EXTENSIONS: &[u8] = b"X-FMDL-Extensions:";
 /// Name and shape, for the inspector, of the vertices that these elements make up. Of elements that share a place the first
 /// one counts.
 fn shape_of(elements: impl Iterator<Item = wire::Element>, stride: usize) -> (&'static str, &'static Schema) {
-    let mut apart: Vec<wire::Element> = Vec::new();
+    let mut apart: Vec<wire::Element> = Vec::with_capacity(12);
     let mut end = 0;
     for element in elements.filter(|e| format_size(e.format).is_some()) {
         if usize::from(element.offset) >= end {
@@ -434,10 +446,9 @@ fn column(format: u8, bytes: &[u8], stride: usize, offset: usize, next: usize) -
         offset: usize,
         get: impl Fn(&[u8; N]) -> T,
     ) -> Vec<T> {
-        let from_first = bytes.get(offset..).unwrap_or(&[]).chunks(stride.max(1));
         let mut out = vec![T::default(); bytes.len() / stride.max(1)];
-        for (value, vertex) in out.iter_mut().zip(from_first) {
-            if let Some(bytes) = vertex.first_chunk() {
+        for (value, vertex) in out.iter_mut().zip(bytes.chunks_exact(stride.max(1))) {
+            if let Some(bytes) = vertex.get(offset..).and_then(|v| v.first_chunk()) {
                 *value = get(bytes);
             }
         }

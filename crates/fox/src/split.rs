@@ -126,7 +126,7 @@ impl BigMesh {
                 }
             };
             if let Some(part) = open.get_mut(i) {
-                part.take(at, face, &bones, levels);
+                part.take(face, &bones, levels);
             }
         }
         done.append(&mut open);
@@ -140,6 +140,18 @@ impl BigMesh {
     /// Puts pieces together again. Vertices that are equal in every bit become one, but never two of the same piece.
     ///
     /// Fails if the pieces do not have the same attributes.
+    ///
+    /// ```
+    /// use galatea_fox::{BigMesh, Usage, Values, Vertices};
+    /// let piece = |x: f32| {
+    ///     let mut vertices = Vertices::default();
+    ///     vertices.push(Usage::Position, Values::F32x3(vec![[0.0; 3], [0.0, 1.0, 0.0], [x, 0.0, 0.0]]));
+    ///     BigMesh::new(vertices, Vec::new(), vec![[0, 1, 2]])
+    /// };
+    /// let whole = BigMesh::merge(&[piece(1.0), piece(-1.0)])?;
+    /// assert_eq!((whole.vertices.count, whole.faces.len()), (4, 2)); // two vertices are shared
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
     pub fn merge(pieces: &[BigMesh]) -> Result<BigMesh> {
         let Some(first) = pieces.first() else { return Ok(BigMesh::default()) };
         let layout = |m: &BigMesh| -> Vec<(Usage, Option<u8>, usize)> {
@@ -352,7 +364,7 @@ impl Part {
         fits.then_some((new_bones, new_vertices))
     }
 
-    fn take(&mut self, _at: usize, face: &[u32; 3], bones: &[u16], levels: impl Iterator<Item = bool>) {
+    fn take(&mut self, face: &[u32; 3], bones: &[u16], levels: impl Iterator<Item = bool>) {
         self.bones.extend(bones.iter().map(|b| (*b, ())));
         let kept = &mut self.kept;
         let new = face.map(|v| {
@@ -463,6 +475,18 @@ impl Fmdl {
 
     /// Adds a mesh to a group, split where it is too large. Returns the numbers of the new meshes. Derived fields are
     /// left to [`Fmdl::rederive`].
+    ///
+    /// ```
+    /// use galatea_fox::{BigMesh, Fmdl, Group, SplitLimits, Usage, Values, Vertices};
+    /// let mut vertices = Vertices::default();
+    /// vertices.push(Usage::Position, Values::F32x3((0..90_000).map(|i| [i as f32, 0.0, 0.0]).collect()));
+    /// let faces = (0..30_000).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    /// let mut model = Fmdl::new(2.04);
+    /// model.groups.push(Group { name: "MESH_ROOT".into(), ..Group::default() });
+    /// let new = model.add_mesh(&BigMesh::new(vertices, Vec::new(), faces), 0, &SplitLimits::default())?;
+    /// assert_eq!(new, 0..2);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
     pub fn add_mesh(
         &mut self,
         big: &BigMesh,
@@ -484,6 +508,21 @@ impl Fmdl {
 
     /// Splits every mesh that is beyond the limits, in place. Runs and the PES extension text follow. Returns how many
     /// meshes were split.
+    ///
+    /// ```
+    /// use galatea_fox::{Fmdl, Mesh, Run, SplitLimits, Usage, Values};
+    /// let mut mesh = Mesh::default();
+    /// mesh.vertices.push(Usage::Position, Values::F32x3(vec![[0.0; 3]; 6]));
+    /// mesh.set_faces(&[[0, 1, 2], [3, 4, 5]]);
+    /// let mut model = Fmdl::new(2.04);
+    /// model.meshes.push(mesh);
+    /// model.runs.push(Run { mesh_count: 1, ..Run::default() });
+    /// let one_face = SplitLimits { faces: 1, ..SplitLimits::default() };
+    /// assert_eq!(model.split_meshes(&one_face)?, 1);
+    /// assert_eq!((model.meshes.len(), model.runs[0].mesh_count), (2, 2));
+    /// assert_eq!(model.merge_meshes(&SplitLimits::default())?, 1);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
     pub fn split_meshes(&mut self, limits: &SplitLimits) -> Result<usize> {
         let old = std::mem::take(&mut self.meshes);
         let mut new: Vec<Vec<Mesh>> = Vec::with_capacity(old.len());

@@ -37,8 +37,17 @@ pub fn normalised(weights: [f32; 4]) -> [u8; 4] {
 impl Mesh {
     /// Makes all weights sum to 255 and sorts them, strongest first. Returns how many vertices changed.
     ///
-    /// Vertices without any weight are left alone: which bone should move them cannot be told. So are meshes with second
-    /// weights that do not sum to 255: their eight weights are scaled together.
+    /// Vertices without any weight are left alone: which bone should move them cannot be told. Where there are second
+    /// weights, all eight are scaled together.
+    ///
+    /// ```
+    /// use galatea_fox::{Mesh, Usage, Values};
+    /// let mut mesh = Mesh::default();
+    /// mesh.vertices.push(Usage::Weights, Values::Unorm8x4(vec![[50, 50, 0, 0]]));
+    /// mesh.vertices.push(Usage::BoneIndices, Values::U8x4(vec![[1, 2, 0, 0]]));
+    /// assert_eq!(mesh.normalise_weights(), 1);
+    /// assert_eq!(mesh.vertices.weights(), Some(&[[128, 127, 0, 0]][..]));
+    /// ```
     pub fn normalise_weights(&mut self) -> usize {
         let Some(mut weights) = self.weights_column().cloned() else { return 0 };
         let old = weights.clone();

@@ -239,9 +239,8 @@ fn put_column(run: &mut [u8], stride: usize, offset: usize, values: &Values) {
         values: &[T],
         put: impl Fn(&T) -> [u8; N],
     ) {
-        let from_first = run.get_mut(offset..).unwrap_or(&mut []).chunks_mut(stride.max(1));
-        for (vertex, value) in from_first.zip(values) {
-            if let Some(slot) = vertex.first_chunk_mut() {
+        for (vertex, value) in run.chunks_exact_mut(stride.max(1)).zip(values) {
+            if let Some(slot) = vertex.get_mut(offset..).and_then(|v| v.first_chunk_mut()) {
                 *slot = put(value);
             }
         }

