@@ -288,6 +288,14 @@ impl Model {
     }
 
     /// Takes over the layout that [`write`](Self::write) would use, as if the file had just been read.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Model, Version};
+    /// let mut model = Model::new(Version(800));
+    /// model.settle_layout();
+    /// let tags: Vec<String> = model.layout.chunks.iter().map(|c| c.tag.to_string()).collect();
+    /// assert_eq!(tags, ["VERS", "MODL"]);
+    /// ```
     pub fn settle_layout(&mut self) {
         self.layout = self.planned_layout(&self.layout);
     }
