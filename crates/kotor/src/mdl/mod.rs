@@ -8,8 +8,10 @@
 //! repeat in real models.
 
 mod animation;
+mod check;
 pub mod derive;
 mod diff;
+mod fix;
 mod layout;
 mod list;
 mod mesh;
@@ -17,6 +19,7 @@ mod node;
 mod plan;
 mod read;
 mod rows;
+mod rules;
 pub mod wire;
 mod write;
 
@@ -33,6 +36,7 @@ pub use mesh::{
     pack_normal, unpack_normal,
 };
 pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use rules::RULES;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
 /// Which of the two games a model is made for.
