@@ -132,3 +132,34 @@ fn stored_values_follow_the_compilers_rules() {
         assert!(tally.share() >= least, "{name}: {tally:?}");
     }
 }
+
+/// Errors in real models are few and known; a rule that fires everywhere would be a bad rule.
+#[test]
+fn real_models_break_few_rules() {
+    let mut files: std::collections::BTreeMap<&str, (usize, &str, String)> = Default::default();
+    let mut all = 0;
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        all += 1;
+        let report = model.check();
+        for (rule, _) in report.counts() {
+            let first = report.findings().iter().find(|f| f.rule.code == rule.code).unwrap();
+            let entry = files.entry(rule.code).or_insert((
+                0,
+                rule.severity.name(),
+                format!("{}: {first}", name(&path)),
+            ));
+            entry.0 += 1;
+        }
+    }
+    for (code, (count, severity, first)) in &files {
+        println!("{code} {severity} in {count} of {all} files, first {first}");
+    }
+    for (code, (count, severity, first)) in files {
+        assert!(
+            severity != "error" || count * 20 < all,
+            "{code} is an error in {count} files, first {first}"
+        );
+    }
+}

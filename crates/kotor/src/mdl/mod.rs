@@ -8,8 +8,10 @@
 //! repeat in real models.
 
 mod animation;
+mod check;
 pub mod derive;
 mod diff;
+mod fix;
 mod layout;
 mod list;
 mod mesh;
@@ -18,6 +20,7 @@ mod plan;
 mod read;
 mod rows;
 pub mod text;
+mod rules;
 pub mod wire;
 mod write;
 
@@ -34,6 +37,7 @@ pub use mesh::{
     pack_normal, unpack_normal,
 };
 pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use rules::RULES;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
 /// Which of the two games a model is made for.
