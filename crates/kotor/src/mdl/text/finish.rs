@@ -7,7 +7,7 @@ use super::carry::{Carry, Guard};
 use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft, Sum};
 use super::fields::{self, Field};
 use super::fill;
-use crate::mdl::{Animation, Game, Mesh, Model, Node, NodeId, Platform, PositionCopy, Skin};
+use crate::mdl::{Animation, Game, Mesh, Model, Node, NodeId, Platform, PositionCopy};
 
 /// What is left to derive for a mesh.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,8 +99,7 @@ pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, carry: &mut Carry<'
     carry.field(&mut model, real, &fields::NAMES, Guard::Own);
     model.head = if headlink { model.find(b"neck_g") } else { None };
     carry.field(&mut model, real, &fields::HEAD, Guard::Own);
-    model.node_count = model.nodes.len() as u32;
-    fill::node_count(&mut model);
+    model.node_count = model.derived_node_count(None).unwrap_or(model.nodes.len() as u32);
     carry.field(&mut model, real, &fields::BEYOND, Guard::Lines(inherits));
     if real.is_none() {
         new_numbers(&mut model, &numbered);
@@ -248,7 +247,7 @@ fn bind(mesh: &mut Mesh, said: &MeshDraft<'_>, extend: bool) {
             *slot = *entry;
         }
     }
-    inverse(skin);
+    skin.derive_bone_nodes();
     mesh.vertices.weights.clear();
     mesh.vertices.bones.clear();
     for row in &said.weights {
@@ -262,18 +261,6 @@ fn bind(mesh: &mut Mesh, said: &MeshDraft<'_>, extend: bool) {
         }
         mesh.vertices.weights.push(weights);
         mesh.vertices.bones.push(bones);
-    }
-}
-
-/// The nodes of the first 16 slots.
-fn inverse(skin: &mut Skin) {
-    skin.bone_nodes = [-1; 16];
-    for (node, slot) in skin.bone_map.iter().enumerate() {
-        if *slot >= 0.0
-            && let Some(entry) = skin.bone_nodes.get_mut(*slot as usize)
-        {
-            *entry = node as i16;
-        }
     }
 }
 

@@ -353,6 +353,11 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        // Every skin has a slot and a bind for every node.
+        let skins =
+            self.draft.model.nodes.iter().filter(|n| n.mesh.as_deref().is_some_and(|m| m.skin.is_some()));
+        let (skins, nodes) = (skins.count(), self.draft.nodes.len());
+        self.spend(skins.saturating_mul(nodes).saturating_mul(36))?;
         for (spot, bone) in unknown {
             self.note(spot, || format!("the model has no node `{}` to be a bone", escape_bytes(bone)));
         }

@@ -179,7 +179,8 @@ impl Printer<'_> {
         self.uv_block("tverts", &uvs);
     }
 
-    /// Bones by name; a vertex without any is tied to `root`, which readers take for none.
+    /// Bones by name; a vertex without any is tied to `root`, which readers take for none unless a node has that
+    /// name.
     fn weights(&mut self, mesh: &Mesh) {
         let Some(skin) = mesh.skin.as_deref() else { return };
         let (weights, bones) = (&mesh.vertices.weights, &mesh.vertices.bones);
@@ -200,6 +201,11 @@ impl Printer<'_> {
         }
         self.int(2, "weights", weights.len() as u64);
         let tokens = std::mem::take(&mut self.tokens);
+        let taken = |name: &[u8]| tokens.iter().any(|t| t.eq_ignore_ascii_case(name));
+        let mut none = b"root".to_vec();
+        while taken(&none) {
+            none.insert(0, b'_');
+        }
         for (weights, bones) in weights.iter().zip(bones) {
             self.line(4, "");
             let start = self.out.len();
@@ -214,7 +220,8 @@ impl Printer<'_> {
                 }
             }
             if self.out.len() == start {
-                self.out.extend_from_slice(b"root 1.0");
+                self.out.extend_from_slice(&none);
+                self.float(1.0);
             }
             self.end();
         }
