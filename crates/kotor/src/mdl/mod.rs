@@ -16,6 +16,7 @@ mod node;
 mod plan;
 mod read;
 mod rows;
+mod scene;
 pub mod wire;
 mod write;
 
