@@ -36,7 +36,7 @@ pub(crate) fn normal(v: [f32; 3]) -> [f32; 3] {
 }
 
 pub(crate) fn rotation(v: [f32; 4]) -> [f32; 4] {
-    unit(v, [0.0, 0.0, 0.0, 1.0])
+    unit(v, [0.0, 0.0, 0.0, 1.0]).map(|c| c.clamp(-1.0, 1.0))
 }
 
 pub(crate) fn tangent([x, y, z, w]: [f32; 4]) -> [f32; 4] {

@@ -98,13 +98,13 @@ impl Scene {
         id
     }
 
-    /// Adds the node that turns a format's axes and units into the scene's: a root with the mark `axes`, named like the
-    /// scene. Everything the format has hangs below it.
+    /// Adds the node that turns a format's axes and units into the scene's: a root with the mark `axes`, of that name.
+    /// Everything the format has hangs below it.
     pub fn add_axes(&mut self, rotation: [f32; 4], scale: f32) -> NodeId {
         let node = Node {
             transform: Transform { rotation, scale: [scale; 3], ..Transform::default() },
             axes: true,
-            ..Node::new(&self.name)
+            ..Node::new("axes")
         };
         self.add_node(None, node)
     }

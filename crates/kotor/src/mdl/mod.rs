@@ -21,6 +21,7 @@ mod read;
 mod rows;
 pub mod text;
 mod rules;
+mod scene;
 pub mod wire;
 mod write;
 
