@@ -62,6 +62,12 @@ impl Materials {
         Materials { bits: self.bits & other.bits, others: self.others & other.others }
     }
 
+    /// What is in either set.
+    #[must_use]
+    pub const fn or(self, other: Materials) -> Self {
+        Materials { bits: self.bits | other.bits, others: self.others | other.others }
+    }
+
     /// What is in this set and not in the other.
     #[must_use]
     pub const fn minus(self, other: Materials) -> Self {

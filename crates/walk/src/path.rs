@@ -1,9 +1,10 @@
 //! Walking from one place to another.
 
+use crate::bvh::Aabb;
 use crate::locate::{Footing, Reach};
 use crate::material::Materials;
 use crate::mesh::Walkmesh;
-use crate::nav::{self, Nav, Scratch, Spot, Tracer};
+use crate::nav::{self, Cut, Nav, Scratch, Spot, Tracer};
 use crate::vector::{V2, distance2, f32s, plan};
 
 /// Who walks, and where they may.
@@ -53,6 +54,10 @@ pub struct Path {
     pub faces: Vec<u32>,
     /// Its length in the plan.
     pub length: f64,
+    /// What it costs: its length, where nothing has a price.
+    pub cost: f64,
+    /// Whether no shorter path exists. Fast paths and those over ground of different prices promise less.
+    pub is_shortest: bool,
 }
 
 /// The answer to "how do I get there?".
@@ -107,18 +112,29 @@ pub struct Navigator<'m> {
     scratch: Scratch,
     tracer: Tracer,
     slack: f64,
+    has_cuts: bool,
+    has_costs: bool,
 }
 
 impl<'m> Navigator<'m> {
     /// Prepares the plan of all faces the agent may walk on.
     pub fn new(mesh: &'m Walkmesh, agent: &Agent) -> Navigator<'m> {
+        Navigator::around(mesh, agent, Vec::new())
+    }
+
+    /// The same, less what the cuts cover.
+    pub(crate) fn around(mesh: &'m Walkmesh, agent: &Agent, mut cuts: Vec<Cut>) -> Navigator<'m> {
         let open = |face: u32| {
             let material = mesh.material(face)?;
             let may = mesh.is_walkable(face) && !agent.forbidden.contains(material);
             let cost = agent.costs.iter().find(|c| c.0 == material).map_or(1.0, |c| f64::from(c.1));
             may.then_some(cost)
         };
-        let nav = nav::build(mesh, &open);
+        let radius = f64::from(agent.radius);
+        if radius > 0.0 && radius.is_finite() {
+            cuts.extend(nav::margins(mesh, &|face| open(face).is_some(), radius));
+        }
+        let nav = nav::build(mesh, &open, &cuts);
         let extent =
             mesh.positions.iter().flatten().filter(|c| c.abs() < 1e18).fold(0.0f32, |m, c| m.max(c.abs()));
         Navigator {
@@ -128,6 +144,8 @@ impl<'m> Navigator<'m> {
             scratch: Scratch::default(),
             tracer: Tracer::default(),
             slack: f64::from(extent) * 1e-9 + 1e-12,
+            has_cuts: !cuts.is_empty(),
+            has_costs: agent.costs.iter().any(|c| c.1 != 1.0),
         }
     }
 
@@ -148,18 +166,72 @@ impl<'m> Navigator<'m> {
     pub fn route_between(&mut self, from: (u32, [f64; 2]), to: (u32, [f64; 2]), effort: Effort) -> Route {
         let Some(start) = self.spot(from) else { return Route::NoStart };
         let Some(goal) = self.spot(to) else { return Route::NoGoal };
-        match nav::search(&self.nav, &mut self.scratch, start, goal, effort == Effort::Fast) {
-            Some(points) => Route::Found(self.finish(&points, from.0, to.0)),
+        // One direction is searched and the path turned around for the other, so that the way back is the way there. Where
+        // upright faces fold the surface up, one direction may succeed where the other does not see a way.
+        let turned = (from.0, from.1.map(f64::to_bits)) > (to.0, to.1.map(f64::to_bits));
+        let (one, two) = if turned { (goal, start) } else { (start, goal) };
+        let mut found = self.search(one, two, effort);
+        let mut reverse = turned;
+        if found.is_none() && self.nav.may_join(start.poly, goal.poly) {
+            found = self.search(two, one, effort);
+            reverse = !turned;
+        }
+        if let (true, Some((points, _))) = (reverse, &mut found) {
+            points.reverse();
+        }
+        match found {
+            Some((mut points, cost)) => {
+                if start.point != from.1 {
+                    points.insert(0, from.1);
+                }
+                if goal.point != to.1 {
+                    points.push(to.1);
+                }
+                let mut path = self.finish(&points, from.0, to.0);
+                path.cost = if self.has_costs { cost } else { path.length };
+                path.is_shortest = effort == Effort::Exact && !self.has_costs;
+                Route::Found(path)
+            }
             None => Route::Unreachable,
         }
+    }
+
+    fn search(&mut self, from: Spot, to: Spot, effort: Effort) -> Option<(Vec<V2>, f64)> {
+        if self.has_costs {
+            return nav::weighted::search(&self.nav, &mut self.scratch, from, to);
+        }
+        nav::search(&self.nav, &mut self.scratch, from, to, effort == Effort::Fast)
+            .map(|points| (points, 0.0))
     }
 
     fn spot(&self, (face, point): (u32, V2)) -> Option<Spot> {
         if !point.iter().all(|c| c.is_finite()) {
             return None;
         }
-        let (poly, _) = self.nav.poly_at(face, point)?;
-        Some(Spot { point, poly })
+        let found = self.nav.poly_at(face, point);
+        if !self.has_cuts {
+            return found.map(|(poly, _)| Spot { point, poly });
+        }
+        if let Some((poly, depth)) = found
+            && depth >= -self.nav.slack
+        {
+            return Some(Spot { point, poly });
+        }
+        // One who stands too near to a border first steps away from it.
+        let z = self.mesh.height_at(face, point[0], point[1]) as f32;
+        let step = 2.0 * self.agent.radius + 0.1;
+        let (x, y) = (point[0] as f32, point[1] as f32);
+        let around = Aabb { min: [x - step, y - step, z - 1.5], max: [x + step, y + step, z + 1.5] };
+        let mut best: Option<(f64, Spot)> = None;
+        self.mesh.bvh().walk_box(&around, &mut |face| {
+            if let Some((distance, poly, near)) = self.nav.nearest_in(face, point)
+                && distance <= f64::from(step)
+                && best.is_none_or(|(d, _)| distance < d)
+            {
+                best = Some((distance, Spot { point: near, poly }));
+            }
+        });
+        best.map(|b| b.1)
     }
 
     /// Puts the turning points on the surface.
@@ -179,6 +251,6 @@ impl<'m> Navigator<'m> {
             PathPoint { point: f32s([p[0], p[1], height]), face }
         });
         let length = turns.windows(2).map(|w| if let [a, b] = *w { distance2(a, b) } else { 0.0 }).sum();
-        Path { points: points.collect(), faces, length }
+        Path { points: points.collect(), faces, length, cost: length, is_shortest: false }
     }
 }

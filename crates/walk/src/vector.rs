@@ -41,6 +41,11 @@ pub(crate) fn cross3(a: V3, b: V3) -> V3 {
 }
 
 #[inline]
+pub(crate) fn add2(a: V2, b: V2) -> V2 {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+#[inline]
 pub(crate) fn sub2(a: V2, b: V2) -> V2 {
     [a[0] - b[0], a[1] - b[1]]
 }

@@ -1,5 +1,7 @@
 //! Paths are the shortest there are, stay on the surface and are the same both ways.
 
+#![allow(clippy::indexing_slicing, clippy::expect_used, clippy::panic)] // Helpers of tests fail the test they help.
+
 mod common;
 
 use common::{count, scenes, wok};
@@ -215,6 +217,12 @@ fn navmesh_paths_are_found_stay_on_it_and_fast_ones_are_not_much_longer() {
     let scene = scenes::navmesh();
     let mesh = Walkmesh::new(scenes::surface(scene.clone())).expect("sound");
     let mut navigator = Navigator::new(&mesh, &Agent::default());
+    // With the faces in reverse order the search runs from the other end.
+    let (positions, faces) = scene.clone();
+    let last = faces.len() as u32 - 1;
+    let reversed =
+        Walkmesh::new(scenes::surface((positions, faces.into_iter().rev().collect()))).expect("sound");
+    let mut backwards = Navigator::new(&reversed, &Agent::default());
     let (mut sum, mut worst, mut n) = (0.0, 0.0f64, 0);
     for [from, to] in scenes::pairs(&scene, count(150, 2000)) {
         let (from, to) = ((from.1, from.0.map(f64::from)), (to.1, to.0.map(f64::from)));
@@ -296,6 +304,36 @@ fn forbidden_materials_are_walked_around() {
     assert!((around.length - (90.0f64.sqrt() + 2.0 + 106.0f64.sqrt())).abs() < 1e-9, "{}", around.length);
     stays_on_the_surface(&mesh, &around, &|f| mesh.material(f) == Some(4)).expect("dry");
     assert_eq!(Navigator::new(&mesh, &dry).route([1.0, 5.0, 9.0], to, Effort::Exact), Route::NoStart);
+}
+
+#[test]
+fn dear_ground_is_crossed_only_where_it_pays() {
+    // Mud in the lower half of a square; the way along it is cheaper a little above its border.
+    let mut surface = scenes::surface(scenes::grid(10, 10, 2.0, 0.0));
+    for quad in 0..50 {
+        surface.materials[2 * quad] = 13;
+        surface.materials[2 * quad + 1] = 13;
+    }
+    let mesh = Walkmesh::new(surface).expect("sound");
+    let muddy = |price: f32| Agent { costs: vec![(13, price)], ..Agent::default() };
+    let (from, to) = ([1.0, 9.0, 50.0], [19.0, 9.0, 50.0]);
+    let path =
+        |agent: &Agent| Navigator::new(&mesh, agent).route(from, to, Effort::Exact).path().expect("all open");
+    let free = path(&muddy(1.0));
+    assert!((free.length - 18.0).abs() < 1e-6 && free.is_shortest && (free.cost - 18.0).abs() < 1e-6);
+    // Up to the border at the angle of total reflection (its sine is 1 / price), along it, down again.
+    for price in [2.0f64, 4.0] {
+        let path = path(&muddy(price as f32));
+        let tan = 1.0 / (price * price - 1.0).sqrt();
+        let leg = (1.0 + tan * tan).sqrt();
+        let best = (2.0 * leg * price + 18.0 - 2.0 * tan).min(18.0 * price);
+        assert!(
+            path.cost >= best - 1e-6 && path.cost < best * 1.01,
+            "price {price}: {} for {best}",
+            path.cost
+        );
+        assert!(!path.is_shortest && path.length > 18.0);
+    }
 }
 
 #[test]

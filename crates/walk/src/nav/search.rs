@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::web::{NONE, Nav};
-use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, put, sub2};
+use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, put, sub2};
 
 /// Lengths that differ by less are the same.
 const SAME: f64 = 1e-9;
@@ -188,6 +188,7 @@ struct Search<'a> {
     scratch: &'a mut Scratch,
     goal: Spot,
     fast: bool,
+    price: Option<f64>,
 }
 
 /// The turning points of the shortest path, start and goal included; `None` when there is none. The fast search enters
@@ -199,6 +200,28 @@ pub(crate) fn search(
     goal: Spot,
     fast: bool,
 ) -> Option<Vec<V2>> {
+    search_where(nav, scratch, start, goal, fast, None)
+}
+
+/// The shortest path over ground of one price.
+pub(crate) fn search_on(
+    nav: &Nav,
+    scratch: &mut Scratch,
+    start: Spot,
+    goal: Spot,
+    price: f64,
+) -> Option<Vec<V2>> {
+    search_where(nav, scratch, start, goal, false, Some(price))
+}
+
+fn search_where(
+    nav: &Nav,
+    scratch: &mut Scratch,
+    start: Spot,
+    goal: Spot,
+    fast: bool,
+    price: Option<f64>,
+) -> Option<Vec<V2>> {
     if at(&nav.part, start.poly as usize) != at(&nav.part, goal.poly as usize) {
         return None;
     }
@@ -206,11 +229,11 @@ pub(crate) fn search(
         return Some(vec![start.point, goal.point]);
     }
     scratch.begin(nav);
-    let mut search = Search { nav, scratch, goal, fast };
+    let mut search = Search { nav, scratch, goal, fast, price };
     search.mark_way_to_goal();
     search.push_start(start);
     match search.run() {
-        None if fast => self::search(nav, scratch, start, goal, false),
+        None if fast => search_where(nav, scratch, start, goal, false, price),
         found => found,
     }
 }
@@ -255,6 +278,9 @@ impl Search<'_> {
         if dead_end && at(&self.scratch.toward_goal, into as usize) != self.scratch.query {
             return;
         }
+        if self.price.is_some_and(|price| self.nav.poly(into).cost != price) {
+            return;
+        }
         node.edge = mate;
         if self.fast && self.is_entered(&node) {
             return;
@@ -286,6 +312,9 @@ impl Search<'_> {
 
     /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
     fn shortest_through(&self, node: &Node) -> f64 {
+        if let Some(by) = self.onto_flat_goal(node) {
+            return distance2(node.root, by) + distance2(by, self.goal.point);
+        }
         let (root, goal) = (node.root, self.mirrored_goal(node));
         match self.side_of_goal(node, goal) {
             Side::Straight => distance2(root, goal),
@@ -307,6 +336,16 @@ impl Search<'_> {
         } else {
             Side::Straight
         }
+    }
+
+    /// If the goal is on an upright face that is entered here, the place of the stretch nearest to it.
+    fn onto_flat_goal(&self, node: &Node) -> Option<V2> {
+        let poly = at(&self.nav.owner, node.edge as usize);
+        if poly != self.goal.poly || !self.nav.poly(poly).flat {
+            return None;
+        }
+        let (t, _) = nearest_on_segment(self.goal.point, node.left, node.right);
+        Some(lerp2(node.left, node.right, t))
     }
 
     /// The goal, mirrored to the far side of the stretch if it lies on the near one.
@@ -359,10 +398,11 @@ impl Search<'_> {
 
     fn path(&self, last: &Node) -> Vec<V2> {
         let mut out = vec![self.goal.point];
-        match self.side_of_goal(last, self.goal.point) {
-            Side::Straight => {}
-            Side::Left => out.push(last.left),
-            Side::Right => out.push(last.right),
+        match (self.onto_flat_goal(last), self.side_of_goal(last, self.goal.point)) {
+            (Some(by), _) => out.push(by),
+            (None, Side::Straight) => {}
+            (None, Side::Left) => out.push(last.left),
+            (None, Side::Right) => out.push(last.right),
         }
         let mut node = *last;
         loop {

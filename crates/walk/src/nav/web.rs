@@ -1,6 +1,6 @@
 //! Convex pieces of the walkable plan, joined along their edges: the ground a path search runs on.
 
-use crate::vector::{V2, at, cross2, distance2, dot2, orient, put, sub2};
+use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, orient, put, sub2};
 
 /// No edge, vertex or polygon.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -225,7 +225,7 @@ impl Web {
                 edge = at(&self.next, edge as usize);
             }
             let count = nav.ring.len() as u32 - first;
-            nav.polys.push(Poly { first, count, face: piece.face, cost: piece.cost, flat: piece.flat });
+            nav.polys.push(Poly { first, count, cost: piece.cost, flat: piece.flat });
         }
         for mate in &mut nav.mate {
             if *mate != NONE {
@@ -268,7 +268,6 @@ fn at_piece(pieces: &[Piece], i: u32) -> Piece {
 pub(crate) struct Poly {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    pub(crate) face: u32,
     pub(crate) cost: f64,
     pub(crate) flat: bool,
 }
@@ -327,6 +326,11 @@ impl Nav {
         poly.first..poly.first + poly.count
     }
 
+    /// Whether two polygons hang together by their edges.
+    pub(crate) fn may_join(&self, one: u32, two: u32) -> bool {
+        at(&self.part, one as usize) == at(&self.part, two as usize)
+    }
+
     /// Whether a point lies on the stretch whose ends are in these directions from it. Points that are no corner may lie
     /// on upright faces, which are a little less than flat.
     #[inline]
@@ -356,6 +360,29 @@ impl Nav {
             }
             if best.is_none_or(|(_, d)| depth > d) {
                 best = Some((poly, depth));
+            }
+        }
+        best
+    }
+
+    /// The place nearest to a point in the polygons of a face, with its distance.
+    pub(crate) fn nearest_in(&self, face: u32, p: V2) -> Option<(f64, u32, V2)> {
+        let (&first, &end) = (self.of_face.get(face as usize)?, self.of_face.get(face as usize + 1)?);
+        let mut best: Option<(f64, u32, V2)> = None;
+        for &poly in self.face_polys.get(first as usize..end as usize)? {
+            let mut inside = true;
+            let mut near = (f64::INFINITY, p);
+            for edge in self.edges(poly) {
+                let (a, b) = (self.point(edge), self.point(self.after(edge)));
+                inside &= orient(a, b, p) >= 0.0;
+                let (t, square) = nearest_on_segment(p, a, b);
+                if square < near.0 {
+                    near = (square, lerp2(a, b, t));
+                }
+            }
+            let (distance, place) = if inside { (0.0, p) } else { (near.0.sqrt(), near.1) };
+            if best.is_none_or(|b| distance < b.0) {
+                best = Some((distance, poly, place));
             }
         }
         best
