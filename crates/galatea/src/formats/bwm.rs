@@ -18,4 +18,4 @@ pub(super) static FORMAT: Format = Format {
     records: bwm::RECORDS,
 };
 
-document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |_, _| None);
+document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |mesh, _| Some(mesh.to_scene()));

@@ -32,5 +32,5 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |_, _| None,
+    scene: |model, _| Some(model.to_scene()),
 );

@@ -31,5 +31,5 @@ document!(
         let pair = model.write()?;
         Ok(Output { bytes: pair.mdl, companion: Some(pair.mdx) })
     },
-    scene: |_, _| None,
+    scene: |model, _| Some(model.to_scene()),
 );
