@@ -20,5 +20,5 @@ pub use faces::{adjacency, plane_distance};
 pub use normals::{Weighting, smoothing_groups, vertex_normals};
 pub use numbers::{CHAIN_TOTALS, inverted_counter};
 pub use skin::inverse_binds;
-pub(crate) use skin::rest;
+pub(crate) use skin::{chain, rest};
 pub use tangents::tangent_space;
