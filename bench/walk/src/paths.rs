@@ -9,6 +9,7 @@ use crate::rates;
 use crate::scenes;
 
 const QUERIES: usize = 2000;
+const RUNS: usize = 3;
 
 pub fn run() {
     let scene = scenes::navmesh();
@@ -58,8 +59,12 @@ pub fn run() {
         };
         rates(
             QUERIES,
-            3,
+            RUNS,
             [&mut ours, &mut || quick(&mut fast), &mut || {
+                // Once is enough: it takes its time.
+                if other[0] > 0.0 && std::env::var_os("QUICK").is_some() {
+                    return QUERIES;
+                }
                 let mut found = 0;
                 for (pair, out) in pairs.iter().zip(other.iter_mut()) {
                     let [a, b] = pair.map(|p| Vec2::from_array(p.0));

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::web::{NONE, Nav};
+use super::web::{Gate, NONE, Nav};
 use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, put, sub2};
 
 /// Lengths that differ by less are the same.
@@ -266,48 +266,42 @@ impl Search<'_> {
     }
 
     /// Crosses the edge of `node` (given as the polygon that is left has it) and queues the node if that can help.
-    fn leave(&mut self, mut node: Node) {
-        let mate = at(&self.nav.mate, node.edge as usize);
+    fn leave(&mut self, node: Node) {
+        if let Some(gate) = self.nav.gate(node.edge)
+            && self.is_open(&gate)
+        {
+            self.enter(node, &gate);
+        }
+    }
+
+    /// Whether a gate may lead to the goal: down a dead end only if the goal is there, over ground of the right price.
+    #[inline]
+    fn is_open(&self, gate: &Gate) -> bool {
+        let needed =
+            !gate.dead_end || at(&self.scratch.toward_goal, gate.into as usize) == self.scratch.query;
+        needed && self.price.is_none_or(|price| self.nav.poly(gate.into).cost == price)
+    }
+
+    /// Queues a node that goes through a gate.
+    fn enter(&mut self, mut node: Node, gate: &Gate) {
         // Nobody gets through an edge that is a mere point of the plan.
-        if mate == NONE || node.left == node.right {
+        if node.left == node.right {
             return;
         }
-        let (from, into) = (at(&self.nav.owner, node.edge as usize), at(&self.nav.owner, mate as usize));
-        // Down a dead end only if the goal is there.
-        let dead_end = at(&self.nav.way_out, into as usize) == from;
-        if dead_end && at(&self.scratch.toward_goal, into as usize) != self.scratch.query {
-            return;
-        }
-        if self.price.is_some_and(|price| self.nav.poly(into).cost != price) {
-            return;
-        }
-        node.edge = mate;
-        if self.fast && self.is_entered(&node) {
-            return;
+        node.edge = gate.mate;
+        if self.fast {
+            let new = stretch(&node, gate);
+            let query = self.scratch.query;
+            let Some(entered) = self.scratch.entered.get_mut(gate.mate as usize) else { return };
+            if entered.beats(query, &new) {
+                return;
+            }
+            entered.add(query, new);
         }
         let bound = node.length + self.shortest_through(&node);
         let waiting = Waiting { bound, node: self.scratch.nodes.len() as u32 };
         self.scratch.nodes.push(node);
         self.scratch.heap.push(waiting);
-    }
-
-    /// The node's stretch as parts of its edge.
-    fn stretch(&self, node: &Node) -> Stretch {
-        let (a, b) = (self.nav.point(node.edge), self.nav.point(self.nav.after(node.edge)));
-        let d = sub2(b, a);
-        let size = dot2(d, d);
-        let part = |p: V2| if size > 0.0 { dot2(sub2(p, a), d) / size } else { 0.0 };
-        Stretch {
-            low: part(node.left),
-            high: part(node.right),
-            to_low: node.length + distance2(node.root, node.left),
-            to_high: node.length + distance2(node.root, node.right),
-        }
-    }
-
-    fn is_entered(&self, node: &Node) -> bool {
-        let new = self.stretch(node);
-        self.scratch.entered.get(node.edge as usize).is_some_and(|e| e.beats(self.scratch.query, &new))
     }
 
     /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
@@ -369,15 +363,6 @@ impl Search<'_> {
             let node = self.scratch.nodes.get(index as usize).copied()?;
             if node.root_vertex != NONE && self.scratch.is_beaten(node.root_vertex, node.length) {
                 continue;
-            }
-            if self.fast {
-                if self.is_entered(&node) {
-                    continue;
-                }
-                let new = self.stretch(&node);
-                if let Some(entered) = self.scratch.entered.get_mut(node.edge as usize) {
-                    entered.add(self.scratch.query, new);
-                }
             }
             let poly = at(&self.nav.owner, node.edge as usize);
             if poly == self.goal.poly {
@@ -460,20 +445,15 @@ impl Search<'_> {
             ..*node
         };
         let mut noted = [false; 2];
-        let mut current = nav.after(edge);
-        let mut a = nav.point(current);
         let sides = |p: V2| {
             let d = sub2(p, root);
             if all { (1.0, -1.0) } else { (side(to_right, d), side(to_left, d)) }
         };
         // `r` is positive left of the right ray, `l` negative right of the left one.
-        let (mut ar, mut al) = sides(a);
-        while current != edge {
-            let next = nav.after(current);
-            let b = nav.point(next);
-            let (br, bl) = sides(b);
-            if at(&nav.mate, current as usize) != NONE {
-                let (va, vb) = (nav.vertex(current), nav.vertex(next));
+        for gate in nav.gates(at(&nav.owner, edge as usize)) {
+            if gate.edge != edge && self.is_open(gate) {
+                let Gate { a, b, va, vb, edge: current, .. } = *gate;
+                let ((ar, al), (br, bl)) = (sides(a), sides(b));
                 // Where the rays cut the edge, as parts of the way from a to b.
                 // An edge along a ray is seen, if only from its end.
                 let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
@@ -498,21 +478,24 @@ impl Search<'_> {
                     if may_right {
                         let (left, left_vertex) =
                             if enter < 1.0 { (lerp2(a, b, enter), NONE) } else { (b, vb) };
-                        self.leave(Node {
-                            left,
-                            left_vertex,
-                            right: a,
-                            right_vertex: va,
-                            edge: current,
-                            ..around_right
-                        });
+                        self.enter(
+                            Node {
+                                left,
+                                left_vertex,
+                                right: a,
+                                right_vertex: va,
+                                edge: current,
+                                ..around_right
+                            },
+                            gate,
+                        );
                     }
                 }
                 if enter < exit {
                     let (right, right_vertex) =
                         if enter > 0.0 { (lerp2(a, b, enter), NONE) } else { (a, va) };
                     let (left, left_vertex) = if exit < 1.0 { (lerp2(a, b, exit), NONE) } else { (b, vb) };
-                    self.leave(Node { left, left_vertex, right, right_vertex, edge: current, ..*node });
+                    self.enter(Node { left, left_vertex, right, right_vertex, edge: current, ..*node }, gate);
                 }
                 if exit < 1.0 && may_left {
                     if !noted[0] {
@@ -522,18 +505,20 @@ impl Search<'_> {
                     if may_left {
                         let (right, right_vertex) =
                             if exit > 0.0 { (lerp2(a, b, exit), NONE) } else { (a, va) };
-                        self.leave(Node {
-                            left: b,
-                            left_vertex: vb,
-                            right,
-                            right_vertex,
-                            edge: current,
-                            ..around_left
-                        });
+                        self.enter(
+                            Node {
+                                left: b,
+                                left_vertex: vb,
+                                right,
+                                right_vertex,
+                                edge: current,
+                                ..around_left
+                            },
+                            gate,
+                        );
                     }
                 }
             }
-            (current, a, ar, al) = (next, b, br, bl);
         }
     }
 
@@ -625,6 +610,19 @@ impl Search<'_> {
             turned,
             ..first
         }
+    }
+}
+
+/// The node's stretch as parts of the gate it goes through.
+fn stretch(node: &Node, gate: &Gate) -> Stretch {
+    let d = sub2(gate.a, gate.b);
+    let size = dot2(d, d);
+    let part = |p: V2| if size > 0.0 { dot2(sub2(p, gate.b), d) / size } else { 0.0 };
+    Stretch {
+        low: part(node.left),
+        high: part(node.right),
+        to_low: node.length + distance2(node.root, node.left),
+        to_high: node.length + distance2(node.root, node.right),
     }
 }
 

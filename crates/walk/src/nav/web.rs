@@ -255,6 +255,7 @@ impl Web {
         nav.split_points();
         nav.find_corners();
         nav.find_parts();
+        nav.list_gates();
         nav
     }
 }
@@ -270,6 +271,22 @@ pub(crate) struct Poly {
     pub(crate) count: u32,
     pub(crate) cost: f64,
     pub(crate) flat: bool,
+}
+
+/// An edge through which a polygon can be left, with all that a search wants to know about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Gate {
+    /// Its ends, counter-clockwise around the polygon that is left.
+    pub(crate) a: V2,
+    pub(crate) b: V2,
+    pub(crate) va: u32,
+    pub(crate) vb: u32,
+    pub(crate) edge: u32,
+    /// The edge as the polygon that is entered has it, and that polygon.
+    pub(crate) mate: u32,
+    pub(crate) into: u32,
+    /// Whether there is no other way out beyond it.
+    pub(crate) dead_end: bool,
 }
 
 /// The plan, ready for searching.
@@ -294,6 +311,9 @@ pub(crate) struct Nav {
     pub(crate) way_out: Vec<u32>,
     /// Points this near to an edge are on it.
     pub(crate) slack: f64,
+    gates: Vec<Gate>,
+    /// Where the gates of each polygon begin.
+    first_gate: Vec<u32>,
 }
 
 impl Nav {
@@ -422,6 +442,40 @@ impl Nav {
         }
         self.points = points;
         self.ring = number;
+    }
+
+    /// The gates of a polygon.
+    #[inline]
+    pub(crate) fn gates(&self, poly: u32) -> &[Gate] {
+        let from = at(&self.first_gate, poly as usize) as usize;
+        let to = at(&self.first_gate, poly as usize + 1) as usize;
+        self.gates.get(from..to).unwrap_or(&[])
+    }
+
+    /// The gate at an edge, if the edge has another side.
+    pub(crate) fn gate(&self, edge: u32) -> Option<Gate> {
+        let mate = at(&self.mate, edge as usize);
+        let next = self.after(edge);
+        let (from, into) = (at(&self.owner, edge as usize), self.owner.get(mate as usize).copied()?);
+        Some(Gate {
+            a: self.point(edge),
+            b: self.point(next),
+            va: self.vertex(edge),
+            vb: self.vertex(next),
+            edge,
+            mate,
+            into,
+            dead_end: at(&self.way_out, into as usize) == from,
+        })
+    }
+
+    fn list_gates(&mut self) {
+        for poly in 0..self.polys.len() as u32 {
+            self.first_gate.push(self.gates.len() as u32);
+            let gates: Vec<Gate> = self.edges(poly).filter_map(|e| self.gate(e)).collect();
+            self.gates.extend(gates);
+        }
+        self.first_gate.push(self.gates.len() as u32);
     }
 
     fn find_corners(&mut self) {
