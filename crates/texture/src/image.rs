@@ -22,7 +22,7 @@ impl Image {
     /// assert!(Image::new(2, 1, vec![0; 9]).is_none());
     /// ```
     pub fn new(width: u32, height: u32, rgba: Vec<u8>) -> Option<Self> {
-        let bytes = u64::from(width) * u64::from(height) * 4;
+        let bytes = (u64::from(width) * u64::from(height)).saturating_mul(4);
         (bytes == rgba.len() as u64).then_some(Image { width, height, rgba })
     }
 

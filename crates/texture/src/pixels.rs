@@ -129,10 +129,12 @@ impl PixelFormat {
     /// assert_eq!(PixelFormat::Rgb8.size(5, 4), 60);
     /// ```
     pub fn size(self, width: u32, height: u32) -> u64 {
-        match self.block() {
-            Some(block) => u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4)) * u64::from(block),
-            None => u64::from(width) * u64::from(height) * u64::from(self.pixel()),
-        }
+        // Sides of 32 bits and pixels of 16 bytes are more than 64 bits can count; no file is that long.
+        let (across, down, bytes) = match self.block() {
+            Some(block) => (width.div_ceil(4), height.div_ceil(4), block),
+            None => (width, height, self.pixel()),
+        };
+        (u64::from(across) * u64::from(down)).saturating_mul(bytes.into())
     }
 
     /// Decodes one level to RGBA, rows in the order they are stored in.
@@ -356,6 +358,17 @@ mod tests {
             PixelFormat::Rgba8.decode(&[0; 15], 2, 2, &limits),
             Err(ErrorKind::Truncated { size: 16, have: 15, .. })
         ));
+    }
+
+    #[test]
+    fn sides_of_32_bits_do_not_overflow() {
+        let formats =
+            [PixelFormat::Bc1, PixelFormat::Bc3, PixelFormat::F32 { channels: 4 }, PixelFormat::Bgra8];
+        for format in formats {
+            assert!(format.size(u32::MAX, u32::MAX) > 1 << 61);
+            assert!(format.decode(&[0; 64], u32::MAX, u32::MAX, &Limits::default()).is_err());
+        }
+        assert_eq!(Image::new(u32::MAX, u32::MAX, vec![0; 4]), None);
     }
 
     #[test]

@@ -175,6 +175,26 @@ fn giants_in_200_bytes_are_one_clear_line() {
 }
 
 #[test]
+fn sides_of_32_bits_are_refused_without_overflow() {
+    for (name, bytes) in all().unwrap() {
+        let at = match name.rsplit('.').next().unwrap() {
+            "dds" if name == "bioware.dds" => 0,
+            "blp" | "blp2" | "dds" => 12,
+            _ => continue,
+        };
+        for side in [u32::MAX, u32::MAX - 9, 1 << 31, 1 << 30] {
+            let mut bytes = bytes.clone();
+            bytes[at..at + 4].copy_from_slice(&side.to_le_bytes());
+            bytes[at + 4..at + 8].copy_from_slice(&side.to_le_bytes());
+            let trial = Trial { name, bytes: &bytes, read: &read };
+            // JPEGs know their own size, and a BLP0 has no level at all.
+            let opens = trial.run(&bytes, &|| format!("{side} pixels a side"));
+            assert!(!opens || name == "jpeg.blp" || name == "blp0.blp" || name == "wesys.dds", "{name}");
+        }
+    }
+}
+
+#[test]
 fn four_gigabytes_of_zlib_are_refused() {
     let mut wesys = fixtures::wesys().unwrap().write().unwrap();
     wesys[12..16].copy_from_slice(&u32::MAX.to_le_bytes());

@@ -66,13 +66,13 @@ impl Blp {
             bits @ (0 | 1 | 4) => bits,
             _ => 8,
         };
+        allow(width, height, limits)?;
         let pixels = u64::from(width) * u64::from(height);
-        let size = pixels + (pixels * u64::from(bits)).div_ceil(8);
+        let size = pixels.saturating_add(pixels.saturating_mul(bits.into()).div_ceil(8));
         let have = stored.len() as u64;
         if have < size {
             return Err(ErrorKind::Truncated { count: 1, size, have });
         }
-        allow(width, height, limits)?;
         let (indices, alpha) = stored.split_at(pixels as usize);
         let mut rgba = Vec::with_capacity(indices.len() * 4);
         let mut colours = [[0u8; 4]; 256];

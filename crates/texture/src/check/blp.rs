@@ -106,10 +106,10 @@ impl Blp {
             }
             Content::Palette => {
                 let bits = if self.alpha_bits_are_odd() { 8 } else { self.head.alpha_bits() };
-                pixels + (pixels * u64::from(bits)).div_ceil(8)
+                pixels.saturating_add(pixels.saturating_mul(bits.into()).div_ceil(8))
             }
             Content::Dxt => expected(self.head.dxt(), shape, i as u32),
-            Content::Bgra => pixels * 4,
+            Content::Bgra => pixels.saturating_mul(4),
         };
         if mip.len() as u64 != want {
             let have = mip.len();
