@@ -98,3 +98,68 @@ fn canonical_layout_is_the_compilers() {
     println!("{same} pairs, {same_mdl} MDL of {all}");
     assert!(all == 0 || (same >= 27 && same_mdl >= 27), "{same} pairs, {same_mdl} MDL of {all}");
 }
+
+/// The table of the documentation: how many stored values are as derived, over the files that follow the compiler's rules.
+#[test]
+fn stored_values_follow_the_compilers_rules() {
+    let mut sum = galatea_kotor::mdl::derive::Comparison::default();
+    let (mut files, mut tried) = (0, 0);
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        let comparison = model.compare_derived();
+        tried += 1;
+        if model.has_compilers_order() && comparison.follows_compiler() {
+            files += 1;
+            sum += comparison;
+        }
+    }
+    println!("{files} of {tried} files");
+    for (name, tally) in sum.rows() {
+        println!("| {name} | {} | {} | {:.2} % |", tally.all, tally.same, tally.share() * 100.0);
+    }
+    assert!(tried == 0 || files > 80, "{files} of {tried}");
+    for (name, tally, least) in [
+        ("plane distances", sum.plane_distances, 0.99),
+        ("adjacency", sum.adjacency, 0.99),
+        ("areas", sum.areas, 0.99),
+        ("radii", sum.radii, 0.99),
+        ("bind translations", sum.bind_translations, 0.999),
+        ("bitangents", sum.bitangents, 0.95),
+        ("tangents", sum.tangents, 0.94),
+        ("vertex normals", sum.vertex_normals, 0.7),
+    ] {
+        assert!(tally.share() >= least, "{name}: {tally:?}");
+    }
+}
+
+/// Errors in real models are few and known; a rule that fires everywhere would be a bad rule.
+#[test]
+fn real_models_break_few_rules() {
+    let mut files: std::collections::BTreeMap<&str, (usize, &str, String)> = Default::default();
+    let mut all = 0;
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        all += 1;
+        let report = model.check();
+        for (rule, _) in report.counts() {
+            let first = report.findings().iter().find(|f| f.rule.code == rule.code).unwrap();
+            let entry = files.entry(rule.code).or_insert((
+                0,
+                rule.severity.name(),
+                format!("{}: {first}", name(&path)),
+            ));
+            entry.0 += 1;
+        }
+    }
+    for (code, (count, severity, first)) in &files {
+        println!("{code} {severity} in {count} of {all} files, first {first}");
+    }
+    for (code, (count, severity, first)) in files {
+        assert!(
+            severity != "error" || count * 20 < all,
+            "{code} is an error in {count} files, first {first}"
+        );
+    }
+}

@@ -8,6 +8,7 @@ mod check;
 mod derive;
 mod edit;
 mod read;
+pub mod text;
 mod scene;
 mod tree;
 mod wire;

@@ -4,7 +4,8 @@ use super::layout::{AabbLayout, DanglyLayout, MeshLayout, SaberLayout, SkinLayou
 use super::wire::{AnimMeshHeader, Dirt, Face};
 use galatea_wire::Text;
 
-/// Tangent space of a vertex: bitangent, tangent, normal, in the order of the file.
+/// Tangent space of a vertex in the order of the file: bitangent (turned around where the texture is mirrored), tangent (turned
+/// around), normal. See [`tangent_space`](super::derive::tangent_space).
 pub type TangentSpace = [[f32; 3]; 3];
 
 /// The mesh part of a node.

@@ -8,7 +8,10 @@
 //! repeat in real models.
 
 mod animation;
+mod check;
+pub mod derive;
 mod diff;
+mod fix;
 mod layout;
 mod list;
 mod mesh;
@@ -16,6 +19,8 @@ mod node;
 mod plan;
 mod read;
 mod rows;
+pub mod text;
+mod rules;
 mod scene;
 pub mod wire;
 mod write;
@@ -33,6 +38,7 @@ pub use mesh::{
     pack_normal, unpack_normal,
 };
 pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use rules::RULES;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
 /// Which of the two games a model is made for.

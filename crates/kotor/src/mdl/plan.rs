@@ -319,6 +319,29 @@ pub(crate) fn unchanged(model: &Model) -> Result<bool> {
     }))
 }
 
+/// Whether blocks come one after the other.
+struct Ascending {
+    at: u32,
+    ascending: bool,
+}
+
+impl Sink for Ascending {
+    fn block(&mut self, what: What, _: usize, slot: Slot, item: usize, count: usize) {
+        if count > 0 && what != What::Gap {
+            self.ascending &= slot.known && slot.at >= self.at;
+            self.at = slot.at.saturating_add((item * count) as u32);
+        }
+    }
+}
+
+impl Model {
+    /// Whether the file was laid out in the order of the game's compiler. `false` for a model that was in no file.
+    pub fn has_compilers_order(&self) -> bool {
+        let mut sink = Ascending { at: 0, ascending: self.layout.headers.is_some() };
+        each_block(self, &mut sink).is_ok() && sink.ascending
+    }
+}
+
 /// A checksum of the places and lengths of all blocks.
 pub(crate) fn checksum(model: &Model) -> (u32, u64) {
     let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };

@@ -1,0 +1,105 @@
+//! Inverted counters, node numbers and node counts.
+
+use super::super::{Model, NodeId, node};
+
+/// The inverted counter of the `k`-th mesh, counted from 1: 98, 97, … 0, 100, 199, 198, …
+///
+/// ```
+/// use galatea_kotor::mdl::derive::inverted_counter;
+/// assert_eq!([1, 99, 100, 101, 199, 200, 201].map(inverted_counter), [98, 0, 100, 199, 101, 200, 399]);
+/// ```
+pub fn inverted_counter(k: u32) -> u32 {
+    let hundreds = k / 100;
+    let base = 100u64 << hundreds.min(40);
+    let more = if k.is_multiple_of(100) { 0 } else { 100 * u64::from(hundreds) };
+    let value = (base + more).saturating_sub(u64::from(k)).saturating_sub(u64::from(hundreds == 0));
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// What the chains of the games' own character supermodels count, without their files: supermodel, total in KotOR 1, total
+/// in KotOR 2.
+pub const CHAIN_TOTALS: [(&str, u32, u32); 5] = [
+    ("S_Male01", 82, 102),
+    ("S_Male02", 164, 212),
+    ("S_Female01", 248, 319),
+    ("S_Female02", 332, 423),
+    ("S_Female03", 416, 525),
+];
+
+impl Model {
+    /// Derives the inverted counters of all meshes in depth-first order. Blades take two each, in their own header.
+    pub fn derive_inverted_counters(&mut self) {
+        let mut k = 0;
+        let mut next = || {
+            k += 1;
+            inverted_counter(k)
+        };
+        for mesh in self.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut()) {
+            if let Some(saber) = mesh.saber.as_deref_mut() {
+                saber.inverted_counters = [next(), next()];
+            } else if !mesh.inverted_counters.is_empty() {
+                mesh.inverted_counters = vec![next()];
+            }
+        }
+    }
+
+    /// The node count of the header, as the compiler counts it: the model's own nodes or, with a supermodel, one more and the
+    /// total of the supermodel's chain. `None` if that is unknown.
+    pub fn derived_node_count(&self, supermodel: Option<&Model>) -> Option<u32> {
+        let own = self.nodes.len() as u32;
+        let Some(name) = self.supermodel() else { return Some(own) };
+        if let Some(supermodel) = supermodel {
+            return Some(own + 1 + supermodel.node_count);
+        }
+        let (_, k1, k2) = CHAIN_TOTALS.iter().find(|(n, _, _)| n.as_bytes().eq_ignore_ascii_case(name))?;
+        Some(own + 1 + if self.game == super::super::Game::K1 { *k1 } else { *k2 })
+    }
+
+    /// Numbers the nodes as the compiler does. Without a supermodel, in depth-first order. With one, a node takes the number
+    /// of the supermodel's node of the same name; others get new numbers after the supermodel's greatest. Nodes of animations
+    /// take the number of the model's node of the same name. Fails if the nodes are not a tree.
+    pub fn derive_numbers(&mut self, supermodel: Option<&Model>) -> galatea_wire::Result<()> {
+        let order = node::depth_first(&self.nodes)?;
+        let lower = |name: &[u8]| name.to_ascii_lowercase();
+        let mut known = std::collections::HashMap::new();
+        let mut next = 0u32;
+        if let Some(supermodel) = supermodel {
+            for node in &supermodel.nodes {
+                known.entry(lower(supermodel.name_of(node))).or_insert(node.number);
+            }
+            next = supermodel
+                .node_count
+                .max(supermodel.nodes.iter().map(|n| u32::from(n.number) + 1).max().unwrap_or(0))
+                + 1;
+        }
+        let mut by_name = std::collections::HashMap::new();
+        for id in order {
+            let Some(name) = self.node(id).map(|n| lower(self.name_of(n))) else { continue };
+            let number = known.get(&name).copied().unwrap_or_else(|| {
+                let fresh = next;
+                next += 1;
+                fresh as u16
+            });
+            by_name.entry(name).or_insert(number);
+            if let Some(node) = self.nodes.get_mut(id as usize) {
+                node.number = number;
+            }
+        }
+        let names: Vec<Option<u16>> = self.names.iter().map(|n| by_name.get(&lower(&n.0)).copied()).collect();
+        for node in self.animations.iter_mut().flat_map(|a| &mut a.nodes) {
+            if let Some(Some(number)) = names.get(usize::from(node.name)) {
+                node.number = *number;
+            }
+        }
+        Ok(())
+    }
+
+    /// The model's node that a node of an animation moves: the one of the same number, else of the same name.
+    pub fn target_of(&self, node: &super::super::Node) -> Option<NodeId> {
+        let same = |n: &super::super::Node| n.number == node.number && n.name == node.name;
+        let found = self.nodes.iter().position(same);
+        let found = found.or_else(|| self.nodes.iter().position(|n| n.number == node.number));
+        let name = self.name_of(node);
+        found.map(|i| i as NodeId).or_else(|| self.find(name))
+    }
+}
