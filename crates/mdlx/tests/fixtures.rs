@@ -110,7 +110,7 @@ fn fixtures_have_every_tag_of_every_version() {
                     "collision_shapes",
                 ],
                 Layer => &["layers"],
-                LayerTexture => &["textures"],
+                LayerTexture => &["slots"],
                 TextureAnim => &["texture_anims"],
                 GeosetAnim => &["geoset_anims"],
                 Light => &["lights"],

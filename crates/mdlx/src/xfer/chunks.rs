@@ -157,6 +157,15 @@ impl Model {
         Ok(x.into_bytes())
     }
 
+    /// Where each item of each list begins in the file that [`write`](Self::write) writes, by the list's name.
+    pub(crate) fn places(&self) -> Vec<(&'static str, u32)> {
+        let mut x = WriteXfer::with_capacity(self.weight()).placed();
+        match self.write_to(&mut x, &self.layout) {
+            Ok(()) => x.into_starts(),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// About as many bytes as the file will have.
     fn weight(&self) -> usize {
         let geosets: usize =
@@ -279,6 +288,14 @@ impl Model {
     }
 
     /// Takes over the layout that [`write`](Self::write) would use, as if the file had just been read.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Model, Version};
+    /// let mut model = Model::new(Version(800));
+    /// model.settle_layout();
+    /// let tags: Vec<String> = model.layout.chunks.iter().map(|c| c.tag.to_string()).collect();
+    /// assert_eq!(tags, ["VERS", "MODL"]);
+    /// ```
     pub fn settle_layout(&mut self) {
         self.layout = self.planned_layout(&self.layout);
     }
