@@ -357,11 +357,11 @@ impl Geoset {
             out.block(&format!("SkinWeights {}", skin.len()), |out| {
                 for SkinWeight { bones, weights } in skin {
                     out.start();
-                    for byte in bones.iter().chain(weights) {
+                    for (index, byte) in bones.iter().chain(weights).enumerate() {
+                        out.raw(if index > 0 { b", " } else { b"" });
                         out.int(i64::from(*byte));
-                        out.raw(b", ");
                     }
-                    out.raw(b"\n");
+                    out.raw(b",\n");
                 }
             });
         }
