@@ -189,7 +189,7 @@ fn parse_body<'a, T: Block>(
 ) -> Result<()> {
     loop {
         let done = lex.close(opened, T::WORD)?;
-        state.lines.append(&mut lex.take_lines());
+        state.lines.append(&mut lex.take_lines()?);
         if done {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use super::field::{At, Field, How, REFORGED, WARCRAFT, WOW, always, at, changed,
 use super::lex::{Lexer, is, quote};
 use super::objects::{carry_extra, extents, take_extra};
 use super::out::Out;
-use super::track::grow;
+use super::track::{Item, grow};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, SkinWeight, VertexBuffer};
 
 /// Reads `n { { 1, 2, 3 }, ... }`, after its word.
@@ -20,7 +20,8 @@ pub(super) fn parse_rows<const N: usize>(lex: &mut Lexer<'_>, word: &str) -> Res
     let mut room = 0usize;
     while lex.peek() == Some(b'{') {
         if rows.len() == room {
-            room = grow(lex, count, room, 4 * N, 2 * N + 1, |n| rows.reserve_exact(n))?;
+            let item = Item { size: 4 * N, least: 2 * N + 1, numbers: N };
+            room = grow(lex, count, room, item, |n| rows.reserve_exact(n))?;
         }
         match lex.row() {
             Ok(row) => rows.push(row),
@@ -45,7 +46,8 @@ fn parse_ints<T>(
         if list.len() == list.capacity() {
             let room = list.len();
             let announced = announced.filter(|_| room == 0);
-            grow(lex, announced, room, size_of::<T>(), 2, |n| list.reserve_exact(n))?;
+            let item = Item { size: size_of::<T>(), least: 2, numbers: 1 };
+            grow(lex, announced, room, item, |n| list.reserve_exact(n))?;
         }
         list.push(parse(lex)?);
     }
@@ -254,7 +256,7 @@ impl Geoset {
                 if lex.peek() != Some(b'{') {
                     return Err(lex.expected("`{` or `}`").within("Faces"));
                 }
-                lex.spend(2 * 2 * size_of::<u32>())?;
+                lex.spend(3 * 2 * size_of::<u32>())?;
                 let count = parse_ints(lex, "Faces", indices, &mut self.faces, |lex| lex.small(65_535))?;
                 self.face_types.push(kind as u32);
                 self.face_counts.push(count as u32);
@@ -312,7 +314,7 @@ impl Geoset {
             if !lex.maybe_word().is_some_and(|word| is(word, "Matrices")) {
                 return Err(lex.expected("`Matrices`").within("Groups"));
             }
-            lex.spend(2 * size_of::<u32>())?;
+            lex.spend(3 * size_of::<u32>())?;
             let size = parse_ints(lex, "Matrices", matrices, &mut self.matrices, |lex| lex.bits32())?;
             self.group_sizes.push(size as u32);
         }
@@ -355,11 +357,11 @@ impl Geoset {
             out.block(&format!("SkinWeights {}", skin.len()), |out| {
                 for SkinWeight { bones, weights } in skin {
                     out.start();
-                    for byte in bones.iter().chain(weights) {
+                    for (index, byte) in bones.iter().chain(weights).enumerate() {
+                        out.raw(if index > 0 { b", " } else { b"" });
                         out.int(i64::from(*byte));
-                        out.raw(b", ");
                     }
-                    out.raw(b"\n");
+                    out.raw(b",\n");
                 }
             });
         }
@@ -379,7 +381,8 @@ fn parse_skin(lex: &mut Lexer<'_>) -> Result<Vec<SkinWeight>> {
     let mut room = 0usize;
     while !lex.close(opened, "SkinWeights")? {
         if skin.len() == room {
-            room = grow(lex, count, room, 8, 16, |n| skin.reserve_exact(n))?;
+            let item = Item { size: 8, least: 16, numbers: 8 };
+            room = grow(lex, count, room, item, |n| skin.reserve_exact(n))?;
         }
         let braced = lex.eat(b'{');
         let mut weight = SkinWeight::default();
@@ -403,7 +406,8 @@ fn parse_quads(lex: &mut Lexer<'_>, word: &str) -> Result<Vec<u32>> {
     let mut room = 0usize;
     while !lex.close(opened, word)? {
         if quads.len() == room {
-            room = grow(lex, count, room, 4, 9, |n| quads.reserve_exact(n))?;
+            let item = Item { size: 4, least: 9, numbers: 4 };
+            room = grow(lex, count, room, item, |n| quads.reserve_exact(n))?;
         }
         lex.open()?;
         let mut bytes = [0u8; 4];

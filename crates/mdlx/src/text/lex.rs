@@ -12,6 +12,9 @@ use crate::Version;
 /// What introduces a line that carries what MDL has no word for.
 pub(super) const CARRIED: &[u8] = b"// galatea:";
 
+/// No string goes on for longer than the longest field.
+const LONGEST: usize = 260;
+
 /// Most errors quote what they found, but not all of it.
 const QUOTED: usize = 40;
 
@@ -25,6 +28,8 @@ pub(super) struct Lexer<'a> {
     /// The version of the model, once it is known.
     pub(super) version: Version,
     budget: u64,
+    /// Whether there were more carried lines than the budget allows.
+    overrun: bool,
     blocks: u32,
 }
 
@@ -40,6 +45,7 @@ impl<'a> Lexer<'a> {
             stand_ins: HashMap::new(),
             version: Version::default(),
             budget,
+            overrun: false,
             blocks: limits.nodes,
         }
     }
@@ -154,7 +160,7 @@ impl<'a> Lexer<'a> {
             if let Some(text) = rest.get(..len).and_then(|line| line.strip_prefix(CARRIED)) {
                 let mut at = self.pos + CARRIED.len();
                 for part in text.split(|b| *b == b';') {
-                    self.lines.push(Line { text: part.trim_ascii(), at });
+                    self.push_line(Line { text: part.trim_ascii(), at });
                     at += part.len() + 1;
                 }
             }
@@ -169,9 +175,25 @@ impl<'a> Lexer<'a> {
         false
     }
 
+    fn push_line(&mut self, line: Line<'a>) {
+        if line.text.is_empty() {
+            return;
+        }
+        match self.budget.checked_sub(3 * size_of::<Line<'_>>() as u64) {
+            Some(left) => {
+                self.budget = left;
+                self.lines.push(line);
+            }
+            None => self.overrun = true,
+        }
+    }
+
     /// Takes the carried lines passed so far.
-    pub(super) fn take_lines(&mut self) -> Vec<Line<'a>> {
-        std::mem::take(&mut self.lines)
+    pub(super) fn take_lines(&mut self) -> Result<Vec<Line<'a>>> {
+        if self.overrun {
+            return Err(self.error(self.pos, ErrorKind::Limit("memory")));
+        }
+        Ok(std::mem::take(&mut self.lines))
     }
 
     /// The next byte that means something.
@@ -282,7 +304,8 @@ impl<'a> Lexer<'a> {
             None | Some(b',' | b'{' | b'}' | b'/') => true,
             Some(byte) if byte.is_ascii_whitespace() => {
                 // Another quote on the same line: the string goes on.
-                let line = self.src.get(at..).unwrap_or(&[]).iter().take_while(|b| **b != b'\n');
+                let line =
+                    self.src.get(at..).unwrap_or(&[]).iter().take(LONGEST).take_while(|b| **b != b'\n');
                 line.filter(|b| **b == b'"').count() % 2 == 0
             }
             _ => false,

@@ -98,12 +98,12 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
     }
     lex.version = find_version(bytes, limits);
     let mut model = Model::new(lex.version);
-    let mut layout = Layout::default();
+    let mut global = Global::default();
     let mut lines = Vec::new();
     loop {
         let end = lex.peek().is_none();
-        for line in lex.take_lines() {
-            if !take_global(&mut lex, &mut model, &mut layout, line)? {
+        for line in lex.take_lines()? {
+            if !global.take(&mut lex, line)? {
                 lines.push(line);
             }
         }
@@ -120,7 +120,9 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
         }
         read(&mut model, &mut lex, std::mem::take(&mut lines))?;
     }
-    model.layout = layout;
+    model.layout = global.layout;
+    model.unknown =
+        global.unknown.into_iter().map(|(tag, bytes)| UnknownChunk { tag, bytes: bytes.into() }).collect();
     model.settle_layout();
     Ok(model)
 }
@@ -176,7 +178,7 @@ fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list:
     let start = list.len();
     loop {
         let done = lex.close(opened, T::WORD)?;
-        lines.append(&mut lex.take_lines());
+        lines.append(&mut lex.take_lines()?);
         if done {
             break;
         }
@@ -235,37 +237,42 @@ fn parse_bind_pose(lex: &mut Lexer<'_>, list: &mut Vec<[f32; 12]>) -> Result<()>
     Ok(())
 }
 
-/// Takes a carried line that belongs to the whole model.
-fn take_global(lex: &mut Lexer<'_>, model: &mut Model, layout: &mut Layout, line: Line<'_>) -> Result<bool> {
-    match line.key() {
-        b"numbers" => {
-            let numbers = line.numbers(lex)?;
-            let Some((first, bits)) = numbers.split_first() else { return Err(line.wrong(lex)) };
-            lex.spend(numbers.len() * 32)?;
-            lex.stand_ins.extend((*first..).zip(bits.iter().copied()));
-        }
-        b"chunks" => {
-            lex.spend(3 * size_of::<Chunk>() * line.values().count())?;
-            for word in line.values() {
-                layout.chunks.push(chunk_from(word).ok_or_else(|| line.wrong(lex))?);
+/// What carried lines say about the whole model.
+#[derive(Default)]
+struct Global {
+    layout: Layout,
+    unknown: Vec<(Tag, Vec<u8>)>,
+}
+
+impl Global {
+    /// Takes a line that belongs to the whole model. Returns whether it does.
+    fn take(&mut self, lex: &mut Lexer<'_>, line: Line<'_>) -> Result<bool> {
+        match line.key() {
+            b"numbers" => {
+                let numbers = line.numbers(lex)?;
+                let Some((first, bits)) = numbers.split_first() else { return Err(line.wrong(lex)) };
+                lex.spend(numbers.len() * 32)?;
+                lex.stand_ins.extend((*first..).zip(bits.iter().copied()));
             }
+            b"chunks" => {
+                for word in line.values() {
+                    lex.spend(3 * size_of::<Chunk>())?;
+                    self.layout.chunks.push(chunk_from(word).ok_or_else(|| line.wrong(lex))?);
+                }
+            }
+            b"unknown" => {
+                let Some((tag, _)) = tag_from(line.value()) else { return Err(line.wrong(lex)) };
+                lex.spend_block::<(Tag, Vec<u8>)>()?;
+                self.unknown.push((tag, line.after(1).hex(lex)?));
+            }
+            b"+" => {
+                let Some((_, bytes)) = self.unknown.last_mut() else { return Err(line.wrong(lex)) };
+                bytes.append(&mut line.hex(lex)?);
+            }
+            _ => return Ok(false),
         }
-        b"unknown" => {
-            let Some((tag, _)) = tag_from(line.value()) else { return Err(line.wrong(lex)) };
-            lex.spend_block::<UnknownChunk>()?;
-            let bytes = line.after(1).hex(lex)?.into();
-            model.unknown.push(UnknownChunk { tag, bytes });
-        }
-        b"+" => {
-            let Some(chunk) = model.unknown.last_mut() else { return Err(line.wrong(lex)) };
-            let more = line.hex(lex)?;
-            let mut bytes = std::mem::take(&mut chunk.bytes).into_vec();
-            bytes.extend_from_slice(&more);
-            chunk.bytes = bytes.into();
-        }
-        _ => return Ok(false),
+        Ok(true)
     }
-    Ok(true)
 }
 
 /// `TAG`, `TAG*items`, `TAG*items+aux`, with `?` in front of an unknown one.

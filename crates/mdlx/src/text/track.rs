@@ -21,14 +21,14 @@ const GLOBAL: &str = "GlobalSeqId";
 
 /// A value of a key.
 trait Value: Copy {
-    /// Fewest bytes a key of it takes in the text.
-    const LEAST: usize;
+    /// How many numbers it is.
+    const NUMBERS: usize;
     fn parse(lex: &mut Lexer<'_>) -> Result<Self>;
     fn print(self, out: &mut Out);
 }
 
 impl Value for f32 {
-    const LEAST: usize = 4;
+    const NUMBERS: usize = 1;
     #[inline]
     fn parse(lex: &mut Lexer<'_>) -> Result<Self> {
         lex.float()
@@ -40,7 +40,7 @@ impl Value for f32 {
 }
 
 impl Value for u32 {
-    const LEAST: usize = 4;
+    const NUMBERS: usize = 1;
     #[inline]
     fn parse(lex: &mut Lexer<'_>) -> Result<Self> {
         lex.bits32()
@@ -52,7 +52,7 @@ impl Value for u32 {
 }
 
 impl<const N: usize> Value for [f32; N] {
-    const LEAST: usize = 4 + 2 * N;
+    const NUMBERS: usize = N;
     #[inline]
     fn parse(lex: &mut Lexer<'_>) -> Result<Self> {
         lex.row()
@@ -151,13 +151,12 @@ fn parse_keys<T: Value>(
     global_sequence: &mut i32,
     curve: &mut Curve<T>,
 ) -> Result<()> {
-    let size = size_of::<Key<T>>() + size_of::<Tangents<T>>();
+    let item = Item { size: size_of::<Key<T>>(), least: 2 + 2 * T::NUMBERS, numbers: 1 + T::NUMBERS };
     let mut room = 0usize;
     loop {
         while lex.is_number() {
             if curve.keys.len() == room {
-                room =
-                    grow(lex, count, room, size_of::<Key<T>>(), T::LEAST, |n| curve.keys.reserve_exact(n))?;
+                room = grow(lex, count, room, item, |n| curve.keys.reserve_exact(n))?;
             }
             let time = lex.bits32()? as i32;
             let value = T::parse(lex)?;
@@ -167,7 +166,7 @@ fn parse_keys<T: Value>(
             }
             if curve.tangents.len() == curve.tangents.capacity() {
                 let spare = room.saturating_sub(curve.tangents.len()).max(1);
-                lex.spend(spare * (size - size_of::<Key<T>>()))?;
+                lex.spend(spare * size_of::<Tangents<T>>())?;
                 curve.tangents.reserve_exact(spare);
             }
             curve
@@ -210,23 +209,33 @@ fn tangent<T: Value>(lex: &mut Lexer<'_>, word: &'static str) -> Result<T> {
     }
 }
 
+/// What an item of a list takes.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    /// Bytes in memory.
+    pub(super) size: usize,
+    /// Fewest bytes in the text.
+    pub(super) least: usize,
+    /// Numbers in the text.
+    pub(super) numbers: usize,
+}
+
 /// Makes room for more items: first as many as are announced, as far as so many can be there, afterwards as many as looking
 /// finds. Returns for how many there is room now.
 pub(super) fn grow(
     lex: &mut Lexer<'_>,
     announced: Option<usize>,
     room: usize,
-    size: usize,
-    least: usize,
+    item: Item,
     reserve: impl FnOnce(usize),
 ) -> Result<usize> {
-    let possible = lex.left() / least + 1;
+    let possible = lex.left() / item.least + 1;
     let more = match announced {
         Some(announced) if room == 0 && announced > 0 => announced,
-        _ => lex.count_numbers().max(room / 4),
+        _ => (lex.count_numbers() / item.numbers).max(room / 4).max(4),
     };
     let more = more.min(possible);
-    lex.spend(more * size)?;
+    lex.spend(more.saturating_mul(item.size))?;
     reserve(more);
     Ok(room + more)
 }
@@ -291,7 +300,8 @@ pub(super) fn parse_events(lex: &mut Lexer<'_>, word: &'static str) -> Result<Ev
     loop {
         while lex.is_number() {
             if track.times.len() == room {
-                room = grow(lex, count, room, 4, 2, |n| track.times.reserve_exact(n))?;
+                let item = Item { size: 4, least: 2, numbers: 1 };
+                room = grow(lex, count, room, item, |n| track.times.reserve_exact(n))?;
             }
             track.times.push(lex.bits32()? as i32);
         }
