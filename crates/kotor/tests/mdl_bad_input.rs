@@ -25,7 +25,10 @@ fn work(mdl: &[u8], mdx: &[u8]) -> Result<(), Error> {
     drop(back);
     assert!(model.differences(&model).is_empty());
     model.summary();
+    model.check();
+    model.compare_derived();
     assert!(inspect(mdl, Some(mdx), &Limits::default()).error.is_none());
+    model.fix(&|_| true);
     model.forget_layout();
     // What opened may still not fit into a canonical file; it must not panic.
     let again = model.write();

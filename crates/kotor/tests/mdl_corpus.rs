@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use galatea_kotor::mdl::{Model, Pair, inspect};
+use galatea_kotor::mdl::{Game, Model, Pair, Platform, inspect};
 use galatea_wire::Limits;
 
 /// Models whose node tree is really broken, and why.
@@ -131,4 +131,90 @@ fn stored_values_follow_the_compilers_rules() {
     ] {
         assert!(tally.share() >= least, "{name}: {tally:?}");
     }
+}
+
+/// Errors in real models are few and known; a rule that fires everywhere would be a bad rule.
+#[test]
+fn real_models_break_few_rules() {
+    let mut files: std::collections::BTreeMap<&str, (usize, &str, String)> = Default::default();
+    let mut all = 0;
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        all += 1;
+        let report = model.check();
+        for (rule, _) in report.counts() {
+            let first = report.findings().iter().find(|f| f.rule.code == rule.code).unwrap();
+            let entry = files.entry(rule.code).or_insert((
+                0,
+                rule.severity.name(),
+                format!("{}: {first}", name(&path)),
+            ));
+            entry.0 += 1;
+        }
+    }
+    for (code, (count, severity, first)) in &files {
+        println!("{code} {severity} in {count} of {all} files, first {first}");
+    }
+    for (code, (count, severity, first)) in files {
+        assert!(
+            severity != "error" || count * 20 < all,
+            "{code} is an error in {count} files, first {first}"
+        );
+    }
+}
+
+#[test]
+fn conversions_return_the_same_document_but_for_what_they_name() {
+    for path in models() {
+        let pair = load(&path);
+        let Ok(model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        let (game, platform) = (model.game, model.platform);
+        let other = if game == Game::K1 { Game::K2 } else { Game::K1 };
+        let mut there = model.clone();
+        let losses = there.convert(other, platform);
+        let written = there.write().unwrap();
+        let mut back = Model::read(&written.mdl, Some(&written.mdx), &Limits::default()).unwrap();
+        back.convert(game, platform);
+        let differences = model.differences(&back);
+        let named = losses.iter().filter(|l| l.contains("dirt")).count();
+        assert!(differences.len() <= named, "{}: {differences:?} / {losses:?}", name(&path));
+
+        let other = if platform == Platform::Pc { Platform::Xbox } else { Platform::Pc };
+        let mut there = model.clone();
+        let losses = there.convert(game, other);
+        let written = there.write().unwrap();
+        let mut back = Model::read(&written.mdl, Some(&written.mdx), &Limits::default()).unwrap();
+        assert_eq!(there.differences(&back), [""; 0], "{}", name(&path));
+        back.convert(game, platform);
+        for line in model.differences(&back) {
+            let node = line.split(" > ").next().unwrap();
+            let rounded =
+                line.contains("normals") || line.contains("tangents") || line.contains("mdl_positions");
+            assert!(
+                rounded && losses.iter().any(|l| l.starts_with(node)),
+                "{}: {line} / {losses:?}",
+                name(&path)
+            );
+        }
+    }
+}
+
+#[test]
+fn one_texture_name_changes_exactly_its_bytes() {
+    let mut changed = 0;
+    for path in models() {
+        let pair = load(&path);
+        let Ok(mut model) = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()) else { continue };
+        let Some(id) = model.nodes.iter().position(|n| n.mesh.is_some()) else { continue };
+        let at = 12 + model.nodes[id].layout.header.at as usize + 80 + 88;
+        let mesh = model.nodes[id].mesh.as_deref_mut().unwrap();
+        mesh.texture = galatea_wire::Text([b'~'; 32]);
+        let back = model.write().unwrap();
+        assert!(back.mdx == pair.mdx && back.mdl.len() == pair.mdl.len());
+        let differ: Vec<usize> = (0..pair.mdl.len()).filter(|i| pair.mdl[*i] != back.mdl[*i]).collect();
+        assert!(!differ.is_empty() && differ.iter().all(|i| (at..at + 32).contains(i)), "{}", name(&path));
+        changed += 1;
+    }
+    assert!(changed == 0 || changed > 150, "{changed}");
 }

@@ -167,6 +167,11 @@ impl Controllers {
         })
     }
 
+    /// Lays the numbers out anew, controller after controller, without those that none uses.
+    pub(crate) fn compact(&mut self) -> Result<()> {
+        self.rebuild(|controllers, like, track| controllers.push_like(like, track))
+    }
+
     /// Builds the list and the data anew, each controller as `each` adds it.
     fn rebuild(
         &mut self,
@@ -222,4 +227,34 @@ pub fn pack_quaternion([x, y, z, w]: [f32; 4]) -> u32 {
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
     let part = |c: f32, half: f32, most: u32| (((c * sign + 1.0) * half).round() as u32).min(most);
     part(x, 1023.0, 0x7FF) | part(y, 1023.0, 0x7FF) << 11 | part(z, 511.0, 0x3FF) << 22
+}
+
+/// Whether the game knows this controller on this kind of node.
+pub(crate) fn known_kind(node: &super::Node, kind: u32) -> bool {
+    let light = matches!(kind, 76 | 88 | 96 | 100 | 140);
+    let emitter = (kind.is_multiple_of(4) && (80..=200).contains(&kind))
+        || matches!(
+            kind,
+            216 | 220
+                | 224
+                | 228
+                | 232
+                | 236
+                | 240
+                | 252
+                | 256
+                | 260
+                | 264
+                | 268
+                | 272
+                | 284
+                | 380
+                | 392
+                | 502
+        );
+    let mesh = matches!(kind, 100 | 128 | 132);
+    matches!(kind, 8 | 20 | 36)
+        || (light && node.light.is_some())
+        || (emitter && node.emitter.is_some())
+        || (mesh && node.mesh.is_some())
 }

@@ -8,15 +8,20 @@
 //! repeat in real models.
 
 mod animation;
+mod check;
+mod convert;
 pub mod derive;
 mod diff;
+mod fix;
 mod layout;
 mod list;
 mod mesh;
 mod node;
 mod plan;
+mod pose;
 mod read;
 mod rows;
+mod rules;
 pub mod text;
 pub mod wire;
 mod write;
@@ -24,6 +29,7 @@ mod write;
 use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
 
 pub use animation::{Controllers, Interpolation, Track, pack_quaternion, unpack_quaternion};
+pub use convert::Walkable;
 pub use layout::{
     AabbLayout, AnimationLayout, DanglyLayout, Headers, LightLayout, MdxLayout, MeshLayout, ModelLayout,
     NodeLayout, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
@@ -34,6 +40,8 @@ pub use mesh::{
     pack_normal, unpack_normal,
 };
 pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use pose::Transform;
+pub use rules::RULES;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
 /// Which of the two games a model is made for.

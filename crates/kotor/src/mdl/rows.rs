@@ -171,6 +171,15 @@ impl RowLayout {
         })
     }
 
+    /// Whether a column that the flags announce begins or ends outside the row.
+    pub(crate) fn promises_too_much(&self) -> bool {
+        let stride = i64::from(self.stride);
+        self.offsets.iter().zip(FLAGS).enumerate().any(|(column, (offset, flag))| {
+            let end = i64::from(*offset) + width(column, self.packed) as i64;
+            self.flags & flag != 0 && (*offset < 0 || end > stride)
+        })
+    }
+
     /// Bytes of a row that belong to no column.
     fn loose(&self, skin: bool) -> Vec<usize> {
         let mut taken = vec![false; self.stride as usize];

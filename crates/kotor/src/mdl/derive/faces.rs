@@ -67,11 +67,17 @@ pub fn adjacency(positions: &[[f32; 3]], faces: &[Face]) -> Vec<[u16; 3]> {
 impl Mesh {
     /// Derives normals, plane distances and neighbours of all faces.
     pub fn derive_faces(&mut self) {
-        let positions = &self.vertices.positions;
-        let adjacency = adjacency(positions, &self.faces);
+        self.derive_planes();
+        let adjacency = adjacency(&self.vertices.positions, &self.faces);
         for (face, adjacent) in self.faces.iter_mut().zip(adjacency) {
             face.adjacent = adjacent;
-            if let Some(corners) = corners(positions, face) {
+        }
+    }
+
+    /// Derives normals and plane distances of all faces.
+    pub fn derive_planes(&mut self) {
+        for face in &mut self.faces {
+            if let Some(corners) = corners(&self.vertices.positions, face) {
                 face.normal = f(face_normal(corners));
                 face.distance = plane_distance(face.normal, f(corners[0]));
             }

@@ -12,10 +12,13 @@ mod tangents;
 pub(crate) mod vector;
 
 pub use aabb::aabb_tree;
+pub(crate) use bounds::corners as face_corners;
 pub use bounds::{area, average, bounds, radius};
 pub use compare::{Comparison, Tally};
+pub(crate) use faces::face_normal;
 pub use faces::{adjacency, plane_distance};
 pub use normals::{Weighting, smoothing_groups, vertex_normals};
 pub use numbers::{CHAIN_TOTALS, inverted_counter};
 pub use skin::inverse_binds;
+pub(crate) use skin::{chain, rest};
 pub use tangents::tangent_space;

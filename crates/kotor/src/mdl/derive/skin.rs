@@ -5,12 +5,13 @@ use super::vector::{Q, Rigid, V, q, qnormalize, v};
 
 /// The place of every node in the model at rest, from the node headers.
 pub(crate) fn rest(nodes: &[Node]) -> Vec<Rigid> {
-    let local = |n: &Node| Rigid { rotation: qnormalize(q(n.orientation)), translation: v(n.position) };
+    let local =
+        |_: usize, n: &Node| Rigid { rotation: qnormalize(q(n.orientation)), translation: v(n.position) };
     chain(nodes, local)
 }
 
 /// The place of every node in the model, given its place in its parent.
-pub(crate) fn chain(nodes: &[Node], local: impl Fn(&Node) -> Rigid) -> Vec<Rigid> {
+pub(crate) fn chain(nodes: &[Node], local: impl Fn(usize, &Node) -> Rigid) -> Vec<Rigid> {
     let mut world: Vec<Option<Rigid>> = vec![None; nodes.len()];
     for start in 0..nodes.len() {
         // Up to the first node whose place is known, then down again. Parents nearly always come first.
@@ -32,7 +33,7 @@ pub(crate) fn chain(nodes: &[Node], local: impl Fn(&Node) -> Rigid) -> Vec<Rigid
         }
         for id in path.into_iter().rev() {
             if let (Some(node), Some(slot)) = (nodes.get(id), world.get_mut(id)) {
-                base = base.then(local(node));
+                base = base.then(local(id, node));
                 *slot = Some(base);
             }
         }
