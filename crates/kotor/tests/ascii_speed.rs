@@ -6,14 +6,20 @@ use std::time::{Duration, Instant};
 use galatea_kotor::mdl::{Model, text};
 use galatea_wire::Limits;
 
+/// Time this thread has had on a processor, where the system tells: other work on the machine does not count then.
+fn on_processor() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    stat.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
 /// The fastest of several runs.
 fn best<T>(mut work: impl FnMut() -> T) -> Duration {
     let run = |_| {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), on_processor());
         std::hint::black_box(work());
-        start.elapsed()
+        before.and_then(|b| on_processor().map(|now| now - b)).unwrap_or_else(|| start.elapsed())
     };
-    (0..7).map(run).min().unwrap()
+    (0..5).map(run).min().unwrap()
 }
 
 #[test]

@@ -502,12 +502,12 @@ fn carried(mut text: Vec<u8>, real: &[&Walkmesh]) -> Result<Vec<u8>> {
             finish(&mut mesh, told, index, Some(real), &mut carry);
         }
     }
-    if let Carry::Record { out, .. } = carry
-        && !out.is_empty()
+    if let Carry::Record(recorder) = carry
+        && !recorder.out.is_empty()
     {
         text.extend_from_slice(OPENING);
         text.push(b'\n');
-        text.extend_from_slice(&out);
+        text.extend_from_slice(&recorder.out);
     }
     Ok(text)
 }

@@ -114,16 +114,7 @@ impl Record<'_> {
         let mut words = Vec::with_capacity(there);
         for line in &self.lines {
             for digits in line.chunks_exact(8) {
-                let mut word = 0u32;
-                for digit in digits {
-                    let value = match digit {
-                        b'0'..=b'9' => digit - b'0',
-                        b'A'..=b'F' => digit - b'A' + 10,
-                        b'a'..=b'f' => digit - b'a' + 10,
-                        _ => return None,
-                    };
-                    word = word << 4 | u32::from(value);
-                }
+                let word = word_of(*digits.first_chunk()?)?;
                 words.push(word);
             }
         }
@@ -136,8 +127,19 @@ impl Record<'_> {
 pub(crate) enum Carry<'a> {
     /// Reading: the carried data of the text.
     Restore(Carried<'a>, Scope),
-    /// Writing: the lines so far, and where the last record belongs.
-    Record { out: Vec<u8>, scope: Scope, written: Scope },
+    /// Writing: the lines so far.
+    Record(Recorder),
+}
+
+/// The lines of carried data in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) out: Vec<u8>,
+    scope: Scope,
+    /// What the last record belongs to.
+    written: Scope,
+    said: Vec<u32>,
+    meant: Vec<u32>,
 }
 
 /// What a record depends on, beside what the plain lines say of the field itself.
@@ -151,14 +153,14 @@ pub(crate) enum Guard {
 
 impl<'a> Carry<'a> {
     pub(crate) fn recorder() -> Carry<'a> {
-        Carry::Record { out: Vec::new(), scope: (0, 0), written: (0, 0) }
+        Carry::Record(Recorder::default())
     }
 
     /// Sets what the next fields belong to.
     pub(crate) fn enter(&mut self, animation: u64, node: u64) {
         match self {
             Carry::Restore(_, scope) => *scope = (animation, node),
-            Carry::Record { scope, .. } => *scope = (animation, node),
+            Carry::Record(recorder) => recorder.scope = (animation, node),
         }
     }
 
@@ -173,9 +175,9 @@ impl<'a> Carry<'a> {
     ) -> bool {
         match self {
             Carry::Restore(carried, scope) => restore(carried, *scope, draft, field, guard),
-            Carry::Record { out, scope, written } => {
+            Carry::Record(recorder) => {
                 let Some(real) = real else { return false };
-                record(out, *scope, written, draft, real, field, guard);
+                recorder.record(draft, real, field, guard);
                 true
             }
         }
@@ -240,40 +242,103 @@ fn apply<T>(record: &Record<'_>, draft: &mut T, field: &Field<T>, guard: Guard) 
     (field.set)(draft, &now)
 }
 
-fn record<T>(
-    out: &mut Vec<u8>,
-    scope: Scope,
-    written: &mut Scope,
-    draft: &mut T,
-    real: &T,
-    field: &Field<T>,
-    guard: Guard,
-) {
-    let (mut said, mut meant) = (Vec::new(), Vec::new());
-    (field.get)(real, &mut meant);
-    if field.kind != Kind::Silent {
-        (field.get)(draft, &mut said);
-        if said == meant {
-            return;
+impl Recorder {
+    fn record<T>(&mut self, draft: &mut T, real: &T, field: &Field<T>, guard: Guard) {
+        let (mut said, mut meant) = (std::mem::take(&mut self.said), std::mem::take(&mut self.meant));
+        said.clear();
+        meant.clear();
+        (field.get)(real, &mut meant);
+        if field.kind != Kind::Silent {
+            (field.get)(draft, &mut said);
+        }
+        if field.kind == Kind::Silent || said != meant {
+            self.differing(draft, field, guard, &said, &meant);
+        }
+        (self.said, self.meant) = (said, meant);
+    }
+
+    fn differing<T>(&mut self, draft: &mut T, field: &Field<T>, guard: Guard, said: &[u32], meant: &[u32]) {
+        let sum = match guard {
+            Guard::Own => own_guard(said),
+            Guard::Lines(sum) => sum,
+        };
+        let differ = || said.iter().zip(meant).enumerate().filter(|(_, (a, b))| a != b);
+        let same_length = said.len() == meant.len();
+        if field.kind == Kind::Silent {
+            // Nothing else depends on what text has no word for, so the draft need not have it.
+            return self.push(field.tag, b'=', sum, meant);
+        }
+        if field.kind == Kind::Scalars && same_length {
+            let triples: Vec<u32> = differ().flat_map(|(i, (a, b))| [i as u32, *a, *b]).collect();
+            self.push(field.tag, b'*', 0, &triples);
+        } else if field.kind == Kind::Whole && same_length && differ().count() * 2 < meant.len() {
+            let pairs: Vec<u32> = differ().flat_map(|(i, (_, b))| [i as u32, *b]).collect();
+            self.push(field.tag, b'~', sum, &pairs);
+        } else {
+            self.push(field.tag, b'=', sum, meant);
+        }
+        let set = (field.set)(draft, meant);
+        debug_assert!(set.is_some(), "{} does not take its own words", field.tag);
+    }
+
+    fn push(&mut self, tag: &str, how: u8, guard: u64, words: &[u32]) {
+        let (out, scope, written) = (&mut self.out, self.scope, &mut self.written);
+        if scope.0 != written.0 {
+            if scope.0 == 0 {
+                out.extend_from_slice(b"#! M\n");
+            } else {
+                out.extend_from_slice(b"#! A ");
+                push_hex(out, scope.0, 16);
+                out.push(b'\n');
+            }
+            *written = (scope.0, 0);
+        }
+        if scope.1 != written.1 {
+            out.extend_from_slice(b"#! N ");
+            push_hex(out, scope.1, 16);
+            out.push(b'\n');
+            *written = scope;
+        }
+        out.extend_from_slice(b"#! F ");
+        out.extend_from_slice(tag.as_bytes());
+        out.extend_from_slice(&[b' ', how, b' ']);
+        push_hex(out, guard, 16);
+        out.push(b' ');
+        super::number::push_int(out, words.len() as u64);
+        out.push(b'\n');
+        for line in words.chunks(WORDS_PER_LINE) {
+            out.extend_from_slice(b"#! + ");
+            for word in line {
+                out.extend_from_slice(&hex_word(*word));
+            }
+            out.push(b'\n');
         }
     }
-    let sum = match guard {
-        Guard::Own => own_guard(&said),
-        Guard::Lines(sum) => sum,
-    };
-    let differ = || said.iter().zip(&meant).enumerate().filter(|(_, (a, b))| a != b);
-    let same_length = said.len() == meant.len();
-    if field.kind == Kind::Scalars && same_length {
-        let triples: Vec<u32> = differ().flat_map(|(i, (a, b))| [i as u32, *a, *b]).collect();
-        push(out, scope, written, field.tag, b'*', 0, &triples);
-    } else if field.kind == Kind::Whole && same_length && differ().count() * 2 < meant.len() {
-        let pairs: Vec<u32> = differ().flat_map(|(i, (_, b))| [i as u32, *b]).collect();
-        push(out, scope, written, field.tag, b'~', sum, &pairs);
-    } else {
-        push(out, scope, written, field.tag, b'=', sum, &meant);
-    }
-    let set = (field.set)(draft, &meant);
-    debug_assert!(set.is_some(), "{} does not take its own words", field.tag);
+}
+
+/// The eight digits of a word: all of them at once, four bits to a byte.
+fn hex_word(word: u32) -> [u8; 8] {
+    let mut spread = u64::from(word);
+    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF;
+    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF;
+    spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F;
+    // Digits above 9 are letters, seven places further on.
+    let letters = ((spread + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
+    (spread + 0x3030_3030_3030_3030 + letters * 7).to_be_bytes()
+}
+
+/// The word of eight digits.
+fn word_of(digits: [u8; 8]) -> Option<u32> {
+    let text = u64::from_be_bytes(digits);
+    // Letters have bit 6 set; their value is nine more than their low bits.
+    let letters = (text >> 6) & 0x0101_0101_0101_0101;
+    let mut spread = (text & 0x0F0F_0F0F_0F0F_0F0F) + letters * 9;
+    spread = (spread | spread >> 4) & 0x00FF_00FF_00FF_00FF;
+    spread = (spread | spread >> 8) & 0x0000_FFFF_0000_FFFF;
+    spread |= spread >> 16;
+    let word = spread as u32;
+    // Anything that is no digit does not come back.
+    (hex_word(word) == digits).then_some(word)
 }
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -284,40 +349,21 @@ fn push_hex(out: &mut Vec<u8>, value: u64, digits: u32) {
     }
 }
 
-fn push(out: &mut Vec<u8>, scope: Scope, written: &mut Scope, tag: &str, how: u8, guard: u64, words: &[u32]) {
-    if scope.0 != written.0 {
-        if scope.0 == 0 {
-            out.extend_from_slice(b"#! M\n");
-        } else {
-            out.extend_from_slice(b"#! A ");
-            push_hex(out, scope.0, 16);
-            out.push(b'\n');
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_from_their_digits() {
+        let mut random = galatea_trial::Random(1);
+        for _ in 0..10_000 {
+            let word = random.next_u64() as u32;
+            let digits = hex_word(word);
+            assert_eq!(digits.as_slice(), format!("{word:08X}").as_bytes());
+            assert_eq!(word_of(digits), Some(word));
         }
-        *written = (scope.0, 0);
-    }
-    if scope.1 != written.1 {
-        out.extend_from_slice(b"#! N ");
-        push_hex(out, scope.1, 16);
-        out.push(b'\n');
-        *written = scope;
-    }
-    out.extend_from_slice(b"#! F ");
-    out.extend_from_slice(tag.as_bytes());
-    out.extend_from_slice(&[b' ', how, b' ']);
-    push_hex(out, guard, 16);
-    out.push(b' ');
-    super::number::push_int(out, words.len() as u64);
-    out.push(b'\n');
-    for line in words.chunks(WORDS_PER_LINE) {
-        out.extend_from_slice(b"#! + ");
-        out.reserve(line.len() * 8 + 1);
-        for word in line {
-            let mut digits = [0; 8];
-            for (i, slot) in digits.iter_mut().rev().enumerate() {
-                *slot = HEX.get((word >> (i * 4)) as usize & 15).copied().unwrap_or(b'0');
-            }
-            out.extend_from_slice(&digits);
+        for bad in [b"0000000G", b"0000 000", b"0x000000", b"\xFF0000000", b"0000000@", b"0000000a"] {
+            assert_eq!(word_of(*bad), None);
         }
-        out.push(b'\n');
     }
 }

@@ -79,11 +79,12 @@ fn take_bytes(words: &mut &[u32]) -> Option<Vec<u8>> {
 
 /// A list that takes up all words.
 pub(crate) fn put_list<T: Words>(list: &[T], out: &mut Vec<u32>) {
+    out.reserve(size_of_val(list) / 4);
     list.iter().for_each(|v| v.put(out));
 }
 
 pub(crate) fn take_list<T: Words>(mut words: &[u32]) -> Option<Vec<T>> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(words.len() * 4 / size_of::<T>().max(1));
     while !words.is_empty() {
         out.push(T::take(&mut words)?);
     }

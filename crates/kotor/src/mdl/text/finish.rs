@@ -90,6 +90,9 @@ pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, carry: &mut Carry<'
         }
         let guard = if model.supermodel.bytes().is_empty() { Guard::Own } else { Guard::Lines(inherits) };
         numbered.push(carry.field(node, real_node, number, guard));
+        if let Some(real) = real_node {
+            node.number = real.number;
+        }
         let left = own_fields(node, real_node, draft, carry);
         if let Some(slot) = missing.get_mut(id) {
             *slot = left;

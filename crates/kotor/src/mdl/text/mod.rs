@@ -187,7 +187,7 @@ pub fn print(model: &Model) -> Result<Vec<u8>> {
         let mut carry = Carry::recorder();
         finish::finish(draft, Some(model), &mut carry);
         match carry {
-            Carry::Record { out, .. } => out,
+            Carry::Record(recorder) => recorder.out,
             Carry::Restore(..) => Vec::new(),
         }
     };

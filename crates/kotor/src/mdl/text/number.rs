@@ -283,6 +283,20 @@ pub(crate) fn is_number(text: &[u8]) -> bool {
     }
 }
 
+/// A number of at most 15 digits, of which so many are decimals: exact up to one rounding.
+#[inline]
+pub(crate) fn short_f64(negative: bool, count: u64, decimals: usize) -> f64 {
+    let size = count as f64 / POW10.get(decimals).copied().unwrap_or(1.0);
+    if negative { -size } else { size }
+}
+
+/// [`short_f64`] as `f32`; `None` where the digits have to be looked at again to round but once.
+#[inline]
+pub(crate) fn short_f32(negative: bool, count: u64, decimals: usize) -> Option<f32> {
+    let wide = short_f64(negative, count, decimals);
+    (wide.to_bits() & 0x1FFF_FFFF != 0x1000_0000).then_some(wide as f32)
+}
+
 /// The number a word stands for.
 pub(crate) fn f64_of(text: &[u8]) -> Option<f64> {
     let Some(d) = decimal(text) else { return not_finite(text).map(f64::from) };

@@ -130,8 +130,18 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
+    /// About how long the text will be.
+    fn estimate(&self) -> usize {
+        let of_mesh = |n: &Node| {
+            n.mesh.as_deref().map_or(0, |m| m.vertices.positions.len() * 64 + m.faces.len() * 36 + 900)
+        };
+        let of_node = |n: &Node| 160 + n.controllers.data.len() * 12 + of_mesh(n);
+        self.model.all_nodes().map(of_node).sum::<usize>() + 1024
+    }
+
     /// Prints the whole model.
     pub(crate) fn run(mut self) -> Vec<u8> {
+        self.out.reserve(self.estimate());
         let model = self.model;
         let name = token(model.name.bytes());
         self.out.extend_from_slice(b"# Exported by Galatea\n");

@@ -53,21 +53,26 @@ pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
             }
         }
     }
-    // So are faces whose vertices differ in something else only. Vertices are sorted by their place to find them.
-    let key = |v: u32| positions.get(v as usize).map(|p| p.map(|c| if c == 0.0 { 0 } else { c.to_bits() }));
-    let mut order: Vec<u32> = (0..positions.len() as u32)
-        .filter(|v| first.get(*v as usize).is_some_and(|f| *f != u32::MAX))
-        .collect();
-    order.sort_unstable_by_key(|v| key(*v));
+    // So are faces whose vertices differ in something else only. Vertices are sorted by a checksum of their place to find
+    // them.
+    let key = |place: &[f32; 3]| {
+        place.iter().fold(0u64, |sum, c| {
+            let bits = if *c == 0.0 { 0 } else { c.to_bits() };
+            (sum ^ u64::from(bits)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+        })
+    };
+    let used = positions.iter().zip(&first).enumerate().filter(|(_, (_, face))| **face != u32::MAX);
+    let mut order: Vec<(u64, u32)> = used.map(|(id, (place, _))| (key(place), id as u32)).collect();
+    order.sort_unstable();
     let same = |a: u32, b: u32| match (normals.get(a as usize), normals.get(b as usize)) {
         (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| (a - b).abs() < NEAR),
         _ => false,
     };
     let face_of = |v: u32| first.get(v as usize).copied().unwrap_or(0);
-    for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
+    for group in order.chunk_by(|a, b| a.0 == b.0) {
         // Few vertices share a place; where very many do, each is compared with the ones next to it.
-        for (i, a) in group.iter().enumerate() {
-            for b in group.iter().skip(i + 1).take(16) {
+        for (i, (_, a)) in group.iter().enumerate() {
+            for (_, b) in group.iter().skip(i + 1).take(16) {
                 if same(*a, *b) {
                     sets.join(face_of(*a), face_of(*b));
                 }
@@ -77,8 +82,10 @@ pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
     // Sets that meet at a place get different bits.
     let mut bits: HashMap<u32, u32> = HashMap::new();
     let mut rivals: HashMap<u32, Vec<u32>> = HashMap::new();
-    for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
-        let mut here: Vec<u32> = group.iter().map(|v| sets.find(face_of(*v))).collect();
+    let mut here: Vec<u32> = Vec::new();
+    for group in order.chunk_by(|a, b| a.0 == b.0).filter(|g| g.len() > 1) {
+        here.clear();
+        here.extend(group.iter().map(|(_, v)| sets.find(face_of(*v))));
         here.sort_unstable();
         here.dedup();
         if here.len() > 1 {
