@@ -292,15 +292,13 @@ pub(crate) fn runs(map: &Extras, count: usize) -> Vec<Option<u32>> {
     out
 }
 
-/// A colour for a surface material: all different, those one can walk on lighter.
+/// A colour for a surface material that people recognise, in linear light.
 pub(crate) fn surface_color(material: u32) -> [f32; 4] {
-    let walkable = crate::surface::Walkability::default().is_walkable(material);
-    // Steps of the golden ratio around the circle of colours.
-    let hue = (f64::from(material) * 0.618_033_988_749_895).fract() * 6.0;
-    let part = |shift: f64| ((((hue + shift) % 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
-    let light = if walkable { 0.9 } else { 0.45 };
-    let channel = |shift: f64| ((part(shift) * 0.6 + 0.4) * light) as f32;
-    [channel(0.0), channel(4.0), channel(2.0), 1.0]
+    let [r, g, b] = crate::surface::colour(material).map(|v| {
+        let v = f32::from(v) / 255.0;
+        v * v
+    });
+    [r, g, b, 1.0]
 }
 
 /// The name of a surface material, for people.

@@ -56,6 +56,43 @@ pub fn by_name(name: &str) -> Option<u32> {
     found.and_then(|i| u32::try_from(i).ok()).or_else(|| name.parse().ok())
 }
 
+/// A colour for a material, as it is shown on a screen: lava glows, grass is green, what cannot be walked on is dark red.
+/// Materials without a name have different greys.
+///
+/// ```
+/// let [red, _, blue] = galatea_kotor::surface::colour(15);
+/// assert!(red > blue);
+/// ```
+pub fn colour(material: u32) -> [u8; 3] {
+    match material {
+        0 => [90, 90, 96],
+        1 => [150, 111, 72],
+        2 => [70, 48, 92],
+        3 => [96, 160, 62],
+        4 => [158, 156, 148],
+        5 => [176, 124, 66],
+        6 => [70, 150, 205],
+        7 => [132, 44, 44],
+        8 => [150, 70, 92],
+        9 => [178, 74, 110],
+        10 => [128, 148, 170],
+        11 => [104, 146, 168],
+        12 => [92, 110, 56],
+        13 => [112, 84, 56],
+        14 => [178, 142, 50],
+        15 => [236, 84, 24],
+        16 => [28, 24, 36],
+        17 => [24, 66, 130],
+        18 => [232, 186, 60],
+        19 => [206, 220, 232],
+        20 => [222, 198, 138],
+        21 => [226, 218, 196],
+        22 => [186, 172, 152],
+        30 => [190, 80, 210],
+        other => [60 + (other % 23 * 7) as u8; 3],
+    }
+}
+
 /// Which materials can be walked on. Ids above 63 never can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Walkability(u64);
