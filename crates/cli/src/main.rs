@@ -12,7 +12,7 @@ use clap::{CommandFactory, Parser};
 
 /// Opens the 3D models of KotOR, Warcraft III, WoW alpha and the Fox Engine, and keeps every byte.
 #[derive(Parser)]
-#[command(name = "galatea", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "galatea", version, arg_required_else_help = true)]
 #[command(after_help = "`galatea FILE` alone means `galatea info FILE`.\n\
     Exit codes: 0 fine, 1 findings or differences, 2 wrong usage, 3 some inputs failed, 4 all inputs failed.")]
 struct Program {
