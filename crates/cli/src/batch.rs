@@ -15,7 +15,7 @@ use crate::Exit;
 use crate::terminal::{complain, show};
 
 /// The inputs of a verb, and how to go through them.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Inputs {
     /// Files, folders (searched recursively), or `-` for standard input
     #[arg(required = true, value_name = "PATH")]
@@ -34,6 +34,7 @@ pub(crate) enum Failure {
     Io(io::Error),
     Unknown,
     Format(wire::Error),
+    Other(String),
 }
 
 impl fmt::Display for Failure {
@@ -46,6 +47,7 @@ impl fmt::Display for Failure {
             },
             Failure::Unknown => f.write_str("not a model that Galatea knows; `galatea formats` lists them"),
             Failure::Format(error) => write!(f, "{error}"),
+            Failure::Other(what) => f.write_str(what),
         }
     }
 }

@@ -193,7 +193,7 @@ impl Tables {
         }
         let mut t = b.t;
         t.lods = doc.lods.clone();
-        if let Some(first) = t.lods.first_mut() {
+        if let Some(first) = t.lods.first_mut().filter(|_| !doc.meshes.is_empty()) {
             first.count = small(lods, "levels of detail")?;
         }
         t.unknown_0x12 = doc.unknown_0x12.clone();

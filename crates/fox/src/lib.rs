@@ -23,18 +23,35 @@
 //! ```
 
 mod build;
+pub mod check;
+mod convert;
+mod derive;
 mod diff;
+mod extensions;
 mod fingerprint;
+mod groups;
 mod hash;
 mod layout;
+mod lod;
 mod mesh;
 mod model;
 mod name;
+mod names;
 mod read;
+mod scene;
+mod simplify;
+mod split;
 mod tables;
+mod vertex_schema;
+mod weights;
 pub mod wire;
 mod write;
 
+pub use check::RULES;
+pub use convert::Repathed;
+pub use derive::{Agreement, Derived};
+pub use extensions::Extensions;
+pub use groups::GroupInfo;
 pub use hash::{
     EXTENSION_SHIFT, PATH_MASK, PATH_META, STR_MASK, extension_code, path_code64, str_code32, str_code64,
 };
@@ -43,7 +60,10 @@ pub use model::{
     Bone, BoneGroup, Fmdl, Group, MaterialInstance, Parameter, Run, Texture, TexturePath, UnknownBlock,
 };
 pub use name::Name;
+pub use names::{Dictionary, NameKind, UsedName, WordHashes, hash_word};
 pub use read::inspect;
+pub use split::{BigMesh, Piece, SplitLimits};
+pub use weights::normalised;
 pub use wire::{Bounds, LodInfo, RECORDS, Statistics, Window};
 
 /// Whether these bytes begin like an FMDL file.

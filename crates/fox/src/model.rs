@@ -190,7 +190,12 @@ impl Fmdl {
             bounds: Bounds::EMPTY,
             lods: vec![LodInfo { count: 1, unknown_0x02: 0, threshold_a: 1.0, threshold_b: 1.0, ratio: 1.0 }],
             unknown_0x12: vec![0],
-            statistics: vec![Statistics { ratio: 0.2, rejection: -1, ..Statistics::default() }],
+            statistics: vec![Statistics {
+                texel_density: 1.0,
+                ratio: 0.2,
+                rejection: -1,
+                ..Statistics::default()
+            }],
             ..Fmdl::default()
         }
     }
@@ -256,6 +261,10 @@ impl Fmdl {
     }
 
     /// The figures of `galatea info`.
+    ///
+    /// ```
+    /// assert_eq!(galatea_fox::Fmdl::new(2.03).summary().version, "2.03");
+    /// ```
     pub fn summary(&self) -> Summary {
         Summary {
             version: format!("{}", self.version),

@@ -1,6 +1,6 @@
 //! Bytes to document.
 
-use galatea_wire::{Coverage, Error, ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
+use galatea_wire::{Coverage, Error, ErrorKind, Gap, Limits, Reader, Result, Schema, Source, Wire};
 
 use crate::layout::{Layout, Original, Places};
 use crate::mesh::{Column, Mesh, Usage, Values, Vertices};
@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::name::Name;
 use crate::tables::Tables;
+use crate::vertex_schema::{POSITION, vertex_schema};
 use crate::wire::{self, Bounds, Header};
 
 /// What reading these bytes claims, and the error that stopped it, if any.
@@ -200,6 +201,7 @@ impl Document<'_> {
             ..Fmdl::default()
         };
         self.spend::<Bone>(t.bones.len())?;
+        out.bones.reserve_exact(t.bones.len());
         for b in &t.bones {
             out.bones.push(Bone {
                 name: self.name(b.name)?,
@@ -211,6 +213,7 @@ impl Document<'_> {
             });
         }
         self.spend::<Group>(t.groups.len())?;
+        out.groups.reserve_exact(t.groups.len());
         for g in &t.groups {
             let pivot = some(g.pivot).and_then(|p| self.vector(p));
             out.groups.push(Group {
@@ -221,16 +224,19 @@ impl Document<'_> {
             });
         }
         self.spend::<Run>(t.runs.len())?;
+        out.runs.reserve_exact(t.runs.len());
         for r in &t.runs {
             let bounds = self.bounds(r.bounds);
             let (group, first_mesh, mesh_count) = (r.group, r.first_mesh, r.mesh_count);
             out.runs.push(Run { group, first_mesh, mesh_count, bounds });
         }
         self.spend::<MaterialInstance>(t.instances.len())?;
+        out.materials.reserve_exact(t.instances.len());
         for i in &t.instances {
             out.materials.push(self.material(i)?);
         }
         self.spend::<BoneGroup>(t.bone_groups.len())?;
+        out.bone_groups.reserve_exact(t.bone_groups.len());
         for g in &t.bone_groups {
             let bones = g.bones.iter().take(g.count.into()).copied().collect();
             out.bone_groups.push(BoneGroup { max_weights: g.max_weights, bones });
@@ -251,6 +257,7 @@ impl Document<'_> {
         let name = self.name(instance.name)?;
         let mut out = MaterialInstance { name, shader, technique, ..MaterialInstance::default() };
         self.spend::<Texture>(instance.texture_count.into())?;
+        out.textures.reserve_exact(instance.texture_count.into());
         for b in bindings(instance.first_texture, instance.texture_count) {
             let slot = self.name(b.name)?;
             let (file, path) = match t.textures.get(usize::from(b.value)) {
@@ -260,6 +267,7 @@ impl Document<'_> {
             out.textures.push(Texture { slot, file, path });
         }
         self.spend::<Parameter>(instance.parameter_count.into())?;
+        out.parameters.reserve_exact(instance.parameter_count.into());
         for b in bindings(instance.first_parameter, instance.parameter_count) {
             let value = self.vector(b.value).unwrap_or_default();
             out.parameters.push(Parameter { name: self.name(b.name)?, value });
@@ -276,7 +284,8 @@ impl Document<'_> {
     }
 
     fn meshes(&mut self) -> Result<Vec<Mesh>> {
-        let mut out = Vec::new();
+        self.spend::<Mesh>(self.tables.meshes.len())?;
+        let mut out = Vec::with_capacity(self.tables.meshes.len());
         let meshes = std::mem::take(&mut self.tables.meshes);
         let result = meshes.iter().enumerate().try_for_each(|(i, mesh)| {
             out.push(self.mesh(i, mesh)?);
@@ -289,7 +298,6 @@ impl Document<'_> {
     fn mesh(&mut self, index: usize, mesh: &wire::Mesh) -> Result<Mesh> {
         let record = self.places.table(0x3).unwrap_or(0).saturating_add(index * wire::Mesh::SIZE);
         let r = self.r.enter("mesh", Some(index), record)?;
-        self.spend::<Mesh>(1)?;
         let windows = self.windows(mesh)?;
         let end = |w: &wire::Window| (w.first as usize).saturating_add(w.count as usize);
         let count = windows.iter().map(end).max().unwrap_or(0).max(mesh.index_count as usize);
@@ -320,24 +328,36 @@ impl Document<'_> {
         let count = usize::from(mesh.vertex_count);
         let mut out = Vertices { count, columns: Vec::new() };
         let Some((streams, elements)) = self.tables.layout_of(mesh) else { return Ok(out) };
-        self.spend::<Column>(elements.len())?;
+        self.spend::<Column>(elements.len() + streams.len())?;
+        out.columns.reserve_exact(elements.len());
+        let place = |stream: &wire::Stream| {
+            let buffer = self.tables.buffers.get(usize::from(stream.buffer));
+            let at = block.saturating_add(buffer.map_or(0, |b| b.offset.0 as usize));
+            (at.saturating_add(stream.offset.0 as usize), usize::from(stream.stride))
+        };
         // Streams of one mesh share their bytes where buffer, place and stride are the same.
-        let mut runs: Vec<(usize, usize, &[u8])> = Vec::new();
+        let mut runs: Vec<(usize, usize, &[u8])> = Vec::with_capacity(streams.len());
         // Which bytes of its run each element takes, as (place, stride, offset, size).
-        let mut taken: Vec<(usize, usize, usize, usize)> = Vec::new();
+        let mut taken: Vec<(usize, usize, usize, usize)> = Vec::with_capacity(elements.len());
         let mut rest = elements;
         for stream in streams {
-            let buffer = self.tables.buffers.get(usize::from(stream.buffer));
-            let at = block
-                .saturating_add(buffer.map_or(0, |b| b.offset.0 as usize))
-                .saturating_add(stream.offset.0 as usize);
-            let stride = usize::from(stream.stride);
+            let (at, stride) = place(stream);
             let (own, others) = rest.split_at(usize::from(stream.element_count).min(rest.len()));
             rest = others;
             let bytes = match runs.iter().find(|(a, s, _)| (*a, *s) == (at, stride)) {
                 Some((_, _, bytes)) => bytes,
                 None => {
-                    let bytes = claim_run(r, at, count, stride, own)?;
+                    // A stream's elements begin where those of the streams before it end.
+                    let here = streams.iter().scan(0, |first, s| {
+                        let begin = *first;
+                        *first += usize::from(s.element_count);
+                        Some((s, begin))
+                    });
+                    let here = here.filter(|(s, _)| place(s) == (at, stride)).flat_map(|(s, begin)| {
+                        elements.iter().skip(begin).take(s.element_count.into()).copied()
+                    });
+                    let (name, schema) = shape_of(here, stride);
+                    let bytes = r.bytes_as(at, count * stride, name, schema)?;
                     runs.push((at, stride, bytes));
                     bytes
                 }
@@ -352,7 +372,8 @@ impl Document<'_> {
                 let values = match twin {
                     Some(twin) => Values::Same(twin),
                     None => {
-                        r.spend((count * stride.min(12)) as u64, at, "vertices")?;
+                        let size = format_size(element.format).unwrap_or(stride).min(stride);
+                        r.spend((count * size) as u64, at, "vertices")?;
                         let next = elements.iter().map(|e| usize::from(e.offset)).filter(|o| *o > offset);
                         column(element.format, bytes, stride, offset, next.min().unwrap_or(stride))
                     }
@@ -376,23 +397,35 @@ impl Document<'_> {
 /// What the text that PES tools append begins with.
 pub(crate) const EXTENSIONS: &[u8] = b"X-FMDL-Extensions:";
 
-/// Claims the vertices of one mesh in one buffer.
-fn claim_run<'a>(
-    r: Reader<'a>,
-    at: usize,
-    count: usize,
-    stride: usize,
-    own: &[wire::Element],
-) -> Result<&'a [u8]> {
-    let name = match own {
-        [only] if only.usage == 0 => "positions",
-        _ => "vertices",
-    };
-    r.bytes(at, count * stride, name)
+/// Name and shape, for the inspector, of the vertices that these elements make up. Of elements that share a place the first
+/// one counts.
+fn shape_of(elements: impl Iterator<Item = wire::Element>, stride: usize) -> (&'static str, &'static Schema) {
+    let mut apart: Vec<wire::Element> = Vec::with_capacity(12);
+    let mut end = 0;
+    for element in elements.filter(|e| format_size(e.format).is_some()) {
+        if usize::from(element.offset) >= end {
+            end = usize::from(element.offset) + format_size(element.format).unwrap_or(0);
+            apart.push(element);
+        }
+    }
+    match apart.as_slice() {
+        [wire::Element { usage: 0, format: 1, offset: 0 }] if stride == 12 => ("positions", POSITION),
+        _ => ("vertices", vertex_schema(apart.into_iter(), stride).unwrap_or(u8::SCHEMA)),
+    }
 }
 
 /// Whether these (offset, size) pairs leave no byte of a stride free.
-fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)>) -> bool {
+fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
+    // As a rule they follow each other, with some that share the place of an earlier one.
+    let mut end = 0;
+    for (offset, size) in elements.clone() {
+        if offset == end {
+            end += size;
+        }
+    }
+    if end >= stride {
+        return true;
+    }
     let mut used = [false; 256];
     for (offset, size) in elements {
         for byte in used.iter_mut().skip(offset).take(size) {
@@ -406,22 +439,47 @@ fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)>) -> bool
 ///
 /// What has no known type, or sticks out of its vertex, is kept raw up to `next`, where the next attribute begins.
 fn column(format: u8, bytes: &[u8], stride: usize, offset: usize, next: usize) -> Values {
-    fn take<T: Wire>(bytes: &[u8], stride: usize, offset: usize) -> Vec<T> {
-        if stride == T::SIZE {
-            return bytes.chunks_exact(T::SIZE).map(T::get).collect();
+    /// Fixed-size loads at a fixed distance: what the optimiser turns into plain moves.
+    fn take<T: Copy + Default, const N: usize>(
+        bytes: &[u8],
+        stride: usize,
+        offset: usize,
+        get: impl Fn(&[u8; N]) -> T,
+    ) -> Vec<T> {
+        let mut out = vec![T::default(); bytes.len() / stride.max(1)];
+        for (value, vertex) in out.iter_mut().zip(bytes.chunks_exact(stride.max(1))) {
+            if let Some(bytes) = vertex.get(offset..).and_then(|v| v.first_chunk()) {
+                *value = get(bytes);
+            }
         }
-        let vertices = bytes.chunks_exact(stride.max(1));
-        vertices.map(|v| v.get(offset..offset + T::SIZE).map_or(T::ZERO, T::get)).collect()
+        out
     }
+    let f32 = |b: &[u8; 4]| f32::from_le_bytes(*b);
+    let floats3 = |b: &[u8; 12]| match b.as_chunks::<4>().0 {
+        [x, y, z] => [f32(x), f32(y), f32(z)],
+        _ => [0.0; 3],
+    };
+    let floats2 = |b: &[u8; 8]| match b.as_chunks::<4>().0 {
+        [x, y] => [f32(x), f32(y)],
+        _ => [0.0; 2],
+    };
+    let words4 = |b: &[u8; 8]| {
+        let all = u64::from_le_bytes(*b);
+        [all as u16, (all >> 16) as u16, (all >> 32) as u16, (all >> 48) as u16]
+    };
+    let words2 = |b: &[u8; 4]| {
+        let all = u32::from_le_bytes(*b);
+        [all as u16, (all >> 16) as u16]
+    };
     let fits = format_size(format).is_some_and(|size| offset + size <= stride);
     match format {
-        1 if fits => Values::F32x3(take(bytes, stride, offset)),
-        2 if fits => Values::F32x2(take(bytes, stride, offset)),
-        4 if fits => Values::U16x4(take(bytes, stride, offset)),
-        6 if fits => Values::F16x4(take(bytes, stride, offset)),
-        7 if fits => Values::F16x2(take(bytes, stride, offset)),
-        8 if fits => Values::Unorm8x4(take(bytes, stride, offset)),
-        9 if fits => Values::U8x4(take(bytes, stride, offset)),
+        1 if fits => Values::F32x3(take(bytes, stride, offset, floats3)),
+        2 if fits => Values::F32x2(take(bytes, stride, offset, floats2)),
+        4 if fits => Values::U16x4(take(bytes, stride, offset, words4)),
+        6 if fits => Values::F16x4(take(bytes, stride, offset, words4)),
+        7 if fits => Values::F16x2(take(bytes, stride, offset, words2)),
+        8 if fits => Values::Unorm8x4(take(bytes, stride, offset, |b: &[u8; 4]| *b)),
+        9 if fits => Values::U8x4(take(bytes, stride, offset, |b: &[u8; 4]| *b)),
         _ => {
             let end = next.min(stride);
             let vertices = bytes.chunks_exact(stride.max(1)).filter_map(|v| v.get(offset..end));

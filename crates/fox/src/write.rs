@@ -59,12 +59,14 @@ impl Fmdl {
 
     /// The layout that the game's own compiler would choose.
     fn plan(&self, t: &Tables) -> Result<Places> {
+        let unknown = |section| self.unknown_blocks.iter().filter(move |b| b.section == section);
+        // A second block of the same id needs a first one before it, even an empty one.
+        let twin = |section, id: u32| unknown(section).any(|b| b.id == id);
         let mut tables: Vec<(u8, usize, usize)> = Tables::IDS
             .iter()
-            .filter(|id| t.count(**id) > 0 || ALWAYS.contains(id))
+            .filter(|id| t.count(**id) > 0 || ALWAYS.contains(id) || twin(0, u32::from(**id)))
             .map(|id| (*id, t.count(*id), t.count(*id) * Tables::record_size(*id)))
             .collect();
-        let unknown = |section| self.unknown_blocks.iter().filter(move |b| b.section == section);
         for block in unknown(0) {
             let id = u8::try_from(block.id)
                 .map_err(|_| Error::unrepresentable(format!("block id {} in section 0", block.id)))?;
@@ -72,19 +74,16 @@ impl Fmdl {
         }
         tables.sort_by_key(|(id, ..)| *id);
         let buffers = t.buffers.last().map_or(0, |b| b.offset.0 as usize + b.length as usize);
-        let texts = match t.strings.is_empty() {
-            true => 0,
-            false if self.extensions.is_empty() => t.strings_end(),
-            false => t.strings_end() + self.extensions.len() + 1,
-        };
+        let trailer = if self.extensions.is_empty() { 0 } else { self.extensions.len() + 1 };
+        let texts = t.strings_end() + trailer;
         let mut data: Vec<(u32, usize)> = [
             (0, t.vectors.len() * 16, !t.vectors.is_empty()),
             (1, t.matrices.len() * 64, !t.matrices.is_empty()),
             (2, buffers, true),
-            (3, texts, !t.strings.is_empty()),
+            (3, texts, !t.strings.is_empty() || trailer > 0),
         ]
         .into_iter()
-        .filter_map(|(id, len, there)| there.then_some((id, len)))
+        .filter_map(|(id, len, there)| (there || twin(1, id)).then_some((id, len)))
         .chain(unknown(1).map(|b| (b.id, b.bytes.len())))
         .collect();
         data.sort_by_key(|(id, _)| *id);
@@ -232,19 +231,30 @@ fn put_vertices(
 
 /// Writes one attribute into interleaved vertices.
 fn put_column(run: &mut [u8], stride: usize, offset: usize, values: &Values) {
-    fn all<T: Wire>(run: &mut [u8], stride: usize, offset: usize, values: &[T]) {
+    /// Fixed-size stores at a fixed distance: what the optimiser turns into plain moves.
+    fn all<T, const N: usize>(
+        run: &mut [u8],
+        stride: usize,
+        offset: usize,
+        values: &[T],
+        put: impl Fn(&T) -> [u8; N],
+    ) {
         for (vertex, value) in run.chunks_exact_mut(stride.max(1)).zip(values) {
-            if let Some(slot) = vertex.get_mut(offset..offset + T::SIZE) {
-                value.put(slot);
+            if let Some(slot) = vertex.get_mut(offset..).and_then(|v| v.first_chunk_mut()) {
+                *slot = put(value);
             }
         }
     }
+    fn join<const N: usize, const M: usize, const L: usize>(parts: [[u8; N]; M]) -> [u8; L] {
+        parts.as_flattened().first_chunk().copied().unwrap_or([0; L])
+    }
+    let words4 = |v: &[u16; 4]| join(v.map(u16::to_le_bytes));
     match values {
-        Values::F32x3(v) => all(run, stride, offset, v),
-        Values::F32x2(v) => all(run, stride, offset, v),
-        Values::U16x4(v) | Values::F16x4(v) => all(run, stride, offset, v),
-        Values::F16x2(v) => all(run, stride, offset, v),
-        Values::Unorm8x4(v) | Values::U8x4(v) => all(run, stride, offset, v),
+        Values::F32x3(v) => all::<_, 12>(run, stride, offset, v, |v| join(v.map(f32::to_le_bytes))),
+        Values::F32x2(v) => all::<_, 8>(run, stride, offset, v, |v| join(v.map(f32::to_le_bytes))),
+        Values::U16x4(v) | Values::F16x4(v) => all::<_, 8>(run, stride, offset, v, words4),
+        Values::F16x2(v) => all::<_, 4>(run, stride, offset, v, |v| join(v.map(u16::to_le_bytes))),
+        Values::Unorm8x4(v) | Values::U8x4(v) => all::<_, 4>(run, stride, offset, v, |v| *v),
         Values::Same(_) => {}
         Values::Raw { width, bytes, .. } => {
             for (vertex, value) in

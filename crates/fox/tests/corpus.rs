@@ -68,3 +68,18 @@ fn every_byte_of_every_file_is_accounted_for() {
         assert_eq!(coverage.gaps(bytes.len()), [], "{}", path.display());
     }
 }
+
+#[test]
+fn bytes_of_vertices_have_names() {
+    let (mut named, mut all) = (0, 0);
+    for path in real_files() {
+        let bytes = std::fs::read(&path).unwrap();
+        let (coverage, _) = galatea_fox::inspect(&bytes, &Limits::default());
+        for claim in coverage.claims().iter().filter(|c| c.name == "vertices" || c.name == "positions") {
+            all += 1;
+            named += usize::from(claim.schema.is_some_and(|s| s.name != "u8"));
+        }
+    }
+    assert_eq!(named, all);
+    assert!(galatea_trial::corpus("fmdl").is_none() || all > 3000, "{all}");
+}

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
 use crate::FORMATS;
@@ -72,6 +73,8 @@ pub struct Format {
     pub extensions: &'static [&'static str],
     /// The extension of the file that belongs to it.
     pub companion: Option<&'static str>,
+    /// The text form of the same model, by name; a text form names itself.
+    pub text: Option<&'static str>,
     /// Whether bytes are of this format. The start of the file is enough.
     pub detect: fn(&[u8]) -> bool,
     /// Reads a file.
@@ -79,9 +82,18 @@ pub struct Format {
     /// Tells which byte is what.
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
-    pub rules: &'static [&'static Rule],
+    pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
+}
+
+/// What turning a document into a scene may want to know.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneContext<'a> {
+    /// Name of the model; usually that of its file.
+    pub name: &'a str,
+    /// Texts of the Fox Engine's hashed names.
+    pub names: &'a galatea_fox::Dictionary,
 }
 
 /// A document of any format.
@@ -98,6 +110,8 @@ pub trait Document: Any + Send {
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
+    /// The neutral scene, for pictures and other forms; `None` if this format has none.
+    fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
     /// The format's own document type, for everything else.
     fn as_any(&self) -> &dyn Any;
     /// The format's own document type, to change it.
@@ -119,5 +133,5 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
 
 /// Finds a rule of any format by its code, letter case ignored.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code)).copied()
+    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code))
 }

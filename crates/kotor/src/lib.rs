@@ -2,5 +2,7 @@
 //! losing a byte.
 
 pub mod bwm;
+mod derived;
+mod extra;
 pub mod mdl;
 pub mod surface;

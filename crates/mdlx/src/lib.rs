@@ -16,18 +16,24 @@
 //! assert_eq!(back.write().unwrap(), bytes);
 //! ```
 
+mod check;
 mod differences;
 mod emitter;
 mod geoset;
 mod material;
 mod model;
 mod node;
+pub mod play;
 mod tag;
+pub mod text;
 mod track;
 mod version;
+mod versions;
 pub mod wire;
 mod xfer;
 
+pub use check::RULES;
+pub(crate) use check::bounds_of;
 pub use emitter::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 pub use galatea_wire::{Limits, Text};
 pub use geoset::{Geoset, GeosetAnim, VertexBuffer};
@@ -45,5 +51,6 @@ pub use track::{
     Curve, EventTrack, Extra, Interpolation, Key, Keys, PackedQuaternion, TangentKey, Tangents, Track, Tracks,
 };
 pub use version::{FEATURES, Feature, Version};
+pub use versions::{ConvertOptions, Loss};
 pub use wire::{Bounds, FaceEffect, RECORDS, SkinWeight, Sound, Texture};
 pub use xfer::{detect, inspect};

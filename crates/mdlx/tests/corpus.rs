@@ -1,4 +1,5 @@
 //! Real files: every byte of every one of them survives.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -69,5 +70,28 @@ fn every_byte_of_every_file_has_an_owner() {
         assert_eq!(error, None, "{}", path.display());
         assert!(coverage.gaps(bytes.len()).is_empty(), "{}", path.display());
         assert!(coverage.overlaps(1).is_empty(), "{}", path.display());
+    }
+}
+
+#[test]
+fn what_can_be_fixed_is_fixed() {
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in real_files().iter().filter(|p| !is_malformed(p)) {
+        let mut model = Model::read(&std::fs::read(path).unwrap(), &Limits::default()).unwrap();
+        for (rule, _) in model.check().counts() {
+            *rules.entry(rule.code).or_default() += 1;
+        }
+        model.fix(&|_| true);
+        let left: Vec<_> = model.check().counts().filter(|(r, _)| r.fix).map(|(r, n)| (r.code, n)).collect();
+        assert!(left.is_empty(), "{}: {left:?}", path.display());
+        // What was mended can be written, and is read again as it is.
+        let back = Model::read(&model.write().unwrap(), &Limits::default()).unwrap();
+        assert!(model.differences(&back).is_empty(), "{}", path.display());
+    }
+    // What converters leave behind is in the corpus.
+    if !rules.is_empty() {
+        for code in ["MDLX0040", "MDLX0041", "MDLX0042", "MDLX0043", "MDLX0044", "MDLX0046", "MDLX0047"] {
+            assert!(rules.contains_key(code), "{code}");
+        }
     }
 }

@@ -94,6 +94,12 @@ impl Trial<'_> {
         result.is_ok()
     }
 
+    /// Reads the fixture itself, with nothing else running. Returns whether it opened.
+    pub fn alone(&self) -> bool {
+        let _guard = ONE_AT_A_TIME.lock();
+        self.run(self.bytes, &|| "as it is".to_owned())
+    }
+
     /// Every prefix of the fixture.
     pub fn cuts(&self) -> Tally {
         let _alone = alone();

@@ -11,11 +11,13 @@ pub struct Limits {
     pub ratio: u32,
     /// Bytes of decoded data that even the smallest input may ask for.
     pub spare: u64,
+    /// Most pixels that one picture may be decoded to.
+    pub pixels: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 512, nodes: 4_000_000, ratio: 2, spare: 1 << 20 }
+        Limits { depth: 512, nodes: 4_000_000, ratio: 2, spare: 1 << 20, pixels: 1 << 26 }
     }
 }
 

@@ -158,7 +158,7 @@ macro_rules! rules {
         $(#[$meta:meta])* $vis:vis static $table:ident;
         $($name:ident $code:literal $severity:ident $fix:ident $title:literal $help:literal;)*
     ) => {
-        $(pub(crate) static $name: $crate::Rule = $crate::Rule {
+        $(pub(crate) const $name: $crate::Rule = $crate::Rule {
             code: $code,
             severity: $crate::Severity::$severity,
             title: $title,
@@ -166,7 +166,7 @@ macro_rules! rules {
             fix: $crate::rules!(@$fix),
         };)*
         $(#[$meta])*
-        $vis static $table: &[&$crate::Rule] = &[$(&$name),*];
+        $vis static $table: &[$crate::Rule] = &[$($name),*];
     };
     (@fix) => { true };
     (@keep) => { false };

@@ -207,6 +207,19 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
+    /// Claims and returns raw bytes, for the inspector as items of this shape.
+    pub fn bytes_as(
+        &self,
+        at: usize,
+        len: usize,
+        name: &'static str,
+        schema: &'static crate::Schema,
+    ) -> Result<&'a [u8]> {
+        let found = self.slice(at, len, 1, name)?;
+        self.claim(at, len, name, Some(schema));
+        Ok(found)
+    }
+
     /// Claims and decodes one record.
     #[inline]
     pub fn at<T: Wire>(&self, at: usize, name: &'static str) -> Result<T> {
@@ -225,7 +238,13 @@ impl<'a> Reader<'a> {
         let found = self.slice(at, count, T::SIZE, name)?;
         self.spend(count as u64 * size_of::<T>() as u64, at, name)?;
         self.claim(at, found.len(), name, Some(T::SCHEMA));
-        Ok(found.chunks_exact(T::SIZE).map(T::get).collect())
+        // Not `collect`: that is compiled as a function of its own, which does not know the size of a chunk and moves one
+        // value at a time.
+        let mut out = vec![T::ZERO; count];
+        for (value, chunk) in out.iter_mut().zip(found.chunks_exact(T::SIZE)) {
+            *value = T::get(chunk);
+        }
+        Ok(out)
     }
 
     /// Claims `count` records that follow each other and returns their bytes, for callers that decode them on their own.
@@ -336,7 +355,7 @@ mod tests {
         let source = Source::new(&data, &Limits::default());
         source.reader().at::<u32>(2, "a").unwrap();
         source.reader().at::<u32>(6, "b").unwrap();
-        source.reader().bytes(12, 3, "c").unwrap();
+        source.reader().bytes_as(12, 3, "c", <[u8; 3]>::SCHEMA).unwrap();
         assert_eq!(source.into_coverage().gaps(20), [0..2, 10..12, 15..20]);
     }
 

@@ -61,6 +61,10 @@ impl Writer {
     }
 
     fn slot(&mut self, at: usize, len: usize) -> Result<&mut [u8]> {
+        // Nothing can be read from anywhere, so nothing can be written to anywhere.
+        if len == 0 {
+            return Ok(&mut []);
+        }
         at.checked_add(len).and_then(|end| self.out.get_mut(at..end)).ok_or_else(|| {
             Error::unrepresentable(format!("{len} bytes at 0x{at:X} lie outside the planned file"))
         })
@@ -140,5 +144,6 @@ mod tests {
         let mut writer = Writer::new(4);
         assert!(writer.put(2, &7u32).is_err());
         assert!(writer.put(usize::MAX, &7u32).is_err());
+        assert!(writer.array::<u32>(usize::MAX, &[]).is_ok());
     }
 }

@@ -211,6 +211,19 @@ impl<'a> ReadXfer<'a> {
         }
     }
 
+    /// Adds an item to a list, within the budget: the list never has more room than the budget allows.
+    #[inline]
+    pub fn push<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<()> {
+        self.spend(size_of::<T>() as u64)?;
+        if items.len() == items.capacity() {
+            let allowed = self.left / (size_of::<T>() as u64).max(1) + 1;
+            let wanted = items.len().max(2);
+            items.reserve_exact(usize::try_from(allowed).map_or(wanted, |n| wanted.min(n)));
+        }
+        items.push(item);
+        Ok(())
+    }
+
     #[inline]
     fn take(&mut self, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
         let have = self.end - self.at;
@@ -483,14 +496,13 @@ impl<'a> ReadXfer<'a> {
         part.count = 0;
         while part.announced.map_or(self.left() > 0, |n| part.count < n as usize) {
             let before = self.at;
-            self.spend(size_of::<T>() as u64)?;
             let mut item = T::default();
             self.scope(name, Some(items.len()), |x| {
                 item.read(x, context)?;
                 // A record of no bytes would repeat for ever.
                 if x.at == before { Err(x.mismatch("a record", "no bytes")) } else { Ok(()) }
             })?;
-            items.push(item);
+            self.push(items, item)?;
             part.count += 1;
         }
         Ok(())
@@ -506,11 +518,10 @@ impl<'a> ReadXfer<'a> {
     ) -> Result<()> {
         items.clear();
         for index in 0..count {
-            // Items may be empty: the budget ends what a wild count began.
-            self.spend(size_of::<T>() as u64)?;
             let mut item = T::default();
             self.scope(name, Some(index), |x| body(x, &mut item))?;
-            items.push(item);
+            // Items may be empty: the budget ends what a wild count began.
+            self.push(items, item)?;
         }
         Ok(())
     }

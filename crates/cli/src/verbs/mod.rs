@@ -1,11 +1,14 @@
 //! One file per verb.
 
 mod check;
+mod convert;
 mod diff;
 mod explain;
 mod formats;
 mod info;
 mod inspect;
+mod names;
+mod render;
 mod roundtrip;
 mod shell;
 mod walk;
@@ -26,11 +29,19 @@ pub(crate) enum Verb {
     Roundtrip(roundtrip::Options),
     /// Check the rules of the format, and mend what can be mended safely
     Check(check::Options),
+    /// One form into another: binary, text, versions, glTF
+    Convert(convert::Options),
     /// What differs between two files, in the document's words
     Diff(diff::Options),
+    /// Pictures of models, as PNG
+    Render(render::Options),
     /// Work on walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
+    /// The hashed names of Fox Engine models, resolved with dictionaries
+    Names(names::Names),
+    /// The hashes of a word: StrCode64 and PathCode64
+    Hash(names::Hash),
     /// The formats Galatea knows
     Formats(formats::Options),
     /// What a rule means and what to do about it
@@ -48,8 +59,12 @@ impl Verb {
             Verb::Inspect(options) => options.run(),
             Verb::Roundtrip(options) => options.run(),
             Verb::Check(options) => options.run(),
+            Verb::Convert(options) => options.run(),
             Verb::Diff(options) => options.run(),
+            Verb::Render(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
+            Verb::Names(options) => options.run(),
+            Verb::Hash(options) => options.run(),
             Verb::Formats(options) => options.run(),
             Verb::Explain(options) => options.run(),
             Verb::Completions(options) => options.run(),

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use galatea::{ConvertOptions, SceneContext, fox};
 use serde_json::json;
 
 use crate::Exit;
@@ -12,6 +13,14 @@ use crate::batch::{self, Failure, Inputs};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
+    /// Through another form and back; documents are compared, in everything but layout and padding
+    #[arg(long, value_enum, value_name = "FORM")]
+    via: Option<Via>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Via {
+    Text,
 }
 
 struct Outcome {
@@ -20,6 +29,8 @@ struct Outcome {
     bytes: usize,
     /// The first byte that differs, in the file or, with the extension, in its companion.
     difference: Option<(usize, Option<&'static str>)>,
+    /// What differs after a way through another form.
+    changed: Vec<String>,
 }
 
 fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
@@ -29,11 +40,17 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     Some(a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len())))
 }
 
-fn roundtrip(job: &galatea::disk::Job) -> Result<Outcome, Failure> {
+fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcome, Failure> {
     let opened = batch::open(job)?;
     let (loaded, document) = (&opened.loaded, &opened.document);
-    let output = document.write()?;
     let format = document.format();
+    // A text is written in our own words: what has to come back is the document.
+    if format.text == Some(format.name)
+        && let Some(outcome) = through_text(&opened, names)?
+    {
+        return Ok(outcome);
+    }
+    let output = document.write()?;
     let main = first_difference(&loaded.bytes, &output.bytes).map(|at| (at, None));
     let companion = || {
         let (had, has) = (loaded.companion.as_deref()?, output.companion.as_deref().unwrap_or(&[]));
@@ -44,15 +61,48 @@ fn roundtrip(job: &galatea::disk::Job) -> Result<Outcome, Failure> {
         version: document.summary().version,
         bytes: loaded.bytes.len() + loaded.companion.as_ref().map_or(0, Vec::len),
         difference: main.or_else(companion),
+        changed: Vec::new(),
     })
+}
+
+/// Through the text form and back. A format without one is left out of the count.
+fn through_text(opened: &batch::Opened, names: &fox::Dictionary) -> Result<Option<Outcome>, Failure> {
+    let document = &opened.document;
+    let format = document.format();
+    let Some(text) = format.text else { return Ok(None) };
+    let context = SceneContext { name: "model", names };
+    let written = galatea::convert(document.as_ref(), text, &ConvertOptions::default(), &context)
+        .map_err(|e| Failure::Other(e.to_string()))?;
+    // What we print is longer than what was read; it is our own, so the limits need not hold it back.
+    let limits = galatea::Limits { ratio: 16, ..galatea::Limits::default() };
+    let back = galatea::open(&galatea::Input::new(&written.output.bytes), &limits)?;
+    let changed =
+        document.differences(back.as_ref()).unwrap_or_else(|| vec!["another format came back".into()]);
+    Ok(Some(Outcome {
+        format: format.name,
+        version: document.summary().version,
+        bytes: opened.loaded.bytes.len() + opened.loaded.companion.as_ref().map_or(0, Vec::len),
+        difference: None,
+        changed,
+    }))
 }
 
 impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
         let (mut identical, mut different, mut unreadable) = (0usize, 0usize, 0usize);
-        let tally = self.inputs.run(roundtrip, |path, result, out| {
+        let names = fox::Dictionary::new();
+        let work = |job: &galatea::disk::Job| match self.via {
+            None => roundtrip(job, &names).map(Some),
+            Some(Via::Text) => through_text(&batch::open(job)?, &names),
+        };
+        let tally = self.inputs.run(work, |path, result, out| {
+            let result = match result {
+                Ok(None) => return Ok(()),
+                Ok(Some(outcome)) => Ok(outcome),
+                Err(failure) => Err(failure),
+            };
             let status = match &result {
-                Ok(Outcome { difference: None, .. }) => {
+                Ok(Outcome { difference: None, changed, .. }) if changed.is_empty() => {
                     identical += 1;
                     "identical"
                 }
@@ -76,6 +126,7 @@ impl Options {
                     "status": status,
                     "first_difference": difference.map(|(at, _)| at),
                     "in": difference.and_then(|(_, file)| file),
+                    "changed": outcome.map(|o| &o.changed).filter(|c| !c.is_empty()),
                     "error": result.as_ref().err().map(|e| e.to_string()),
                 });
                 return writeln!(out, "{line}");
@@ -84,6 +135,14 @@ impl Options {
                 Ok(Outcome { difference: Some((at, file)), .. }) => {
                     let file = file.map(|f| format!(" of the {f}")).unwrap_or_default();
                     writeln!(out, "{path}: different from 0x{at:X}{file} on")
+                }
+                Ok(Outcome { changed, .. }) if !changed.is_empty() => {
+                    let more = if changed.len() > 1 {
+                        format!(" (and {} more)", changed.len() - 1)
+                    } else {
+                        String::new()
+                    };
+                    writeln!(out, "{path}: different: {}{more}", changed.first().map_or("", String::as_str))
                 }
                 _ => Ok(()),
             }

@@ -10,6 +10,7 @@ pub(super) static FORMAT: Format = Format {
     title: "KotOR walkmesh (WOK, PWK, DWK)",
     extensions: &["wok", "pwk", "dwk"],
     companion: None,
+    text: None,
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),
@@ -17,4 +18,4 @@ pub(super) static FORMAT: Format = Format {
     records: bwm::RECORDS,
 };
 
-document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)));
+document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |mesh, _| Some(mesh.to_scene()));

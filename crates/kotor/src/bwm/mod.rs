@@ -8,6 +8,8 @@ mod check;
 mod derive;
 mod edit;
 mod read;
+mod scene;
+pub mod text;
 mod tree;
 mod wire;
 mod write;
@@ -16,6 +18,7 @@ pub use check::{RULES, check, fix};
 pub use derive::{Comparison, adjacency, border, normal, plane};
 pub use edit::WeldError;
 pub use read::{detect, inspect};
+pub(crate) use scene::{AXES, surface_material};
 pub use tree::{build_tree, refit_tree};
 pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
 

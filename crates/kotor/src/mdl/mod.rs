@@ -22,6 +22,8 @@ mod pose;
 mod read;
 mod rows;
 mod rules;
+mod scene;
+pub mod text;
 pub mod wire;
 mod write;
 

@@ -34,14 +34,15 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
 }
 
 /// The version, found by walking the chunks: other chunks may stand before `VERS`.
-fn find_version(bytes: &[u8]) -> Option<Version> {
+fn find_version(bytes: &[u8]) -> Option<(Version, usize)> {
     let mut rest = bytes.get(4..)?;
     loop {
         let (tag, after) = rest.split_first_chunk::<4>()?;
         let (size, body) = after.split_first_chunk::<4>()?;
         let size = u32::from_le_bytes(*size) as usize;
         if tag == b"VERS" {
-            return body.first_chunk().map(|v| Version(u32::from_le_bytes(*v)));
+            let at = bytes.len() - body.len();
+            return body.first_chunk().map(|v| (Version(u32::from_le_bytes(*v)), at));
         }
         rest = body.get(size..)?;
     }
@@ -66,9 +67,13 @@ impl Model {
             return Err(Error::at(ErrorKind::NotThisFormat, 0));
         }
         x.val("magic", &mut [0u8; 4])?;
-        let Some(version) = find_version(x.data()) else {
+        let Some((version, at)) = find_version(x.data()) else {
             return x.scope("chunks", None, |x| Err(x.mismatch("a VERS chunk", "none")));
         };
+        if !version.is_supported() {
+            let kind = ErrorKind::Unsupported(format!("version {version}").into());
+            return Err(Error::at(kind, at).within("VERS"));
+        }
         self.version = version;
         let mut singles = Vec::new();
         while x.left() > 0 {
@@ -89,7 +94,6 @@ impl Model {
         x.scope(info.map_or("unknown", |i| i.name), None, |x| {
             x.val("tag", &mut [0u8; 4])?;
             let mut chunk = Chunk { tag, ..Chunk::default() };
-            x.spend(size_of::<Chunk>() as u64)?;
             if info.is_none() {
                 return self.read_unknown(x, chunk);
             }
@@ -99,8 +103,7 @@ impl Model {
                 Ok(()) => {
                     let items = if single { self.items(tag) } else { part.count };
                     chunk.items = u32::try_from(items).unwrap_or(u32::MAX);
-                    self.layout.chunks.push(chunk);
-                    Ok(())
+                    x.push(&mut self.layout.chunks, chunk)
                 }
                 // Nobody has seen one: what is known of it may be wrong.
                 Err(_) if tag.0 == *b"SNEM" || tag.0 == *b"SNDS" => {
@@ -118,13 +121,11 @@ impl Model {
 
     fn read_unknown(&mut self, x: &mut ReadXfer<'_>, mut chunk: Chunk) -> Result<()> {
         let mut bytes = Vec::new();
-        x.spend(size_of::<UnknownChunk>() as u64)?;
         x.sized(false, |x| x.rest("bytes", &mut bytes))?;
-        self.unknown.push(UnknownChunk { tag: chunk.tag, bytes: bytes.into() });
+        x.push(&mut self.unknown, UnknownChunk { tag: chunk.tag, bytes: bytes.into() })?;
         chunk.unknown = true;
         chunk.items = 1;
-        self.layout.chunks.push(chunk);
-        Ok(())
+        x.push(&mut self.layout.chunks, chunk)
     }
 
     /// Whether there is one of it, or none: a second chunk of this kind cannot be read.
@@ -154,6 +155,15 @@ impl Model {
         let mut x = WriteXfer::with_capacity(self.weight());
         self.write_to(&mut x, layout)?;
         Ok(x.into_bytes())
+    }
+
+    /// Where each item of each list begins in the file that [`write`](Self::write) writes, by the list's name.
+    pub(crate) fn places(&self) -> Vec<(&'static str, u32)> {
+        let mut x = WriteXfer::with_capacity(self.weight()).placed();
+        match self.write_to(&mut x, &self.layout) {
+            Ok(()) => x.into_starts(),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// About as many bytes as the file will have.
@@ -278,12 +288,25 @@ impl Model {
     }
 
     /// Takes over the layout that [`write`](Self::write) would use, as if the file had just been read.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Model, Version};
+    /// let mut model = Model::new(Version(800));
+    /// model.settle_layout();
+    /// let tags: Vec<String> = model.layout.chunks.iter().map(|c| c.tag.to_string()).collect();
+    /// assert_eq!(tags, ["VERS", "MODL"]);
+    /// ```
     pub fn settle_layout(&mut self) {
+        self.layout = self.planned_layout(&self.layout);
+    }
+
+    /// What this layout becomes when the file is written.
+    pub(crate) fn planned_layout(&self, layout: &Layout) -> Layout {
         let chunks = self
-            .plan(&self.layout)
+            .plan(layout)
             .into_iter()
             .map(|(chunk, part)| Chunk { items: u32::try_from(part.count).unwrap_or(u32::MAX), ..chunk });
-        self.layout = Layout { chunks: chunks.collect() };
+        Layout { chunks: chunks.collect() }
     }
 }
 
@@ -317,12 +340,7 @@ macro_rules! body {
                     }
                 }
                 match &tag.0 {
-                    b"VERS" => {
-                        if !v.is_supported() {
-                            return Err(x.error(ErrorKind::Unsupported(format!("version {v}").into())));
-                        }
-                        x.val("version", $($vec)+ version.0)
-                    }
+                    b"VERS" => x.val("version", $($vec)+ version.0),
                     b"MODL" => x.record(info, v),
                     b"SEQS" => x.list("sequences", sequences, part, v),
                     b"GLBS" => x.fill("global_sequences", global_sequences, part),

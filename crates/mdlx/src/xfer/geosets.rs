@@ -92,9 +92,9 @@ pub(super) fn read_buffers(x: &mut ReadXfer<'_>, geosets: &mut Vec<Geoset>, part
     let mut heads: Vec<BufferHead> = Vec::new();
     x.array("heads", &mut heads, part.count)?;
     for (index, head) in heads.iter().enumerate() {
-        x.spend((size_of::<Geoset>() + size_of::<VertexBuffer>()) as u64)?;
+        x.spend(size_of::<VertexBuffer>() as u64)?;
         let geoset = x.scope("geosets", Some(index), |x| read_buffer(x, head))?;
-        geosets.push(geoset);
+        x.push(geosets, geoset)?;
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ xfer! {
                 if v.has(Feature::TextureSlots) {
                     x.val("shader_type", shader_type)?;
                     let count = x.derived("count", len(textures))?;
-                    x.list("textures", textures, part!(textures, count), v)?;
+                    x.list("slots", textures, part!(textures, count), v)?;
                 }
                 x.record(tracks, (Owner::Layer, v))
             })

@@ -25,8 +25,8 @@ impl Record for Tracks {
         while let Some(tag) = x.peek_tag() {
             match track_info(Tag(tag), owner, version) {
                 Some(info) => {
-                    x.spend(size_of::<Track>() as u64)?;
-                    self.list.push(x.scope(info.name, None, |x| read_track(x, info, version))?);
+                    let track = x.scope(info.name, None, |x| read_track(x, info, version))?;
+                    x.push(&mut self.list, track)?;
                 }
                 None if version.is_future() => {
                     return x.rest("bytes_of_a_newer_version", &mut self.extra.get_or_insert_default().after);
@@ -64,8 +64,8 @@ pub(super) fn read_leading(
     version: Version,
 ) -> Result<()> {
     while let Some(info) = x.peek_tag().and_then(|tag| track_info(Tag(tag), owner, version)) {
-        x.spend(size_of::<Track>() as u64)?;
-        tracks.list.push(x.scope(info.name, None, |x| read_track(x, info, version))?);
+        let track = x.scope(info.name, None, |x| read_track(x, info, version))?;
+        x.push(&mut tracks.list, track)?;
     }
     Ok(())
 }

@@ -1,0 +1,221 @@
+//! `galatea convert`: one file, or whole folders on all cores.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use galatea::disk::{self, Job};
+use galatea::{ConvertOptions, Converted, Format, SceneContext, fox};
+use serde_json::json;
+
+use super::names::Dictionaries;
+use crate::Exit;
+use crate::batch::{self, Failure, Inputs};
+use crate::terminal::{complain, show};
+
+#[derive(Args)]
+#[command(after_help = "One file: galatea convert model.mdx model.mdl\n\
+    Many:     galatea convert models --to glb -o out")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// The format to write, such as glb or mdx; without it the ending of OUT decides
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    to: Option<&'static str>,
+    /// The folder to write into
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Version of the Warcraft III or WoW alpha model to write: 800 to 1500
+    #[arg(long, value_name = "N")]
+    version: Option<u32>,
+    /// Replace existing files
+    #[arg(long, conflicts_with = "resume")]
+    force: bool,
+    /// Leave out inputs whose output is there already
+    #[arg(long)]
+    resume: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Write one JSON line per input into this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    dictionaries: Dictionaries,
+}
+
+/// What can be written, with its usual ending.
+const TARGETS: &[(&str, &str)] = &[
+    ("kotor-mdl", "mdl"),
+    ("kotor-mdl-ascii", "mdl.ascii"),
+    ("kotor-bwm", "wok"),
+    ("mdx", "mdx"),
+    ("mdl", "mdl"),
+    ("fmdl", "fmdl"),
+    ("glb", "glb"),
+];
+
+fn target(text: &str) -> Result<&'static str, String> {
+    let known = || TARGETS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    TARGETS.iter().map(|(n, _)| *n).find(|n| *n == text).ok_or_else(|| format!("can write {}", known()))
+}
+
+/// The format that a file name asks for, given what there is.
+fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let warcraft = matches!(from.name, "mdx" | "mdl");
+    Some(match name.rsplit('.').next()? {
+        "ascii" => "kotor-mdl-ascii",
+        "mdl" if warcraft => "mdl",
+        "mdl" if name.ends_with("-ascii.mdl") || from.name == "kotor-mdl" => "kotor-mdl-ascii",
+        "mdl" => "kotor-mdl",
+        "mdx" => "mdx",
+        "wok" | "pwk" | "dwk" => "kotor-bwm",
+        "fmdl" => "fmdl",
+        "glb" => "glb",
+        _ => return None,
+    })
+}
+
+/// What became of one input.
+struct Done {
+    output: PathBuf,
+    format: &'static str,
+    losses: Vec<String>,
+    skipped: bool,
+}
+
+impl Options {
+    fn work(&self, job: &Job, output: &Path, names: &fox::Dictionary) -> Result<Done, Failure> {
+        if self.resume && output.exists() {
+            return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
+        }
+        let opened = batch::open(job)?;
+        let from = opened.document.format();
+        let Some(format) = self.to.or_else(|| by_ending(output, from)) else {
+            return Err(Failure::Other(format!("{}: which format? Say it with --to", show(output))));
+        };
+        let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let options = ConvertOptions { version: self.version };
+        let context = SceneContext { name: &stem, names };
+        let Converted { output: written, losses } =
+            galatea::convert(opened.document.as_ref(), format, &options, &context)
+                .map_err(|e| Failure::Other(e.to_string()))?;
+        if !self.dry_run {
+            let companion = galatea::FORMATS.iter().find(|f| f.name == format).and_then(|f| f.companion);
+            if let (Some(bytes), Some(extension)) = (&written.companion, companion) {
+                let path = output.with_extension(extension);
+                disk::write(&path, bytes, self.force)
+                    .map_err(|e| Failure::Other(format!("{}: {e}", show(&path))))?;
+            }
+            disk::write(output, &written.bytes, self.force)
+                .map_err(|e| Failure::Other(format!("{}: {e}", show(output))))?;
+        }
+        Ok(Done { output: output.into(), format, losses, skipped: false })
+    }
+
+    /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
+    /// inputs that would land on one name get a number.
+    fn plan(&self, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
+        let ending = TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e);
+        let mut taken: HashSet<PathBuf> = HashSet::new();
+        let mut out = Vec::new();
+        for job in disk::jobs(&self.inputs.paths).into_iter().flatten() {
+            let root = self.inputs.paths.iter().filter(|p| job.path.starts_with(p) && p.is_dir()).max();
+            let inside = root
+                .and_then(|r| job.path.strip_prefix(r).ok())
+                .unwrap_or_else(|| Path::new(job.path.file_name().unwrap_or(job.path.as_os_str())));
+            let folder = dir.join(inside.parent().unwrap_or(Path::new("")));
+            let stem = inside.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+            let name = |n: usize| match n {
+                0 => folder.join(format!("{stem}.{ending}")),
+                n => folder.join(format!("{stem}~{n}.{ending}")),
+            };
+            if let Some(path) = (0..).map(name).find(|p| !taken.contains(p)) {
+                taken.insert(path.clone());
+                out.push((job, path));
+            }
+        }
+        out
+    }
+
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let names = match self.dictionaries.load() {
+            Ok(names) => names,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
+            (Some(dir), Some(to), _) => (self.inputs.clone(), self.plan(dir, to)),
+            (Some(_), None, _) => {
+                complain(format_args!("-o names a folder: say with --to which format to write there"));
+                return Ok(Exit::Usage);
+            }
+            (None, _, [input, output]) if !input.is_dir() => {
+                let job = Job { path: input.clone(), named: true };
+                (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
+            }
+            _ => {
+                complain(format_args!("say `convert IN OUT`, or `convert PATH... --to FORMAT -o DIR`"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let outputs: std::collections::HashMap<PathBuf, PathBuf> =
+            plan.into_iter().map(|(job, output)| (job.path, output)).collect();
+        if !self.dry_run {
+            for dir in outputs.values().filter_map(|o| o.parent()).collect::<HashSet<_>>() {
+                if self.output.is_some() {
+                    std::fs::create_dir_all(dir)?;
+                }
+            }
+        }
+        let mut report = self.report.as_ref().map(std::fs::File::create).transpose()?;
+        let (mut written, mut skipped) = (0usize, 0usize);
+        let tally = inputs.run(
+            |job| match outputs.get(&job.path) {
+                Some(output) => self.work(job, output, &names),
+                None => Err(Failure::Unknown),
+            },
+            |path, result, out| {
+                let line = match &result {
+                    Ok(done) => json!({
+                        "path": path, "output": show(&done.output), "format": done.format,
+                        "status": if done.skipped { "skipped" } else { "converted" }, "losses": done.losses,
+                    }),
+                    Err(failure) => {
+                        json!({ "path": path, "status": "failed", "error": batch::error_json(failure) })
+                    }
+                };
+                if let Some(file) = &mut report {
+                    writeln!(file, "{line}")?;
+                }
+                if let Ok(done) = &result {
+                    written += usize::from(!done.skipped);
+                    skipped += usize::from(done.skipped);
+                }
+                if self.inputs.json {
+                    return writeln!(out, "{line}");
+                }
+                if let Ok(done) = &result {
+                    for loss in &done.losses {
+                        writeln!(out, "{path}: lost: {loss}")?;
+                    }
+                    if self.dry_run {
+                        writeln!(out, "{path} -> {}", show(&done.output))?;
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        if !self.inputs.json {
+            let would = if self.dry_run { "would be " } else { "" };
+            let failed = tally.failed;
+            let already = if skipped > 0 { format!(", {skipped} there already") } else { String::new() };
+            writeln!(io::stdout().lock(), "{written} {would}converted, {failed} failed{already}")?;
+        }
+        Ok(tally.exit(false))
+    }
+}

@@ -1,0 +1,226 @@
+//! `galatea render`: pictures of models.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use galatea::disk::{self, Job};
+use galatea::preview::{self, Options as Look, Picture};
+use galatea::scene::Scene;
+use galatea::{SceneContext, fox};
+use serde_json::json;
+
+use super::names::Dictionaries;
+use crate::Exit;
+use crate::batch::{self, Failure, Inputs};
+use crate::terminal::{complain, show};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// The PNG file to write; for several inputs a folder, unless --sheet
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Pixels: one number for a square, or WIDTHxHEIGHT
+    #[arg(long, value_name = "SIZE", default_value = "512", value_parser = size)]
+    size: (u32, u32),
+    /// Play this clip
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// Seconds into the clip [default: its middle]
+    #[arg(long, value_name = "SECONDS", requires = "clip")]
+    time: Option<f32>,
+    /// Turn once around: an animated PNG
+    #[arg(long, conflicts_with = "sheet")]
+    turntable: bool,
+    /// Pictures of a turntable
+    #[arg(long, value_name = "N", default_value_t = 36, requires = "turntable")]
+    frames: u32,
+    /// One picture with all inputs on it; of a single model, all its clips
+    #[arg(long)]
+    sheet: bool,
+    /// Pictures in a row of the sheet [default: about square]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sheet")]
+    columns: usize,
+    /// Draw the bones
+    #[arg(long)]
+    skeleton: bool,
+    /// Draw the edges of all triangles
+    #[arg(long)]
+    wire: bool,
+    /// Draw walk and collision surfaces too
+    #[arg(long)]
+    walk: bool,
+    /// Draw the box around the model
+    #[arg(long)]
+    bounds: bool,
+    /// Degrees to the right of the front
+    #[arg(long, value_name = "DEGREES", default_value_t = 35.0, allow_negative_numbers = true)]
+    yaw: f32,
+    /// Degrees above the horizon
+    #[arg(long, value_name = "DEGREES", default_value_t = 20.0, allow_negative_numbers = true)]
+    pitch: f32,
+    /// `transparent`, or a colour such as #2e3238
+    #[arg(long, value_name = "COLOUR", default_value = "#2e3238", value_parser = colour)]
+    background: [u8; 4],
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    dictionaries: Dictionaries,
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    match (width.parse(), height.parse()) {
+        (Ok(0), _) | (_, Ok(0)) => Err("a picture needs at least one pixel".into()),
+        (Ok(w), Ok(h)) if w <= preview::LARGEST && h <= preview::LARGEST => Ok((w, h)),
+        (Ok(_), Ok(_)) => Err(format!("pictures are at most {0} x {0} pixels", preview::LARGEST)),
+        _ => Err(format!("`{text}` is no size; write 512 or 800x600")),
+    }
+}
+
+fn colour(text: &str) -> Result<[u8; 4], String> {
+    if text.eq_ignore_ascii_case("transparent") {
+        return Ok([0; 4]);
+    }
+    let hex = text.trim_start_matches('#');
+    match u32::from_str_radix(hex, 16) {
+        Ok(value) if hex.len() == 6 => {
+            let [_, r, g, b] = value.to_be_bytes();
+            Ok([r, g, b, 255])
+        }
+        _ => Err(format!("`{text}` is no colour; write #2e3238 or transparent")),
+    }
+}
+
+/// A scene with its name, or why there is none.
+fn scene(job: &Job, names: &fox::Dictionary) -> Result<(String, Scene), Failure> {
+    let opened = batch::open(job)?;
+    let name = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+    let format = opened.document.format().name;
+    let scene = opened.document.to_scene(&SceneContext { name: &name, names });
+    scene.map(|s| (name, s)).ok_or_else(|| Failure::Other(format!("{format} files cannot be drawn yet")))
+}
+
+impl Options {
+    fn look(&self, scene: &Scene) -> Look {
+        let (width, height) = self.size;
+        let length = self.clip.as_ref().and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
+        Look {
+            width,
+            height,
+            background: self.background,
+            yaw: self.yaw,
+            pitch: self.pitch,
+            clip: self.clip.clone(),
+            time: self.time.unwrap_or(length * 0.5),
+            skeleton: self.skeleton,
+            wire: self.wire,
+            walk: self.walk,
+            bounds: self.bounds,
+            ..Look::default()
+        }
+    }
+
+    fn picture(&self, scene: &Scene, look: &Look) -> Result<Picture, Failure> {
+        preview::render(scene, look, &|_| None).map_err(|e| Failure::Other(e.to_string()))
+    }
+
+    fn png(&self, scene: &Scene) -> Result<Vec<u8>, Failure> {
+        let look = self.look(scene);
+        let bytes = if self.turntable {
+            preview::turntable(scene, &look, self.frames, &|_| None)
+                .and_then(|f| preview::animation(&f, 15.0))
+        } else {
+            preview::render(scene, &look, &|_| None).and_then(|p| p.png())
+        };
+        bytes.map_err(|e| Failure::Other(e.to_string()))
+    }
+
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let names = match self.dictionaries.load() {
+            Ok(names) => names,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        if self.sheet {
+            return self.run_sheet(&names);
+        }
+        let jobs = disk::jobs(&self.inputs.paths);
+        let single =
+            jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
+        if !single && self.output.is_file() {
+            complain(format_args!(
+                "{}: is a file; several pictures need a folder, or --sheet",
+                show(&self.output)
+            ));
+            return Ok(Exit::Usage);
+        }
+        if !single {
+            std::fs::create_dir_all(&self.output)?;
+        }
+        let tally = self.inputs.run(
+            |job| {
+                let (name, scene) = scene(job, &names)?;
+                let path = if single { self.output.clone() } else { self.output.join(format!("{name}.png")) };
+                disk::write(&path, &self.png(&scene)?, self.force).map_err(|e| named(&path, &e))?;
+                Ok(path)
+            },
+            |input, result, out| match result {
+                Ok(path) if self.inputs.json => {
+                    writeln!(out, "{}", json!({ "path": input, "output": show(&path) }))
+                }
+                Ok(path) => writeln!(out, "{}", show(&path)),
+                Err(failure) if self.inputs.json => {
+                    writeln!(out, "{}", json!({ "path": input, "error": batch::error_json(&failure) }))
+                }
+                Err(_) => Ok(()),
+            },
+        )?;
+        Ok(tally.exit(false))
+    }
+
+    fn run_sheet(&self, names: &fox::Dictionary) -> io::Result<Exit> {
+        let jobs = disk::jobs(&self.inputs.paths);
+        let alone = jobs.len() == 1;
+        let mut pictures: Vec<(String, Picture)> = Vec::new();
+        let tally = self.inputs.run(
+            |job| {
+                let (name, scene) = scene(job, names)?;
+                if !alone {
+                    return Ok(vec![(name, self.picture(&scene, &self.look(&scene))?)]);
+                }
+                let mut out = vec![(name, self.picture(&scene, &self.look(&scene))?)];
+                for clip in &scene.clips {
+                    let look =
+                        Look { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..self.look(&scene) };
+                    out.push((clip.name.clone(), self.picture(&scene, &look)?));
+                }
+                Ok(out)
+            },
+            |_, result, _| {
+                pictures.extend(result.into_iter().flatten());
+                Ok(())
+            },
+        )?;
+        let sheet = preview::sheet(&pictures, self.columns, self.background).and_then(|s| s.png());
+        match sheet.map_err(|e| e.to_string()).and_then(|png| {
+            disk::write(&self.output, &png, self.force).map_err(|e| format!("{}: {e}", show(&self.output)))
+        }) {
+            Ok(()) => writeln!(io::stdout().lock(), "{}: {} pictures", show(&self.output), pictures.len())?,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::AllFailed);
+            }
+        }
+        Ok(tally.exit(false))
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!("{}: {error}", show(path)))
+}

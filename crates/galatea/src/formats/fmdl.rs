@@ -1,0 +1,26 @@
+//! Fox Engine models.
+
+use galatea_fox::{self as fox, Fmdl};
+
+use super::document;
+use crate::{Format, Inspection, Output};
+
+pub(super) static FORMAT: Format = Format {
+    name: "fmdl",
+    title: "Fox Engine model (MGSV Ground Zeroes, The Phantom Pain, Survive, PES)",
+    extensions: &["fmdl"],
+    companion: None,
+    text: None,
+    detect: fox::detect,
+    read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
+    inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
+    rules: fox::RULES,
+    records: fox::RECORDS,
+};
+
+document!(
+    Fmdl,
+    &FORMAT,
+    write: |model| Ok(Output::single(model.write()?)),
+    scene: |model, context| Some(model.to_scene(context.name, context.names))
+);

@@ -1,0 +1,21 @@
+//! Warcraft III and WoW alpha models.
+
+use galatea_mdlx::{self as mdlx, Model};
+
+use super::document;
+use crate::{Format, Inspection, Output};
+
+pub(super) static FORMAT: Format = Format {
+    name: "mdx",
+    title: "Warcraft III, Reforged and WoW alpha model, versions 800 to 1500",
+    extensions: &["mdx"],
+    companion: None,
+    text: Some("mdl"),
+    detect: mdlx::detect,
+    read: |input, limits| Ok(Box::new(Model::read(input.bytes, limits)?)),
+    inspect: |input, limits| Inspection::single("mdx", mdlx::inspect(input.bytes, limits)),
+    rules: mdlx::RULES,
+    records: mdlx::RECORDS,
+};
+
+document!(Model, &FORMAT, write: |model| Ok(Output::single(model.write()?)), scene: |_, _| None);

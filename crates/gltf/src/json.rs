@@ -1,0 +1,185 @@
+//! JSON text written front to back, without building it in memory first.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// An object being written.
+pub(crate) struct Object<'a> {
+    out: &'a mut String,
+    empty: bool,
+}
+
+impl Object<'_> {
+    fn key(&mut self, key: &str) {
+        self.out.push(if self.empty { '{' } else { ',' });
+        self.empty = false;
+        text(self.out, key);
+        self.out.push(':');
+    }
+
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
+        self.key(key);
+        text(self.out, value);
+    }
+
+    pub(crate) fn int(&mut self, key: &str, value: u64) {
+        self.key(key);
+        let _ = write!(self.out, "{value}");
+    }
+
+    pub(crate) fn flag(&mut self, key: &str, value: bool) {
+        self.key(key);
+        self.out.push_str(if value { "true" } else { "false" });
+    }
+
+    pub(crate) fn float(&mut self, key: &str, value: f32) {
+        self.key(key);
+        float(self.out, value);
+    }
+
+    pub(crate) fn floats(&mut self, key: &str, values: &[f32]) {
+        self.key(key);
+        let mut sep = '[';
+        for value in values {
+            self.out.push(sep);
+            float(self.out, *value);
+            sep = ',';
+        }
+        self.close(sep);
+    }
+
+    pub(crate) fn ints(&mut self, key: &str, values: impl IntoIterator<Item = u32>) {
+        self.key(key);
+        let mut sep = '[';
+        for value in values {
+            self.out.push(sep);
+            let _ = write!(self.out, "{value}");
+            sep = ',';
+        }
+        self.close(sep);
+    }
+
+    pub(crate) fn texts<'t>(&mut self, key: &str, values: impl IntoIterator<Item = &'t str>) {
+        self.key(key);
+        let mut sep = '[';
+        for value in values {
+            self.out.push(sep);
+            text(self.out, value);
+            sep = ',';
+        }
+        self.close(sep);
+    }
+
+    fn close(&mut self, sep: char) {
+        self.out.push_str(if sep == '[' { "[]" } else { "]" });
+    }
+
+    pub(crate) fn value(&mut self, key: &str, value: &Value) {
+        self.key(key);
+        let _ = write!(self.out, "{value}");
+    }
+
+    pub(crate) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
+        self.key(key);
+        object(self.out, fill);
+    }
+
+    pub(crate) fn list<T>(
+        &mut self,
+        key: &str,
+        items: impl IntoIterator<Item = T>,
+        mut fill: impl FnMut(&mut Object<'_>, T),
+    ) {
+        self.key(key);
+        let mut sep = '[';
+        for item in items {
+            self.out.push(sep);
+            object(self.out, |o| fill(o, item));
+            sep = ',';
+        }
+        self.close(sep);
+    }
+
+    /// A list that was written before.
+    pub(crate) fn ready(&mut self, key: &str, list: &List) {
+        if list.count > 0 {
+            self.key(key);
+            self.out.push_str(&list.text);
+            self.out.push(']');
+        }
+    }
+}
+
+/// Writes an object.
+pub(crate) fn object(out: &mut String, fill: impl FnOnce(&mut Object<'_>)) {
+    let mut object = Object { out, empty: true };
+    fill(&mut object);
+    let empty = object.empty;
+    out.push_str(if empty { "{}" } else { "}" });
+}
+
+/// A list of objects that grows.
+#[derive(Debug, Default)]
+pub(crate) struct List {
+    text: String,
+    pub(crate) count: u32,
+}
+
+impl List {
+    /// Adds an object and tells its index.
+    pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
+        self.text.push(if self.count == 0 { '[' } else { ',' });
+        object(&mut self.text, fill);
+        self.count += 1;
+        self.count - 1
+    }
+}
+
+/// The shortest decimal that reads back to the same bits. What is not finite has no place in JSON and becomes 0.
+fn float(out: &mut String, value: f32) {
+    let value = if value.is_finite() { value } else { 0.0 };
+    let _ = if value.fract() == 0.0 && value.abs() < 1e7 && (value != 0.0 || value.is_sign_positive()) {
+        write!(out, "{}", value as i64)
+    } else {
+        write!(out, "{value:?}")
+    };
+}
+
+fn text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c < ' ' || c == '\u{7F}' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let mut out = String::new();
+        object(&mut out, |o| {
+            o.text("name\n", "\u{1}\"\\ü");
+            o.floats("f", &[1.0, -0.0, 0.1, 1e-40, 3e38, f32::NAN, -7.0]);
+            o.ints("none", []);
+            o.object("empty", |_| {});
+            o.list("list", [1, 2], |o, v| o.int("v", v));
+        });
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let floats = galatea_scene::read_floats(&value["f"]).unwrap();
+        let bits: Vec<u32> = floats.iter().map(|f| f.to_bits()).collect();
+        let want = [1.0f32, -0.0, 0.1, 1e-40, 3e38, 0.0, -7.0].map(f32::to_bits);
+        assert_eq!(bits, want);
+        assert_eq!(value["name\n"], "\u{1}\"\\ü");
+        assert_eq!(value["list"][1]["v"], 2);
+    }
+}

@@ -1,0 +1,134 @@
+//! glTF 2.0, both ways: a [`Scene`](galatea_scene::Scene) becomes a GLB or a .gltf with its .bin, and any valid glTF
+//! becomes a scene.
+//!
+//! What comes from a scene goes back to the same scene, bit for bit, while geometry, weights, the tree and the keys of
+//! clips are the glTF's own accessors and nodes: an edit made with any other program arrives. What glTF has no word for is
+//! in `extras.galatea` of the node, mesh, material or clip it belongs to, in a form Blender keeps as custom properties.
+//!
+//! ```
+//! use galatea_wire::Limits;
+//! let scene = galatea_scene::example();
+//! let glb = galatea_gltf::write_glb(&scene, &galatea_gltf::Options::default())?;
+//! let back = galatea_gltf::read(&glb, &Limits::default(), &mut |_| None)?;
+//! assert_eq!(back.scene, scene);
+//! # Ok::<(), galatea_wire::Error>(())
+//! ```
+
+mod accessor;
+mod allow;
+mod bin;
+mod glb;
+mod json;
+mod names;
+mod read;
+mod read_clip;
+mod read_material;
+mod typed;
+mod uri;
+mod write;
+mod write_clip;
+mod write_material;
+
+use galatea_scene::{Scene, Texture};
+use galatea_wire::{Limits, Result};
+
+/// Where the picture of a texture is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Picture {
+    /// In a file, by its path relative to the document.
+    File(String),
+    /// In the document itself.
+    Embedded {
+        /// `image/png` or `image/jpeg`.
+        mime: String,
+        /// The file's bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+/// What a writer is told besides the scene.
+pub struct Options<'a> {
+    /// Finds the picture of a texture. Textures without one keep their names in extras and are not drawn, so that no
+    /// viewer stumbles over a file that is not there.
+    pub picture: &'a dyn Fn(&Texture) -> Option<Picture>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { picture: &|_| None }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Options")
+    }
+}
+
+/// A picture that was found in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The name its textures have in the scene.
+    pub name: String,
+    /// Where it is.
+    pub picture: Picture,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
+    /// Pictures of textures.
+    pub images: Vec<Image>,
+    /// What the document has and the scene does not.
+    pub losses: Vec<String>,
+}
+
+/// Whether these bytes are a GLB, or JSON text that looks like glTF.
+///
+/// ```
+/// assert!(galatea_gltf::detect(br#"{"asset": {"version": "2.0"}}"#));
+/// assert!(galatea_gltf::detect(b"glTF\x02\0\0\0"));
+/// assert!(!galatea_gltf::detect(b"{}"));
+/// ```
+pub fn detect(bytes: &[u8]) -> bool {
+    if glb::is_glb(bytes) {
+        return true;
+    }
+    let head = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let start = head.iter().position(|b| !b.is_ascii_whitespace());
+    start.and_then(|s| head.get(s)) == Some(&b'{') && has(head, b"\"asset\"") && has(head, b"\"version\"")
+}
+
+fn has(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|w| w == word)
+}
+
+/// The scene as one binary file.
+pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
+    let written = write::write(scene, options, None);
+    glb::pack(&written.json, &written.bin)
+}
+
+/// The scene as a JSON text and a binary file of this name beside it.
+///
+/// ```
+/// use galatea_wire::Limits;
+/// let scene = galatea_scene::example();
+/// let (json, bin) = galatea_gltf::write_gltf(&scene, &galatea_gltf::Options::default(), "arm.bin");
+/// let mut files = |path: &str| (path == "arm.bin").then(|| bin.clone());
+/// let back = galatea_gltf::read(json.as_bytes(), &Limits::default(), &mut files)?;
+/// assert_eq!(back.scene, scene);
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (String, Vec<u8>) {
+    let written = write::write(scene, options, Some(bin_name));
+    (written.json, written.bin)
+}
+
+/// Reads a GLB or a .gltf. `file` supplies the bytes of a file by its path relative to the document; paths that would
+/// leave the document's folder never reach it.
+pub fn read(bytes: &[u8], limits: &Limits, file: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Result<Loaded> {
+    read::read(bytes, limits, file)
+}

@@ -1,0 +1,57 @@
+//! Names: unique in glTF, because Blender makes them so.
+
+use std::collections::{HashMap, HashSet};
+
+/// Unique names in the order of the originals: the first keeps its own, twins and nameless ones get a number.
+///
+/// A changed name is the original, a dot and digits: see [`original`].
+pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone, nameless: &str) -> Vec<String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    let all: HashSet<&str> = names.clone().collect();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    names
+        .map(|name| {
+            let base = if name.is_empty() { nameless } else { name };
+            let mut chosen = base.to_owned();
+            let number = numbers.entry(chosen.clone()).or_default();
+            while taken.contains(&chosen) || (chosen != name && all.contains(chosen.as_str())) {
+                *number += 1;
+                chosen = format!("{base}.{number:03}");
+            }
+            taken.insert(chosen.clone());
+            chosen
+        })
+        .collect()
+}
+
+/// The name before it was made unique, given what extras say it was: an edited name wins.
+pub(crate) fn original(found: &str, was: Option<&str>, nameless: &str) -> String {
+    let Some(was) = was else { return found.to_owned() };
+    let base = if was.is_empty() { nameless } else { was };
+    let number = |rest: &str| rest.is_empty() || rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if found.strip_prefix(base).is_some_and(number) { was.to_owned() } else { found.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twins_get_numbers_and_come_back() {
+        let names = ["a", "b", "a", "a.001", "", "a", ""];
+        let made = unique(names.into_iter(), "node");
+        assert_eq!(made, ["a", "b", "a.002", "a.001", "node", "a.003", "node.001"]);
+        for (made, name) in made.iter().zip(names) {
+            assert_eq!(original(made, Some(name), "node"), name);
+        }
+        assert_eq!(original("hand", Some("a"), "node"), "hand");
+        assert_eq!(original("a.001", None, "node"), "a.001");
+    }
+
+    #[test]
+    fn many_twins_take_no_time() {
+        let names: Vec<String> = (0..3000).map(|i| format!("n{}", i % 3)).collect();
+        let made = unique(names.iter().map(String::as_str), "node");
+        assert_eq!(made.iter().collect::<HashSet<_>>().len(), 3000);
+    }
+}

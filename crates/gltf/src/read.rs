@@ -1,0 +1,798 @@
+//! From glTF to the scene: the tree, meshes, skins, lights and cameras.
+
+use std::collections::HashMap;
+
+use galatea_scene::{
+    Attribute, Camera, Extras, Influences, Inherit, Light, LightKind, Mesh, Node, Primitive, Projection,
+    Purpose, Scene, Skin, Topology, Transform, Value, Vertices, read_floats,
+};
+use galatea_wire::{Error, ErrorKind, Limits, Result};
+
+use crate::accessor::{Document, whole, wrong};
+use crate::read_material::Materials;
+use crate::uri::{self, Uri};
+use crate::{Loaded, allow, glb, names, read_clip, read_material, typed};
+
+/// Extensions without which a file cannot be read, and that are not read here.
+const BEYOND: [&str; 3] =
+    ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+pub(crate) fn read(
+    bytes: &[u8],
+    limits: &Limits,
+    file: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Result<Loaded> {
+    let (place, json, bin) = if glb::is_glb(bytes) {
+        glb::unpack(bytes)?
+    } else {
+        (0, bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes), None)
+    };
+    // An object takes far more memory than the two letters it may be written with.
+    let objects = json.iter().filter(|b| matches!(b, b'{' | b'[' | b',')).count() as u64;
+    if objects.saturating_mul(64) > limits.budget(json.len()).saturating_mul(16) {
+        return Err(Error::at(ErrorKind::Limit("values in JSON"), place).within("JSON"));
+    }
+    let root: Value = serde_json::from_slice(json).map_err(|e| {
+        let line = u32::try_from(e.line()).unwrap_or(u32::MAX);
+        Error::syntax(e.to_string(), line.max(1), u32::try_from(e.column()).unwrap_or(u32::MAX))
+            .within("JSON")
+    })?;
+    let version = root.get("asset").and_then(|a| a.get("version")).and_then(Value::as_str);
+    if !version.is_some_and(|v| v.starts_with("2.")) {
+        let found = version.unwrap_or("nothing");
+        return Err(wrong(place, "glTF version 2", found).within("version").within("asset"));
+    }
+    for name in root.get("extensionsRequired").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(name) = name.as_str().filter(|n| BEYOND.contains(n)) {
+            let kind = ErrorKind::Unsupported(format!("the extension {name}").into());
+            return Err(Error::at(kind, place).within("extensionsRequired"));
+        }
+    }
+    let nodes = root.get("nodes").and_then(Value::as_array).map_or(0, Vec::len);
+    if nodes > limits.nodes as usize {
+        return Err(Error::at(ErrorKind::Limit("nodes"), place).within("nodes"));
+    }
+    let mut document = Document::new(&root, place, bytes.len(), limits);
+    read_buffers(&mut document, bin, file)?;
+    let mut loaded = Loaded::default();
+    build(&mut document, &mut loaded)?;
+    Ok(loaded)
+}
+
+fn read_buffers(
+    document: &mut Document<'_>,
+    bin: Option<&[u8]>,
+    file: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Result<()> {
+    for (i, buffer) in document.list("buffers").iter().enumerate() {
+        let inside = |e: Error| e.within(format!("buffers[{i}]"));
+        let length = buffer.get("byteLength").and_then(whole).unwrap_or(0);
+        let bytes = match buffer.get("uri") {
+            None if i == 0 => bin.unwrap_or(&[]).to_vec(),
+            None => Vec::new(),
+            Some(text) => {
+                let refused =
+                    |why: &str| inside(wrong(document.place, "a file beside this one", why).within("uri"));
+                match uri::parse(text.as_str().unwrap_or("")).map_err(refused)? {
+                    Uri::Data(bytes) => bytes,
+                    Uri::File(path) => file(&path).ok_or_else(|| {
+                        inside(wrong(document.place, "a file", format!("no file {path:?}")))
+                    })?,
+                }
+            }
+        };
+        if length > bytes.len() {
+            let kind = ErrorKind::Truncated { count: 1, size: length as u64, have: bytes.len() as u64 };
+            return Err(inside(Error::at(kind, document.place)));
+        }
+        document.buffers.push(bytes);
+    }
+    Ok(())
+}
+
+/// What `extras` holds: what Galatea wrote, with everything else under one key.
+pub(crate) fn extras_of(value: &Value) -> Extras {
+    match value.get("extras") {
+        Some(Value::Object(outer)) => {
+            let mut own = outer.get("galatea").and_then(Value::as_object).cloned().unwrap_or_default();
+            let foreign: Extras = outer
+                .iter()
+                .filter(|(key, value)| *key != "galatea" || !value.is_object())
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect();
+            if !foreign.is_empty() {
+                own.insert(typed::FOREIGN.to_owned(), Value::Object(foreign));
+            }
+            own
+        }
+        Some(other) => Extras::from_iter([(typed::FOREIGN.to_owned(), other.clone())]),
+        None => Extras::default(),
+    }
+}
+
+pub(crate) fn name_of(value: &Value) -> &str {
+    value.get("name").and_then(Value::as_str).unwrap_or("")
+}
+
+/// The name by which extras refer to something: its key, or its name where it has none.
+pub(crate) fn key_of(value: &Value) -> &str {
+    let key = value.get("extras").and_then(|e| e.get("galatea")).and_then(|g| g.get("key"));
+    key.and_then(Value::as_str).unwrap_or_else(|| name_of(value))
+}
+
+/// The name before it was made unique.
+pub(crate) fn take_name(value: &Value, extras: &mut Extras, nameless: &str) -> String {
+    extras.remove("key");
+    let was = extras.remove("name");
+    names::original(name_of(value), was.as_ref().and_then(Value::as_str), nameless)
+}
+
+/// Numbers of an object.
+pub(crate) fn array<const N: usize>(value: &Value, key: &str) -> Option<[f32; N]> {
+    let list = read_floats(value.get(key)?)?;
+    (list.len() == N).then(|| list.first_chunk().copied()).flatten()
+}
+
+pub(crate) fn number(value: &Value, key: &str) -> Option<f32> {
+    value.get(key).and_then(galatea_scene::read_float)
+}
+
+/// The original of a value that was replaced, unless somebody has changed it since.
+pub(crate) fn original<const N: usize>(
+    raw: &Extras,
+    key: &str,
+    is: [f32; N],
+    allowed: impl Fn([f32; N]) -> [f32; N],
+) -> [f32; N] {
+    let was = raw.get(key).and_then(|v| match v {
+        Value::Array(_) | Value::Object(_) => read_floats(v),
+        other => galatea_scene::read_float(other).map(|v| vec![v]),
+    });
+    let was: Option<[f32; N]> = was.and_then(|v| v.first_chunk().copied());
+    was.filter(|w| allowed(*w).map(f32::to_bits) == is.map(f32::to_bits)).unwrap_or(is)
+}
+
+pub(crate) fn take_raw(extras: &mut Extras) -> Extras {
+    match extras.remove("raw") {
+        Some(Value::Object(raw)) => raw,
+        _ => Extras::default(),
+    }
+}
+
+fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
+    let mut names = NameTables::default();
+    let materials = read_material::read(document, loaded, &mut names)?;
+    let mut reader = Meshes { shared: HashMap::new(), materials };
+    for (i, value) in document.list("meshes").iter().enumerate() {
+        let mesh = reader.read(document, &mut loaded.scene, &mut loaded.losses, value);
+        loaded.scene.meshes.push(mesh.map_err(|e| e.within(format!("meshes[{i}]")))?);
+    }
+    read_lights(document, &mut loaded.scene, &mut names);
+    for (i, value) in document.list("cameras").iter().enumerate() {
+        let camera = read_camera(value);
+        names.cameras.entry(key_of(value).to_owned()).or_insert(i as u32);
+        loaded.scene.cameras.push(camera);
+    }
+    let tree = Tree::read(document, loaded)?;
+    for (i, value) in document.list("nodes").iter().enumerate() {
+        if let Some(id) = tree.new_id.get(i).copied().flatten() {
+            names.nodes.entry(key_of(value).to_owned()).or_insert(id);
+        }
+    }
+    for (i, value) in document.list("skins").iter().enumerate() {
+        let skin = read_skin(document, value, &tree).map_err(|e| e.within(format!("skins[{i}]")))?;
+        loaded.scene.skins.push(skin);
+    }
+    for (old, value) in tree.order.iter().filter_map(|i| Some((*i, document.list("nodes").get(*i)?))) {
+        let node = read_node(document, value, &mut loaded.scene, &names);
+        let mut node = node.map_err(|e| e.within(format!("nodes[{old}]")))?;
+        node.parent = tree.parents.get(old).copied().flatten().and_then(|p| tree.id(p));
+        node.children = tree.children.get(old).into_iter().flatten().filter_map(|c| tree.id(*c)).collect();
+        if let Some(emitter) = node.emitter {
+            names.emitters.insert(key_of(value).to_owned(), emitter);
+        }
+        if let Some(light) = node.light.filter(|l| *l as usize >= tree.lights) {
+            let name = loaded.scene.lights.get(light as usize).map_or("", |l| &l.name);
+            names.lights.entry(name.to_owned()).or_insert(light);
+        }
+        loaded.scene.nodes.push(node);
+    }
+    for (camera, value) in loaded.scene.cameras.iter_mut().zip(document.list("cameras")) {
+        let target = extras_of(value).get("target").and_then(Value::as_str).map(str::to_owned);
+        camera.target = target.and_then(|t| names.nodes.get(&t).copied());
+    }
+    for (i, value) in document.list("animations").iter().enumerate() {
+        let clip = read_clip::read(document, value, &tree, &names, &mut loaded.losses);
+        loaded.scene.clips.push(clip.map_err(|e| e.within(format!("animations[{i}]")))?);
+    }
+    let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
+    loaded.scene.name = name_of(scene).to_owned();
+    loaded.scene.extras = extras_of(scene);
+    Ok(())
+}
+
+/// What things are called in the document, for references in extras.
+#[derive(Debug, Default)]
+pub(crate) struct NameTables {
+    pub(crate) nodes: HashMap<String, u32>,
+    pub(crate) materials: HashMap<String, u32>,
+    pub(crate) lights: HashMap<String, u32>,
+    pub(crate) cameras: HashMap<String, u32>,
+    pub(crate) emitters: HashMap<String, u32>,
+}
+
+impl NameTables {
+    pub(crate) fn find(&self, kind: &str, name: &str) -> Option<u32> {
+        let table = match kind {
+            "node" => &self.nodes,
+            "material" => &self.materials,
+            "light" => &self.lights,
+            "camera" => &self.cameras,
+            "emitter" => &self.emitters,
+            _ => return None,
+        };
+        table.get(name).copied()
+    }
+}
+
+/// The nodes of the chosen scene.
+pub(crate) struct Tree {
+    scene: usize,
+    /// Old indices in the order in which the nodes are taken over.
+    order: Vec<usize>,
+    new_id: Vec<Option<u32>>,
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+    lights: usize,
+}
+
+impl Tree {
+    pub(crate) fn id(&self, old: usize) -> Option<u32> {
+        self.new_id.get(old).copied().flatten()
+    }
+
+    fn read(document: &Document<'_>, loaded: &mut Loaded) -> Result<Tree> {
+        let nodes = document.list("nodes");
+        let mut parents: Vec<Option<usize>> = vec![None; nodes.len()];
+        let mut children = vec![Vec::new(); nodes.len()];
+        for (i, node) in nodes.iter().enumerate() {
+            let list = node.get("children").and_then(Value::as_array).map_or(&[][..], |l| l);
+            for child in list {
+                let inside = |e: Error| e.within("children").within(format!("nodes[{i}]"));
+                let child = whole(child).filter(|c| *c < nodes.len());
+                let child =
+                    child.ok_or_else(|| inside(wrong(document.place, "the index of a node", "another")))?;
+                match parents.get_mut(child) {
+                    Some(parent @ None) if child != i => *parent = Some(i),
+                    _ => return Err(inside(Error::at(ErrorKind::Cycle, document.place))),
+                }
+                if let Some(list) = children.get_mut(i) {
+                    list.push(child);
+                }
+            }
+        }
+        let scenes = document.list("scenes");
+        let scene = document.index(document.root, "scene", "scenes")?.unwrap_or(0);
+        let roots: Vec<usize> = match scenes.get(scene) {
+            Some(value) => {
+                let list = value.get("nodes").and_then(Value::as_array).map_or(&[][..], |l| l);
+                let roots = list.iter().map(|v| whole(v).filter(|n| *n < nodes.len()));
+                let roots: Option<Vec<usize>> = roots.collect();
+                roots.ok_or_else(|| {
+                    wrong(document.place, "the index of a node", "another").within(format!("scenes[{scene}]"))
+                })?
+            }
+            None => (0..nodes.len()).filter(|n| parents.get(*n).copied().flatten().is_none()).collect(),
+        };
+        if scenes.len() > 1 {
+            loaded.losses.push(format!("{} scenes besides the one that is shown", scenes.len() - 1));
+        }
+        // Every node has one parent, so that a walk from the roots meets none twice unless a root hangs on another node.
+        let mut taken = vec![false; nodes.len()];
+        let mut todo = roots;
+        while let Some(node) = todo.pop() {
+            if let Some(flag) = taken.get_mut(node).filter(|t| !**t) {
+                *flag = true;
+                todo.extend(children.get(node).into_iter().flatten());
+            }
+        }
+        let order: Vec<usize> =
+            (0..nodes.len()).filter(|n| taken.get(*n).copied().unwrap_or(false)).collect();
+        let mut new_id = vec![None; nodes.len()];
+        for (new, old) in order.iter().enumerate() {
+            if let Some(slot) = new_id.get_mut(*old) {
+                *slot = Some(new as u32);
+            }
+        }
+        if order.len() < nodes.len() && scenes.len() <= 1 {
+            loaded.losses.push(format!("{} nodes that no scene shows", nodes.len() - order.len()));
+        }
+        Ok(Tree { scene, order, new_id, parents, children, lights: loaded.scene.lights.len() })
+    }
+}
+
+fn read_transform(value: &Value, raw: &Extras) -> Transform {
+    if let Some(matrix) = array::<16>(value, "matrix") {
+        let (scale, rotation, translation) =
+            glam::Mat4::from_cols_array(&matrix).to_scale_rotation_translation();
+        let sound = scale.is_finite() && rotation.is_finite() && translation.is_finite();
+        if sound {
+            return Transform {
+                translation: translation.into(),
+                rotation: rotation.to_array(),
+                scale: scale.into(),
+            };
+        }
+    }
+    let rest = Transform::default();
+    let translation = array(value, "translation").unwrap_or(rest.translation);
+    let rotation = array(value, "rotation").unwrap_or(rest.rotation);
+    let scale = array(value, "scale").unwrap_or(rest.scale);
+    Transform {
+        translation: original(raw, "translation", translation, allow::finite),
+        rotation: original(raw, "rotation", rotation, allow::rotation),
+        scale: original(raw, "scale", scale, allow::finite),
+    }
+}
+
+fn read_node(document: &Document<'_>, value: &Value, scene: &mut Scene, names: &NameTables) -> Result<Node> {
+    let mut extras = extras_of(value);
+    let raw = take_raw(&mut extras);
+    let extension = |name: &str| value.get("extensions").and_then(|e| e.get(name));
+    let mut node = Node {
+        name: take_name(value, &mut extras, "node"),
+        transform: read_transform(value, &raw),
+        mesh: document.index(value, "mesh", "meshes")?.map(|m| m as u32),
+        skin: document.index(value, "skin", "skins")?.map(|s| s as u32),
+        camera: document.index(value, "camera", "cameras")?.map(|c| c as u32),
+        ..Node::default()
+    };
+    let visible = extension("KHR_node_visibility").and_then(|e| e.get("visible"));
+    node.visible = visible.and_then(Value::as_bool).unwrap_or(true);
+    let light = extension("KHR_lights_punctual").and_then(|e| e.get("light")).and_then(whole);
+    node.light = light.filter(|l| *l < scene.lights.len()).map(|l| l as u32);
+    if let Some(mesh) = extras.remove("mesh").filter(|_| node.mesh.is_none()) {
+        node.mesh = Some(scene.meshes.len() as u32);
+        scene.meshes.push(read_empty_mesh(&mesh, names));
+    }
+    if let Some(light) = extras.remove("light").as_ref().and_then(typed::read_light) {
+        node.light = Some(scene.lights.len() as u32);
+        scene.lights.push(light);
+    }
+    let emitter = extras.remove("emitter");
+    if let Some((mut emitter, material)) = emitter.as_ref().and_then(typed::read_emitter) {
+        emitter.material = material.and_then(|m| names.find("material", m));
+        node.emitter = Some(scene.emitters.len() as u32);
+        scene.emitters.push(emitter);
+    }
+    node.tint = typed::array(&extras, "tint").unwrap_or(node.tint);
+    node.attachment = extras.remove("attachment").as_ref().and_then(typed::read_attachment);
+    node.shape = extras.remove("shape").as_ref().and_then(typed::read_shape);
+    node.billboard =
+        extras.remove("billboard").as_ref().and_then(Value::as_str).and_then(typed::read_billboard);
+    let inherit = extras.remove("inherit").as_ref().and_then(typed::read_inherit);
+    node.inherit = inherit.unwrap_or(Inherit { translation: true, rotation: true, scale: true });
+    node.axes = extras.remove("axes").is_some_and(|v| v != Value::Bool(false));
+    extras.remove("tint");
+    node.extras = extras;
+    Ok(node)
+}
+
+fn read_purpose(extras: &mut Extras) -> (Purpose, Option<u32>) {
+    let word = extras.remove("purpose");
+    let word = word.as_ref().and_then(Value::as_str).unwrap_or("render");
+    let purpose = Purpose::ALL.into_iter().find(|p| p.name() == word).unwrap_or_default();
+    let lod = typed::int(extras, "lod").and_then(|l| u32::try_from(l).ok());
+    extras.remove("lod");
+    (purpose, lod)
+}
+
+/// A mesh that had no geometry when it was written.
+fn read_empty_mesh(value: &Value, names: &NameTables) -> Mesh {
+    let mut map = value.as_object().cloned().unwrap_or_default();
+    let (purpose, lod) = read_purpose(&mut map);
+    let inner = |map: &Extras| map.get("extras").and_then(Value::as_object).cloned().unwrap_or_default();
+    let parts = map.get("primitives").and_then(Value::as_array).into_iter().flatten();
+    let parts = parts.filter_map(Value::as_object).map(|part| Primitive {
+        vertices: u32::MAX,
+        material: typed::text(part, "material").and_then(|m| names.find("material", m)),
+        extras: inner(part),
+        ..Primitive::default()
+    });
+    Mesh {
+        name: typed::text(&map, "name").unwrap_or("").to_owned(),
+        primitives: parts.collect(),
+        purpose,
+        lod,
+        extras: inner(&map),
+    }
+}
+
+/// The attributes of a primitive: which vertices they make.
+type Signature = Vec<(String, usize)>;
+
+struct Meshes {
+    shared: HashMap<Signature, u32>,
+    materials: Materials,
+}
+
+impl Meshes {
+    fn read(
+        &mut self,
+        document: &mut Document<'_>,
+        scene: &mut Scene,
+        losses: &mut Vec<String>,
+        value: &Value,
+    ) -> Result<Mesh> {
+        let mut extras = extras_of(value);
+        let name = take_name(value, &mut extras, "mesh");
+        let (purpose, lod) = read_purpose(&mut extras);
+        let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
+        let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
+        for (i, part) in list.iter().enumerate() {
+            let read = self.primitive(document, scene, losses, part);
+            mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
+        }
+        Ok(mesh)
+    }
+
+    fn primitive(
+        &mut self,
+        document: &mut Document<'_>,
+        scene: &mut Scene,
+        losses: &mut Vec<String>,
+        value: &Value,
+    ) -> Result<Primitive> {
+        let mut extras = extras_of(value);
+        let own = extras.remove("vertices").and_then(|v| v.as_object().cloned()).unwrap_or_default();
+        let replaced = extras.remove("replaced").unwrap_or(Value::Null);
+        let (vertices, count) = self.vertices(document, scene, value, own, &replaced)?;
+        if value.get("targets").is_some() {
+            losses.push("shapes to morph into".to_owned());
+        }
+        let mut primitive = Primitive { vertices, ..Primitive::default() };
+        let mode = value.get("mode").and_then(whole).unwrap_or(4);
+        let given = document.index(value, "indices", "accessors")?;
+        let list = match given {
+            Some(accessor) => document.ints(accessor, 1).map_err(|e| e.within("indices"))?,
+            None => {
+                document.spend(count as u64 * 4)?;
+                (0..count as u32).collect()
+            }
+        };
+        (primitive.topology, primitive.indices) = assemble(document.place, mode, list)?;
+        if let Some(bad) = primitive.indices.iter().find(|i| **i as usize >= count) {
+            return Err(
+                wrong(document.place, "the index of a vertex", format!("{bad} of {count}")).within("indices")
+            );
+        }
+        // What had no triangle to begin with, or some that lead nowhere.
+        let none = extras.remove("none");
+        if let Some(word) = none.as_ref().and_then(Value::as_str).filter(|_| mode == 0 && given.is_none()) {
+            primitive.topology = match word {
+                "lines" => Topology::Lines,
+                "points" => Topology::Points,
+                _ => Topology::Triangles,
+            };
+            primitive.indices.clear();
+        }
+        if let Some(Value::Array(all)) = extras.remove("indices") {
+            let all: Vec<u32> = all.iter().filter_map(Value::as_f64).map(|v| v as i64 as u32).collect();
+            let per = match primitive.topology {
+                Topology::Triangles => 3,
+                Topology::Lines => 2,
+                Topology::Points => 1,
+            };
+            let kept = all.chunks_exact(per).filter(|g| g.iter().all(|i| (*i as usize) < count));
+            if kept.flatten().eq(&primitive.indices) {
+                primitive.indices = all;
+            }
+        }
+        let material = document.index(value, "material", "materials")?;
+        primitive.material = material.and_then(|m| self.materials.id(m));
+        primitive.extras = extras;
+        Ok(primitive)
+    }
+
+    fn vertices(
+        &mut self,
+        document: &mut Document<'_>,
+        scene: &mut Scene,
+        value: &Value,
+        own: Extras,
+        replaced: &Value,
+    ) -> Result<(u32, usize)> {
+        let inside = |e: Error| e.within("attributes");
+        let mut signature: Signature = Vec::new();
+        let known = document.list("accessors").len();
+        for (name, index) in value.get("attributes").and_then(Value::as_object).into_iter().flatten() {
+            let accessor = whole(index).filter(|i| *i < known);
+            let accessor = accessor.ok_or_else(|| {
+                inside(wrong(document.place, "the index of an accessor", index).within(name))
+            })?;
+            signature.push((name.clone(), accessor));
+        }
+        signature.sort();
+        if let Some(id) = self.shared.get(&signature) {
+            let count = scene.vertices.get(*id as usize).map_or(0, |v| v.positions.len());
+            return Ok((*id, count));
+        }
+        let mut vertices = read_vertices(document, &signature, replaced).map_err(inside)?;
+        vertices.extras = own;
+        let count = vertices.positions.len();
+        let id = scene.vertices.len() as u32;
+        scene.vertices.push(vertices);
+        self.shared.insert(signature, id);
+        Ok((id, count))
+    }
+}
+
+fn read_vertices(document: &mut Document<'_>, signature: &Signature, replaced: &Value) -> Result<Vertices> {
+    let find = |name: &str| signature.iter().find(|(n, _)| n == name).map(|(_, a)| *a);
+    let mut out = Vertices::default();
+    let note = |name: &str| replaced.get(name).unwrap_or(&Value::Null);
+    let Some(positions) = find("POSITION") else { return Ok(out) };
+    out.positions = document.rows(positions).map_err(|e| e.within("POSITION"))?;
+    allow::restore(&mut out.positions, note("POSITION"), allow::finite);
+    let count = out.positions.len();
+    let fits = |document: &Document<'_>, accessor: usize, name: &str| {
+        let other = document.kind(accessor)?.count;
+        if other == count {
+            return Ok(());
+        }
+        Err(wrong(document.place, "as many as there are positions", format!("{other}, not {count}"))
+            .within(name))
+    };
+    if let Some(accessor) = find("NORMAL") {
+        fits(document, accessor, "NORMAL")?;
+        out.normals = document.rows(accessor).map_err(|e| e.within("NORMAL"))?;
+        allow::restore(&mut out.normals, note("NORMAL"), allow::normal);
+    }
+    if let Some(accessor) = find("TANGENT") {
+        fits(document, accessor, "TANGENT")?;
+        out.tangents = document.rows(accessor).map_err(|e| e.within("TANGENT"))?;
+        allow::restore(&mut out.tangents, note("TANGENT"), allow::tangent);
+    }
+    for set in 0.. {
+        let name = format!("TEXCOORD_{set}");
+        let Some(accessor) = find(&name) else { break };
+        fits(document, accessor, &name)?;
+        let mut uvs = document.rows(accessor).map_err(|e| e.within(&name))?;
+        allow::restore(&mut uvs, note(&name), allow::finite);
+        out.uvs.push(uvs);
+    }
+    for set in 0.. {
+        let name = format!("COLOR_{set}");
+        let Some(accessor) = find(&name) else { break };
+        fits(document, accessor, &name)?;
+        let mut colors = if document.kind(accessor)?.width == 3 {
+            let rows: Vec<[f32; 3]> = document.rows(accessor).map_err(|e| e.within(&name))?;
+            document.spend(count as u64 * 16)?;
+            rows.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()
+        } else {
+            document.rows(accessor).map_err(|e| e.within(&name))?
+        };
+        allow::restore(&mut colors, note(&name), allow::color);
+        out.colors.push(colors);
+    }
+    let mut sets = Vec::new();
+    for set in 0.. {
+        let (joints_name, weights_name) = (format!("JOINTS_{set}"), format!("WEIGHTS_{set}"));
+        let (Some(joints), Some(weights)) = (find(&joints_name), find(&weights_name)) else { break };
+        fits(document, joints, &joints_name)?;
+        fits(document, weights, &weights_name)?;
+        let joints = document.ints(joints, 4).map_err(|e| e.within(&joints_name))?;
+        sets.push((joints, document.floats(weights, 4).map_err(|e| e.within(&weights_name))?));
+    }
+    out.influences = join_influences(document, &sets, count, replaced)?;
+    for (name, accessor) in signature {
+        let Some(own) = name.strip_prefix('_') else { continue };
+        fits(document, *accessor, name)?;
+        let width = document.kind(*accessor)?.width;
+        let mut values = document.floats(*accessor, width).map_err(|e| e.within(name))?;
+        allow::restore(values.as_chunks_mut::<1>().0, note(name), allow::finite);
+        out.attributes.push(Attribute { name: own.to_owned(), width, values });
+    }
+    Ok(out)
+}
+
+fn join_influences(
+    document: &mut Document<'_>,
+    sets: &[(Vec<u32>, Vec<f32>)],
+    count: usize,
+    replaced: &Value,
+) -> Result<Influences> {
+    let full = sets.len() * 4;
+    let told = replaced.get("INFLUENCES").and_then(whole).filter(|w| *w > 0 && *w <= full);
+    // Only what is past the end of the original may be left out, and only while it is not used.
+    let unused = |width: usize| {
+        sets.iter().enumerate().all(|(set, (_, weights))| {
+            let rows = weights.chunks_exact(4);
+            let mut late = rows.flat_map(|r| r.iter().enumerate()).filter(|(c, _)| set * 4 + c >= width);
+            late.all(|(_, w)| *w == 0.0)
+        })
+    };
+    let width = told.filter(|w| unused(*w)).unwrap_or(full);
+    document.spend((count * width * 6) as u64)?;
+    let mut out = Influences { width, ..Influences::default() };
+    for row in 0..count {
+        for column in 0..width {
+            let (set, at) = (column / 4, row * 4 + column % 4);
+            let (joint, weight) = sets.get(set).map_or((0, 0.0), |(j, w)| {
+                (j.get(at).copied().unwrap_or(0), w.get(at).copied().unwrap_or(0.0))
+            });
+            out.joints.push(u16::try_from(joint).unwrap_or(u16::MAX));
+            out.weights.push(weight);
+        }
+    }
+    restore_influences(&mut out, replaced);
+    Ok(out)
+}
+
+/// Puts back weights and joints that were replaced, row by row, where replacing them again gives what is there.
+fn restore_influences(out: &mut Influences, replaced: &Value) {
+    let width = out.width;
+    let mut rows: HashMap<usize, (Vec<u16>, Vec<f32>)> = HashMap::new();
+    let row_of = |row: usize| -> Option<(Vec<u16>, Vec<f32>)> {
+        let range = row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?;
+        Some((out.joints.get(range.clone())?.to_vec(), out.weights.get(range)?.to_vec()))
+    };
+    allow::each_difference(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
+        let Some(mut entry) = row_of(row) else { return };
+        for (weight, step) in entry.1.iter_mut().zip(steps) {
+            *weight = f32::from_bits(weight.to_bits().wrapping_add(*step));
+        }
+        rows.insert(row, entry);
+    });
+    allow::each_difference(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
+        let Some(mut entry) = rows.remove(&row).or_else(|| row_of(row)) else { return };
+        for (joint, step) in entry.0.iter_mut().zip(steps) {
+            *joint = joint.wrapping_add(*step as u16);
+        }
+        rows.insert(row, entry);
+    });
+    for (row, (joints, weights)) in rows {
+        let (mut again_joints, mut again_weights) = (joints.clone(), weights.clone());
+        // Joints that were out of range are unknown here; they alone decide nothing but weights that were zeroed.
+        allow::influences(&mut again_joints, &mut again_weights, out_of_range(out, row, width, &joints));
+        let range = row * width..(row + 1) * width;
+        let (Some(j), Some(w)) = (out.joints.get_mut(range.clone()), out.weights.get_mut(range)) else {
+            continue;
+        };
+        let same = again_weights.iter().zip(w.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
+        if same && again_joints == *j {
+            j.copy_from_slice(&joints);
+            w.copy_from_slice(&weights);
+        }
+    }
+}
+
+/// How many joints there were when a row was written, as far as the row tells: a joint that is gone was out of range.
+fn out_of_range(out: &Influences, row: usize, width: usize, original: &[u16]) -> usize {
+    let now: Vec<(u16, f32)> = out.of(row).take(width).collect();
+    let gone = original.iter().filter(|j| **j != 0 && !now.iter().any(|(n, w)| n == *j && *w > 0.0));
+    gone.map(|j| usize::from(*j)).min().unwrap_or(usize::MAX)
+}
+
+/// Strips, fans and loops as plain lists.
+fn assemble(place: usize, mode: usize, list: Vec<u32>) -> Result<(Topology, Vec<u32>)> {
+    let pairs = |list: &[u32]| list.windows(2).flatten().copied().collect::<Vec<u32>>();
+    Ok(match mode {
+        0 => (Topology::Points, list),
+        1 => (Topology::Lines, whole_groups(list, 2)),
+        2 => {
+            let mut lines = pairs(&list);
+            if let (Some(first), Some(last), true) = (list.first(), list.last(), list.len() > 1) {
+                lines.extend([*last, *first]);
+            }
+            (Topology::Lines, lines)
+        }
+        3 => (Topology::Lines, pairs(&list)),
+        4 => (Topology::Triangles, whole_groups(list, 3)),
+        5 => {
+            let corners = list.windows(3).enumerate().filter_map(|(i, w)| match w {
+                [a, b, c] => Some(if i % 2 == 0 { [*a, *b, *c] } else { [*b, *a, *c] }),
+                _ => None,
+            });
+            (Topology::Triangles, corners.flatten().collect())
+        }
+        6 => {
+            let hub = list.first().copied().unwrap_or(0);
+            let rim = list.get(1..).unwrap_or(&[]);
+            let corners = rim.windows(2).flat_map(|w| std::iter::once(hub).chain(w.iter().copied()));
+            (Topology::Triangles, corners.collect())
+        }
+        other => return Err(wrong(place, "a drawing mode", other).within("mode")),
+    })
+}
+
+fn whole_groups(mut list: Vec<u32>, per: usize) -> Vec<u32> {
+    list.truncate(list.len() / per * per);
+    list
+}
+
+fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<Skin> {
+    let mut extras = extras_of(value);
+    let known = document.list("nodes").len();
+    let mut joints = Vec::new();
+    for joint in value.get("joints").and_then(Value::as_array).into_iter().flatten() {
+        let joint = whole(joint).filter(|j| *j < known).and_then(|j| tree.id(j));
+        joints.push(
+            joint.ok_or_else(|| wrong(document.place, "a node of the scene", "another").within("joints"))?,
+        );
+    }
+    let mut inverse_bind: Vec<[f32; 16]> = match document.index(value, "inverseBindMatrices", "accessors")? {
+        Some(accessor) => document.rows(accessor).map_err(|e| e.within("inverseBindMatrices"))?,
+        None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
+    };
+    if let Some(note) = extras.remove("inverse_bind") {
+        allow::restore(&mut inverse_bind, &note, |m| {
+            let mut m = allow::finite(m);
+            for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
+                if let Some(slot) = m.get_mut(at) {
+                    *slot = value;
+                }
+            }
+            m
+        });
+    }
+    Ok(Skin { name: name_of(value).to_owned(), joints, inverse_bind, extras })
+}
+
+fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mut NameTables) {
+    let lights = document.root.get("extensions").and_then(|e| e.get("KHR_lights_punctual"));
+    let lights = lights.and_then(|e| e.get("lights")).and_then(Value::as_array);
+    for value in lights.into_iter().flatten() {
+        let mut extras = extras_of(value);
+        let raw = take_raw(&mut extras);
+        names.lights.entry(key_of(value).to_owned()).or_insert(scene.lights.len() as u32);
+        let kind = match value.get("type").and_then(Value::as_str) {
+            Some("directional") => LightKind::Directional,
+            Some("spot") => {
+                let spot = value.get("spot").unwrap_or(&Value::Null);
+                let inner = number(spot, "innerConeAngle").unwrap_or(0.0);
+                let outer = number(spot, "outerConeAngle").unwrap_or(std::f32::consts::FRAC_PI_4);
+                let was = typed::array::<2>(&raw, "cone").filter(|_| raw.contains_key("cone"));
+                let [inner, outer] = was.unwrap_or([inner, outer]);
+                LightKind::Spot { inner, outer }
+            }
+            _ => LightKind::Point,
+        };
+        let color = array(value, "color").unwrap_or([1.0; 3]);
+        let intensity = number(value, "intensity").unwrap_or(1.0);
+        let clamp = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
+        let [intensity] = original(&raw, "intensity", [intensity], |[i]| allow::finite([i.max(0.0)]));
+        let range = typed::array::<1>(&raw, "range").map(|[r]| r);
+        scene.lights.push(Light {
+            name: take_name(value, &mut extras, "light"),
+            kind,
+            color: original(&raw, "color", color, clamp),
+            intensity,
+            range: number(value, "range").or(range),
+            extras,
+        });
+    }
+}
+
+fn read_camera(value: &Value) -> Camera {
+    let mut extras = extras_of(value);
+    let raw = take_raw(&mut extras);
+    extras.remove("target");
+    let name = take_name(value, &mut extras, "camera");
+    let none = Value::Null;
+    let (projection, lens) = if value.get("type").and_then(Value::as_str) == Some("orthographic") {
+        let lens = value.get("orthographic").unwrap_or(&none);
+        let size = [number(lens, "xmag").unwrap_or(1.0), number(lens, "ymag").unwrap_or(1.0)];
+        let allowed = |size: [f32; 2]| size.map(|s| if s.is_finite() && s > 0.0 { s } else { 1.0 });
+        (Projection::Orthographic { size: original(&raw, "size", size, allowed) }, lens)
+    } else {
+        let lens = value.get("perspective").unwrap_or(&none);
+        let allowed = |[yfov]: [f32; 1]| [if yfov.is_finite() { yfov.clamp(1e-3, 3.1) } else { 0.8 }];
+        let [yfov] = original(&raw, "yfov", [number(lens, "yfov").unwrap_or(0.8)], allowed);
+        (Projection::Perspective { yfov, aspect: number(lens, "aspectRatio") }, lens)
+    };
+    let allowed = |[near]: [f32; 1]| [if near.is_finite() { near.max(1e-4) } else { 1e-4 }];
+    let [near] = original(&raw, "near", [number(lens, "znear").unwrap_or(0.1)], allowed);
+    let far = number(lens, "zfar").or_else(|| typed::array::<1>(&raw, "far").map(|[f]| f));
+    Camera { name, projection, near, far, target: None, extras }
+}

@@ -1,0 +1,142 @@
+//! From glTF to the scene: clips.
+
+use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
+use galatea_wire::{Error, Result};
+
+use crate::accessor::{Document, whole, wrong};
+use crate::read::{NameTables, Tree, extras_of, key_of, take_name};
+use crate::{allow, typed, write_clip};
+
+pub(crate) fn read(
+    document: &mut Document<'_>,
+    value: &Value,
+    tree: &Tree,
+    names: &NameTables,
+    losses: &mut Vec<String>,
+) -> Result<Clip> {
+    let mut extras = extras_of(value);
+    let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
+    let stand_in = extras.remove("stand_in").is_some();
+    let notes = extras.remove("channels");
+    let notes = notes.as_ref().and_then(Value::as_array).map_or(&[][..], |l| l);
+    let channels = value.get("channels").and_then(Value::as_array).map_or(&[][..], |l| l);
+    let mut last = 0.0f32;
+    for (i, channel) in channels.iter().enumerate() {
+        let inside = |e: Error| e.within(format!("channels[{i}]"));
+        let target = channel.get("target").unwrap_or(&Value::Null);
+        let Some((node, property)) = read_target(document, target, tree).map_err(inside)? else {
+            let path = target.get("path").and_then(Value::as_str).unwrap_or("nothing");
+            losses.push(format!("clip {:?}: a channel that moves {path}", clip.name));
+            continue;
+        };
+        let nodes = document.list("nodes");
+        let name = target.get("node").and_then(whole).and_then(|n| nodes.get(n)).map_or("", key_of);
+        let note = notes.iter().find(|n| {
+            n.get("node").and_then(Value::as_str) == Some(name)
+                && n.get("property").and_then(Value::as_str) == Some(property.name())
+        });
+        let samplers = value.get("samplers").and_then(Value::as_array).map_or(&[][..], |l| l);
+        let sampler = channel.get("sampler").and_then(whole).and_then(|s| samplers.get(s));
+        let sampler = sampler.ok_or_else(|| {
+            inside(wrong(document.place, "the index of a sampler", "another").within("sampler"))
+        })?;
+        let read = read_sampler(document, sampler, property, node, note).map_err(inside)?;
+        last = last.max(read.1);
+        clip.channels.push(read.0);
+    }
+    if stand_in && clip.channels.len() == 1 {
+        clip.channels.clear();
+        last = 0.0;
+    }
+    let told = extras.remove("length");
+    clip.length = told.as_ref().and_then(read_float).unwrap_or(last);
+    let playback = extras.remove("playback");
+    clip.playback = typed::read_playback(playback.as_ref().and_then(Value::as_str).unwrap_or(""));
+    let events = extras.remove("events");
+    let events = events.as_ref().and_then(Value::as_array).into_iter().flatten();
+    for (mut event, node) in events.filter_map(typed::read_event) {
+        event.node = node.and_then(|n| names.find("node", n));
+        clip.events.push(event);
+    }
+    let curves = extras.remove("curves");
+    let curves = curves.as_ref().and_then(Value::as_array).into_iter().flatten();
+    clip.channels.extend(curves.filter_map(|c| typed::read_curve(c, |kind, name| names.find(kind, name))));
+    clip.extras = extras;
+    Ok(clip)
+}
+
+fn read_target(document: &Document<'_>, target: &Value, tree: &Tree) -> Result<Option<(u32, Property)>> {
+    let property = match target.get("path").and_then(Value::as_str) {
+        Some("translation") => Property::Translation,
+        Some("rotation") => Property::Rotation,
+        Some("scale") => Property::Scale,
+        _ => return Ok(None),
+    };
+    let node = document.index(target, "node", "nodes").map_err(|e| e.within("target"))?;
+    Ok(node.and_then(|n| tree.id(n)).map(|n| (n, property)))
+}
+
+fn read_sampler(
+    document: &mut Document<'_>,
+    sampler: &Value,
+    property: Property,
+    node: u32,
+    note: Option<&Value>,
+) -> Result<(Channel, f32)> {
+    let missing = |key| wrong(document.place, "an accessor", "nothing").within(key);
+    let input = document.index(sampler, "input", "accessors")?.ok_or_else(|| missing("input"))?;
+    let output = document.index(sampler, "output", "accessors")?.ok_or_else(|| missing("output"))?;
+    let interpolation =
+        typed::read_interpolation(sampler.get("interpolation").and_then(Value::as_str).unwrap_or(""));
+    let cubic = interpolation == Interpolation::Cubic;
+    let (path, width) = write_clip::path(&property).unwrap_or(("", 1));
+    let mut times = document.floats(input, 1).map_err(|e| e.within("input"))?;
+    let mut values = document.floats(output, width).map_err(|e| e.within("output"))?;
+    let want = times.len() * width * if cubic { 3 } else { 1 };
+    if values.len() != want {
+        let found = format!("{} numbers for {} keys", values.len(), times.len());
+        return Err(wrong(document.place, "a value for each key", found).within("output"));
+    }
+    let end = times.iter().copied().fold(0.0f32, f32::max);
+    let mut extras = Extras::default();
+    if let Some(note) = note {
+        if let Some(differences) = note.get("times") {
+            restore_times(&mut times, differences);
+        }
+        if let Some(differences) = note.get("values") {
+            restore_values(&mut values, differences, path, width, cubic);
+        }
+        extras = note.get("extras").and_then(Value::as_object).cloned().unwrap_or_default();
+    }
+    let target = Target::Node(node);
+    Ok((Channel { target, property, interpolation, times, values, extras }, end))
+}
+
+/// Times hang together: they come back all at once, or not at all.
+fn restore_times(times: &mut Vec<f32>, differences: &Value) {
+    let mut was = times.clone();
+    allow::each_difference(differences, 1, |row, steps| {
+        if let (Some(slot), Some(step)) = (was.get_mut(row), steps.first()) {
+            *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
+        }
+    });
+    let again = allow::times(&was).unwrap_or_else(|| was.clone());
+    if again.iter().map(|t| t.to_bits()).eq(times.iter().map(|t| t.to_bits())) {
+        *times = was;
+    }
+}
+
+fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: usize, cubic: bool) {
+    allow::each_difference(differences, width, |row, steps| {
+        let Some(slot) = values.get_mut(row * width..).and_then(|v| v.get_mut(..width)) else { return };
+        let was = slot.iter().zip(steps).map(|(v, s)| f32::from_bits(v.to_bits().wrapping_add(*s)));
+        let was: Vec<f32> = was.collect();
+        let mut again = was.clone();
+        // Of cubic keys, tangents must only be finite.
+        let path = if cubic && row % 3 != 1 { "tangent" } else { path };
+        write_clip::allowed_values(&mut again, path, false);
+        if again.iter().map(|v| v.to_bits()).eq(slot.iter().map(|v| v.to_bits())) {
+            slot.copy_from_slice(&was);
+        }
+    });
+}

@@ -1,0 +1,239 @@
+//! From glTF to the scene: materials, textures, pictures.
+
+use galatea_scene::{AlphaMode, Material, Slot, Texture, UvTransform, Value, Wrap};
+use galatea_wire::Result;
+
+use crate::accessor::{Document, whole};
+use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
+use crate::uri::{self, Uri};
+use crate::{Image, Loaded, Picture, allow, typed};
+
+/// Where the materials of the document went.
+#[derive(Debug, Default)]
+pub(crate) struct Materials {
+    ids: Vec<Option<u32>>,
+}
+
+impl Materials {
+    pub(crate) fn id(&self, index: usize) -> Option<u32> {
+        self.ids.get(index).copied().flatten()
+    }
+}
+
+pub(crate) fn read(
+    document: &Document<'_>,
+    loaded: &mut Loaded,
+    names: &mut NameTables,
+) -> Result<Materials> {
+    let images = read_images(document, loaded)?;
+    let mut out = Materials::default();
+    let mut layers: Vec<(u32, Vec<String>)> = Vec::new();
+    for value in document.list("materials") {
+        let mut extras = extras_of(value);
+        if extras.remove("none").is_some() {
+            out.ids.push(None);
+            continue;
+        }
+        // The version of a material that hidden meshes have is the material itself.
+        let shown = extras.remove("hidden");
+        let shown = shown.as_ref().and_then(Value::as_str);
+        if let Some(id) = shown.and_then(|name| names.materials.get(name)) {
+            out.ids.push(Some(*id));
+            continue;
+        }
+        let id = loaded.scene.materials.len() as u32;
+        names.materials.entry(shown.unwrap_or(key_of(value)).to_owned()).or_insert(id);
+        let names_of_layers = extras.remove("layers");
+        let below = names_of_layers.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let below = below.filter_map(|v| v.get("material").or(Some(v))?.as_str()).map(str::to_owned);
+        layers.push((id, below.collect()));
+        loaded.scene.materials.push(read_one(document, value, extras, &images, shown.is_some()));
+        out.ids.push(Some(id));
+    }
+    for (id, below) in layers {
+        let below = below.iter().filter_map(|name| names.materials.get(name).copied()).collect();
+        if let Some(material) = loaded.scene.materials.get_mut(id as usize) {
+            material.layers = below;
+        }
+    }
+    Ok(out)
+}
+
+/// The names of the pictures. Their bytes, where they are in the document, go to the result.
+fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    for (i, value) in document.list("images").iter().enumerate() {
+        let link = value.get("uri").and_then(Value::as_str);
+        let place = link.map(uri::parse);
+        let mut name = name_of(value).to_owned();
+        let mime = || value.get("mimeType").and_then(Value::as_str).unwrap_or("image/png").to_owned();
+        let picture = match place {
+            Some(Ok(Uri::Data(bytes))) => Some(Picture::Embedded { mime: mime(), bytes }),
+            Some(Ok(Uri::File(path))) => {
+                if name.is_empty() {
+                    name = uri::stem(&path).to_owned();
+                }
+                Some(Picture::File(path))
+            }
+            Some(Err(why)) => {
+                loaded.losses.push(format!("the place of images[{i}]: {why}"));
+                None
+            }
+            None => {
+                let bytes = document.view_bytes(value).map_err(|e| e.within(format!("images[{i}]")))?;
+                bytes.map(|b| Picture::Embedded { mime: mime(), bytes: b.to_vec() })
+            }
+        };
+        if name.is_empty() {
+            name = format!("image_{i}");
+        }
+        loaded.images.extend(picture.map(|picture| Image { name: name.clone(), picture }));
+        out.push(name);
+    }
+    Ok(out)
+}
+
+/// A texture that a viewer draws, and the name of its picture.
+fn read_info(
+    document: &Document<'_>,
+    info: &Value,
+    slot: Slot,
+    images: &[String],
+) -> Option<(Texture, String)> {
+    let texture = document.list("textures").get(info.get("index").and_then(whole)?)?;
+    let extension = |value: &Value, name: &str| value.get("extensions").and_then(|e| e.get(name)).cloned();
+    let source = texture.get("source").and_then(whole).or_else(|| {
+        let other = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif"];
+        other.iter().find_map(|name| extension(texture, name)?.get("source").and_then(whole))
+    });
+    let image = images.get(source?)?.clone();
+    let sampler = texture.get("sampler").and_then(whole).and_then(|s| document.list("samplers").get(s));
+    let wrap = |key: &str| {
+        let code = sampler.and_then(|s| s.get(key)).and_then(whole);
+        code.map_or(Wrap::Repeat, |c| typed::read_wrap(c as u64))
+    };
+    let mut uv_set = info.get("texCoord").and_then(whole).unwrap_or(0) as u32;
+    let transform = extension(info, "KHR_texture_transform").map(|value| {
+        uv_set = value.get("texCoord").and_then(whole).map_or(uv_set, |t| t as u32);
+        UvTransform {
+            offset: array(&value, "offset").unwrap_or_default(),
+            rotation: number(&value, "rotation").unwrap_or(0.0),
+            scale: array(&value, "scale").unwrap_or([1.0; 2]),
+        }
+    });
+    let texture = Texture {
+        slot,
+        name: image.clone(),
+        uv_set,
+        wrap: [wrap("wrapS"), wrap("wrapT")],
+        transform,
+        ..Texture::default()
+    };
+    Some((texture, image))
+}
+
+fn read_one(
+    document: &Document<'_>,
+    value: &Value,
+    mut extras: galatea_scene::Extras,
+    images: &[String],
+    hidden: bool,
+) -> Material {
+    let raw = take_raw(&mut extras);
+    let none = Value::Null;
+    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
+    let mut material = Material { name: take_name(value, &mut extras, "material"), ..Material::default() };
+    let word = extras.remove("alpha");
+    let word = word.as_ref().and_then(Value::as_str).unwrap_or("");
+    let flag = |v: Option<Value>| v.is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));
+    let unit = |v: f32| if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 };
+    if hidden {
+        material.base_color = typed::array(&raw, "base_color").unwrap_or(material.base_color);
+        material.emissive = typed::array(&raw, "emissive").unwrap_or_default();
+        let of = |key: &str| raw.get(key).and_then(galatea_scene::read_float);
+        material.metallic = of("metallic").unwrap_or(0.0);
+        material.roughness = of("roughness").unwrap_or(1.0);
+        material.two_sided = flag(extras.remove("two_sided"));
+        material.unlit = flag(extras.remove("unlit"));
+        material.alpha = alpha_by_word(word, of("cutoff"));
+    } else {
+        let color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
+        material.base_color = original(&raw, "base_color", color, allow::color);
+        let emissive = array(value, "emissiveFactor").unwrap_or_default();
+        let clamp = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
+        material.emissive = original(&raw, "emissive", emissive, clamp);
+        let factor = |key: &str| number(pbr, key).unwrap_or(1.0);
+        [material.metallic] = original(&raw, "metallic", [factor("metallicFactor")], |[v]| [unit(v)]);
+        [material.roughness] = original(&raw, "roughness", [factor("roughnessFactor")], |[v]| [unit(v)]);
+        material.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
+        material.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
+        material.alpha = match value.get("alphaMode").and_then(Value::as_str) {
+            Some("MASK") => {
+                let cutoff = number(value, "alphaCutoff").unwrap_or(0.5);
+                let allowed = |[c]: [f32; 1]| [if c.is_finite() { c.max(0.0) } else { 0.5 }];
+                let [cutoff] = original(&raw, "cutoff", [cutoff], allowed);
+                AlphaMode::Mask { cutoff }
+            }
+            Some("BLEND") if word.is_empty() => AlphaMode::Blend,
+            Some("BLEND") => alpha_by_word(word, None),
+            _ => AlphaMode::Opaque,
+        };
+    }
+    material.textures = read_textures(document, value, pbr, &mut extras, images);
+    material.extras = extras;
+    material
+}
+
+fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
+    match word {
+        "additive" => AlphaMode::Additive,
+        "modulate" => AlphaMode::Modulate,
+        "modulate2x" => AlphaMode::Modulate2x,
+        "blend" => AlphaMode::Blend,
+        "mask" => AlphaMode::Mask { cutoff: cutoff.unwrap_or(0.5) },
+        _ => AlphaMode::Opaque,
+    }
+}
+
+/// The textures of the extras; those that are drawn win where they were changed.
+fn read_textures(
+    document: &Document<'_>,
+    value: &Value,
+    pbr: &Value,
+    extras: &mut galatea_scene::Extras,
+    images: &[String],
+) -> Vec<Texture> {
+    let none = Value::Null;
+    let drawn = [
+        (Slot::Base, pbr.get("baseColorTexture")),
+        (Slot::OcclusionRoughnessMetallic, pbr.get("metallicRoughnessTexture")),
+        (Slot::Normal, value.get("normalTexture")),
+        (Slot::Emissive, value.get("emissiveTexture")),
+    ];
+    let drawn =
+        drawn.into_iter().filter_map(|(slot, info)| read_info(document, info.unwrap_or(&none), slot, images));
+    let mut drawn: Vec<(Texture, String)> = drawn.collect();
+    let told = extras.remove("textures");
+    let told = told.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(typed::read_texture);
+    let mut out = Vec::new();
+    for (mut texture, image) in told {
+        let found = drawn.iter().position(|(d, _)| d.slot == texture.slot);
+        match (found.map(|i| drawn.remove(i)), image) {
+            (Some((now, name)), Some(image)) => {
+                texture.uv_set = now.uv_set;
+                texture.wrap = now.wrap;
+                texture.transform = now.transform;
+                if name != image {
+                    texture.name = now.name;
+                }
+                out.push(texture);
+            }
+            (Some((now, _)), None) => out.push(now),
+            // It had a picture, and somebody took it away.
+            (None, Some(_)) => {}
+            (None, None) => out.push(texture),
+        }
+    }
+    out.extend(drawn.into_iter().map(|(t, _)| t));
+    out
+}

@@ -1,0 +1,361 @@
+//! Parts of the scene that glTF has no word for, as JSON in `extras.galatea`, both ways.
+
+use galatea_scene::{
+    Attachment, Billboard, Channel, Emitter, EmitterKind, Event, Extras, Inherit, Interpolation, Light,
+    LightKind, Playback, Property, Shape, Slot, Target, Texture, UvTransform, Value, Wrap, float, floats,
+    read_float, read_floats,
+};
+
+/// The place in extras of what other programs put there.
+pub(crate) const FOREIGN: &str = "foreign";
+
+pub(crate) fn text<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
+    map.get(key)?.as_str()
+}
+
+pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
+    map.get(key)?.as_f64().map(|v| v as i64)
+}
+
+pub(crate) fn array<const N: usize>(map: &Extras, key: &str) -> Option<[f32; N]> {
+    read_floats(map.get(key)?)?.first_chunk().copied()
+}
+
+fn number(map: &Extras, key: &str) -> Option<f32> {
+    read_float(map.get(key)?)
+}
+
+fn object(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> Extras {
+    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
+fn with(mut map: Extras, extras: &Extras) -> Value {
+    if !extras.is_empty() {
+        map.insert("extras".to_owned(), Value::Object(extras.clone()));
+    }
+    Value::Object(map)
+}
+
+fn inner(map: &Extras) -> Extras {
+    map.get("extras").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+pub(crate) fn attachment(value: &Attachment) -> Value {
+    let mut map = object([]);
+    if let Some(id) = value.id {
+        map.insert("id".to_owned(), id.into());
+    }
+    if !value.path.is_empty() {
+        map.insert("path".to_owned(), value.path.clone().into());
+    }
+    Value::Object(map)
+}
+
+pub(crate) fn read_attachment(value: &Value) -> Option<Attachment> {
+    let map = value.as_object()?;
+    let id = int(map, "id").and_then(|v| i32::try_from(v).ok());
+    Some(Attachment { id, path: text(map, "path").unwrap_or("").to_owned() })
+}
+
+pub(crate) fn shape(value: &Shape) -> Value {
+    Value::Object(match value {
+        Shape::Box { min, max } => {
+            object([("kind", "box".into()), ("min", floats(min)), ("max", floats(max))])
+        }
+        Shape::Sphere { center, radius } => {
+            object([("kind", "sphere".into()), ("center", floats(center)), ("radius", float(*radius))])
+        }
+        Shape::Cylinder { from, to, radius } => object([
+            ("kind", "cylinder".into()),
+            ("from", floats(from)),
+            ("to", floats(to)),
+            ("radius", float(*radius)),
+        ]),
+        Shape::Plane { size } => object([("kind", "plane".into()), ("size", floats(size))]),
+    })
+}
+
+pub(crate) fn read_shape(value: &Value) -> Option<Shape> {
+    let map = value.as_object()?;
+    Some(match text(map, "kind")? {
+        "box" => Shape::Box { min: array(map, "min")?, max: array(map, "max")? },
+        "sphere" => Shape::Sphere { center: array(map, "center")?, radius: number(map, "radius")? },
+        "cylinder" => Shape::Cylinder {
+            from: array(map, "from")?,
+            to: array(map, "to")?,
+            radius: number(map, "radius")?,
+        },
+        "plane" => Shape::Plane { size: array(map, "size")? },
+        _ => return None,
+    })
+}
+
+pub(crate) fn billboard(value: Billboard) -> &'static str {
+    match value {
+        Billboard::Full => "full",
+        Billboard::AboutX => "x",
+        Billboard::AboutY => "y",
+        Billboard::AboutZ => "z",
+    }
+}
+
+pub(crate) fn read_billboard(value: &str) -> Option<Billboard> {
+    [Billboard::Full, Billboard::AboutX, Billboard::AboutY, Billboard::AboutZ]
+        .into_iter()
+        .find(|b| billboard(*b) == value)
+}
+
+pub(crate) fn inherit(value: Inherit) -> Value {
+    Value::Object(object([
+        ("translation", value.translation.into()),
+        ("rotation", value.rotation.into()),
+        ("scale", value.scale.into()),
+    ]))
+}
+
+pub(crate) fn read_inherit(value: &Value) -> Option<Inherit> {
+    let map = value.as_object()?;
+    // Blender keeps truth values as numbers.
+    let flag =
+        |key| map.get(key).is_none_or(|v: &Value| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));
+    Some(Inherit { translation: flag("translation"), rotation: flag("rotation"), scale: flag("scale") })
+}
+
+const EMITTERS: [(EmitterKind, &str); 5] = [
+    (EmitterKind::Particles, "particles"),
+    (EmitterKind::Ribbon, "ribbon"),
+    (EmitterKind::Models, "models"),
+    (EmitterKind::Lightning, "lightning"),
+    (EmitterKind::Effect, "effect"),
+];
+
+pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
+    let kind = EMITTERS.iter().find(|(k, _)| *k == value.kind).map_or("particles", |(_, n)| n);
+    let mut map = object([
+        ("name", value.name.clone().into()),
+        ("kind", kind.into()),
+        ("rate", float(value.rate)),
+        ("life", float(value.life)),
+        ("speed", float(value.speed)),
+        ("spread", float(value.spread)),
+        ("gravity", float(value.gravity)),
+        ("area", floats(&value.area)),
+        ("colors", floats(value.colors.as_flattened())),
+        ("sizes", floats(&value.sizes)),
+        ("grid", galatea_scene::words(&value.grid)),
+        ("path", value.path.clone().into()),
+    ]);
+    if let Some(material) = material {
+        map.insert("material".to_owned(), material.into());
+    }
+    with(map, &value.extras)
+}
+
+/// The emitter, and the name of its material.
+pub(crate) fn read_emitter(value: &Value) -> Option<(Emitter, Option<&str>)> {
+    let map = value.as_object()?;
+    let word = text(map, "kind").unwrap_or("");
+    let number = |key| number(map, key).unwrap_or(0.0);
+    let list = |key| map.get(key).and_then(read_floats).unwrap_or_default();
+    let grid: Option<[f32; 2]> = array(map, "grid");
+    let emitter = Emitter {
+        name: text(map, "name").unwrap_or("").to_owned(),
+        kind: EMITTERS.iter().find(|(_, n)| *n == word).map_or(EmitterKind::Particles, |(k, _)| *k),
+        rate: number("rate"),
+        life: number("life"),
+        speed: number("speed"),
+        spread: number("spread"),
+        gravity: number("gravity"),
+        area: array(map, "area").unwrap_or_default(),
+        colors: list("colors").chunks_exact(4).filter_map(|c| c.first_chunk().copied()).collect(),
+        sizes: list("sizes"),
+        grid: grid.map_or([0; 2], |g| g.map(|v| v as i64 as u32)),
+        material: None,
+        path: text(map, "path").unwrap_or("").to_owned(),
+        extras: inner(map),
+    };
+    Some((emitter, text(map, "material")))
+}
+
+/// A light that glTF has no kind for.
+pub(crate) fn light(value: &Light) -> Value {
+    let map = object([
+        ("name", value.name.clone().into()),
+        ("kind", "ambient".into()),
+        ("color", floats(&value.color)),
+        ("intensity", float(value.intensity)),
+        ("range", value.range.map_or(Value::Bool(false), float)),
+    ]);
+    with(map, &value.extras)
+}
+
+pub(crate) fn read_light(value: &Value) -> Option<Light> {
+    let map = value.as_object()?;
+    Some(Light {
+        name: text(map, "name").unwrap_or("").to_owned(),
+        kind: LightKind::Ambient,
+        color: array(map, "color").unwrap_or([1.0; 3]),
+        intensity: number(map, "intensity").unwrap_or(1.0),
+        range: number(map, "range"),
+        extras: inner(map),
+    })
+}
+
+const WRAPS: [(Wrap, &str, u64); 3] =
+    [(Wrap::Repeat, "repeat", 10497), (Wrap::Mirror, "mirror", 33648), (Wrap::Clamp, "clamp", 33071)];
+
+pub(crate) fn wrap_code(wrap: Wrap) -> u64 {
+    WRAPS.iter().find(|(w, ..)| *w == wrap).map_or(10497, |(.., code)| *code)
+}
+
+pub(crate) fn read_wrap(code: u64) -> Wrap {
+    WRAPS.iter().find(|(.., c)| *c == code).map_or(Wrap::Repeat, |(w, ..)| *w)
+}
+
+/// A texture, and the name of the picture that was written for it.
+pub(crate) fn texture(value: &Texture, image: Option<&str>) -> Value {
+    let mut map = object([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
+    let mut put = |key: &str, value: Value| drop(map.insert(key.to_owned(), value));
+    if value.uv_set != 0 {
+        put("uv_set", value.uv_set.into());
+    }
+    for (key, wrap) in ["wrap_u", "wrap_v"].into_iter().zip(value.wrap) {
+        if let Some((_, word, _)) = WRAPS.iter().find(|(w, ..)| *w == wrap && wrap != Wrap::Repeat) {
+            put(key, (*word).into());
+        }
+    }
+    if let Some(transform) = &value.transform {
+        put("offset", floats(&transform.offset));
+        put("rotation", float(transform.rotation));
+        put("scale", floats(&transform.scale));
+    }
+    if let Some(image) = image {
+        put("image", image.into());
+    }
+    with(map, &value.extras)
+}
+
+pub(crate) fn read_texture(value: &Value) -> Option<(Texture, Option<&str>)> {
+    let map = value.as_object()?;
+    let wrap = |key| {
+        let word = text(map, key).unwrap_or("repeat");
+        WRAPS.iter().find(|(_, w, _)| *w == word).map_or(Wrap::Repeat, |(w, ..)| *w)
+    };
+    let transform = map.contains_key("offset").then(|| UvTransform {
+        offset: array(map, "offset").unwrap_or_default(),
+        rotation: number(map, "rotation").unwrap_or(0.0),
+        scale: array(map, "scale").unwrap_or([1.0; 2]),
+    });
+    let texture = Texture {
+        slot: Slot::by_name(text(map, "slot")?),
+        name: text(map, "name").unwrap_or("").to_owned(),
+        uv_set: int(map, "uv_set").unwrap_or(0) as u32,
+        wrap: [wrap("wrap_u"), wrap("wrap_v")],
+        transform,
+        extras: inner(map),
+    };
+    Some((texture, text(map, "image")))
+}
+
+pub(crate) fn playback(value: Playback) -> &'static str {
+    match value {
+        Playback::Loop => "loop",
+        Playback::Once => "once",
+        Playback::Always => "always",
+    }
+}
+
+pub(crate) fn read_playback(value: &str) -> Playback {
+    match value {
+        "once" => Playback::Once,
+        "always" => Playback::Always,
+        _ => Playback::Loop,
+    }
+}
+
+pub(crate) fn event(value: &Event, node: Option<&str>) -> Value {
+    let mut map = object([("time", float(value.time)), ("name", value.name.clone().into())]);
+    if let Some(node) = node {
+        map.insert("node".to_owned(), node.into());
+    }
+    with(map, &value.extras)
+}
+
+pub(crate) fn read_event(value: &Value) -> Option<(Event, Option<&str>)> {
+    let map = value.as_object()?;
+    let event = Event {
+        time: number(map, "time").unwrap_or(0.0),
+        name: text(map, "name").unwrap_or("").to_owned(),
+        node: None,
+        extras: inner(map),
+    };
+    Some((event, text(map, "node")))
+}
+
+pub(crate) fn interpolation(value: Interpolation) -> &'static str {
+    match value {
+        Interpolation::Step => "STEP",
+        Interpolation::Linear => "LINEAR",
+        Interpolation::Cubic => "CUBICSPLINE",
+    }
+}
+
+pub(crate) fn read_interpolation(value: &str) -> Interpolation {
+    match value {
+        "STEP" => Interpolation::Step,
+        "CUBICSPLINE" => Interpolation::Cubic,
+        _ => Interpolation::Linear,
+    }
+}
+
+/// The kind of thing that a channel moves, and its index.
+pub(crate) fn target(value: Target) -> (&'static str, u32) {
+    match value {
+        Target::Node(i) => ("node", i),
+        Target::Material(i) => ("material", i),
+        Target::Light(i) => ("light", i),
+        Target::Camera(i) => ("camera", i),
+        Target::Emitter(i) => ("emitter", i),
+    }
+}
+
+pub(crate) fn read_target(kind: &str, index: u32) -> Option<Target> {
+    Some(match kind {
+        "node" => Target::Node(index),
+        "material" => Target::Material(index),
+        "light" => Target::Light(index),
+        "camera" => Target::Camera(index),
+        "emitter" => Target::Emitter(index),
+        _ => return None,
+    })
+}
+
+/// A channel that glTF has no word for: its keys are in extras.
+pub(crate) fn curve(value: &Channel, name: &str) -> Value {
+    let (kind, _) = target(value.target);
+    let map = object([
+        ("kind", kind.into()),
+        ("target", name.into()),
+        ("property", value.property.name().into()),
+        ("interpolation", interpolation(value.interpolation).into()),
+        ("times", floats(&value.times)),
+        ("values", floats(&value.values)),
+    ]);
+    with(map, &value.extras)
+}
+
+pub(crate) fn read_curve<'a>(
+    value: &'a Value,
+    find: impl Fn(&str, &'a str) -> Option<u32>,
+) -> Option<Channel> {
+    let map = value.as_object()?;
+    let (kind, name) = (text(map, "kind")?, text(map, "target")?);
+    Some(Channel {
+        target: read_target(kind, find(kind, name)?)?,
+        property: Property::by_name(text(map, "property")?),
+        interpolation: read_interpolation(text(map, "interpolation").unwrap_or("")),
+        times: read_floats(map.get("times")?)?,
+        values: read_floats(map.get("values")?)?,
+        extras: inner(map),
+    })
+}

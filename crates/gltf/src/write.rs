@@ -1,0 +1,766 @@
+//! From the scene to glTF: nodes, meshes, skins, lights and cameras.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
+
+use galatea_scene::{
+    Extras, Light, LightKind, Mesh, Node, Primitive, Projection, Purpose, Scene, Target, Topology, Value,
+    Vertices, floats,
+};
+
+use crate::bin::{Bin, Component, Kind, Shape, bounds, put_floats};
+use crate::json::{List, Object, object};
+use crate::{Options, allow, names, typed, uri, write_clip, write_material};
+
+/// A document in two parts.
+pub(crate) struct Written {
+    pub(crate) json: String,
+    pub(crate) bin: Vec<u8>,
+}
+
+/// What all parts of the writer need.
+pub(crate) struct Context<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) bin: Bin,
+    pub(crate) extensions: BTreeSet<&'static str>,
+    pub(crate) node_names: Vec<String>,
+    pub(crate) material_names: Vec<String>,
+    pub(crate) light_names: Vec<String>,
+    pub(crate) camera_names: Vec<String>,
+    /// Meshes that only hidden nodes show.
+    pub(crate) hidden: Vec<bool>,
+    /// What extras refer to.
+    referred: RefCell<HashSet<Target>>,
+    /// The accessors of vertices that are written already.
+    done: Vec<Option<Vec<(String, u32)>>>,
+    /// What had to be replaced in them.
+    replaced: Vec<Extras>,
+    /// For each vertices, the joints their skins have.
+    joints: Vec<Option<usize>>,
+}
+
+impl Context<'_> {
+    /// The name by which extras refer to something. What is referred to carries it as its key, so that it can be
+    /// renamed and moved.
+    pub(crate) fn name_of(&self, target: Target) -> Option<&str> {
+        let (list, index) = match target {
+            Target::Node(index) => (&self.node_names, index),
+            Target::Material(index) => (&self.material_names, index),
+            Target::Light(index) => (&self.light_names, index),
+            Target::Camera(index) => (&self.camera_names, index),
+            Target::Emitter(index) => {
+                let owner = self.scene.nodes.iter().position(|n| n.emitter == Some(index))?;
+                return self.name_of(Target::Node(owner as u32));
+            }
+        };
+        let name = list.get(index as usize)?;
+        self.referred.borrow_mut().insert(target);
+        Some(name)
+    }
+
+    /// Writes the key of something that is referred to.
+    pub(crate) fn put_key(&self, own: &mut Extras, target: Target, name: &str) {
+        if self.referred.borrow().contains(&target) {
+            own.insert("key".to_owned(), name.into());
+        }
+    }
+}
+
+/// Writes `extras` with everything Galatea adds under its own name, and what others put there beside it.
+pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: Extras) {
+    let mut all: Extras = extras.clone();
+    let foreign = all.remove(typed::FOREIGN);
+    all.extend(own);
+    if all.is_empty() && foreign.is_none() {
+        return;
+    }
+    match foreign {
+        // What is no object cannot stand beside anything.
+        Some(other) if !other.is_object() && all.is_empty() => o.value("extras", &other),
+        Some(Value::Object(mut outer)) => {
+            if !all.is_empty() {
+                outer.insert("galatea".to_owned(), Value::Object(all));
+            }
+            o.value("extras", &Value::Object(outer));
+        }
+        _ => o.object("extras", |o| o.value("galatea", &Value::Object(all))),
+    }
+}
+
+/// Names, where they had to be changed, go to extras.
+pub(crate) fn put_name(o: &mut Object<'_>, own: &mut Extras, name: &str, unique: &str) {
+    o.text("name", unique);
+    if name != unique {
+        own.insert("name".to_owned(), name.into());
+    }
+}
+
+/// Replaces a value that glTF refuses and keeps the original beside it.
+pub(crate) fn kept<const N: usize>(raw: &mut Extras, key: &str, was: [f32; N], is: [f32; N]) -> [f32; N] {
+    if was.map(f32::to_bits) != is.map(f32::to_bits) {
+        raw.insert(key.to_owned(), floats(&was));
+    }
+    is
+}
+
+pub(crate) fn put_raw(own: &mut Extras, raw: Extras) {
+    if !raw.is_empty() {
+        own.insert("raw".to_owned(), Value::Object(raw));
+    }
+}
+
+pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>) -> Written {
+    let mut cx = Context {
+        scene,
+        bin: Bin::default(),
+        extensions: BTreeSet::new(),
+        node_names: names::unique(scene.nodes.iter().map(|n| n.name.as_str()), "node"),
+        material_names: names::unique(scene.materials.iter().map(|m| m.name.as_str()), "material"),
+        light_names: names::unique(scene.lights.iter().map(|l| l.name.as_str()), "light"),
+        camera_names: names::unique(scene.cameras.iter().map(|c| c.name.as_str()), "camera"),
+        hidden: hidden_meshes(scene),
+        referred: RefCell::default(),
+        done: vec![None; scene.vertices.len()],
+        replaced: vec![Extras::default(); scene.vertices.len()],
+        joints: joint_counts(scene),
+    };
+    // First whatever refers to others.
+    let animations = write_clip::write(&mut cx);
+    let users = scene.materials.iter().flat_map(|m| m.layers.iter().copied());
+    for material in users.chain(scene.emitters.iter().filter_map(|e| e.material)) {
+        cx.name_of(Target::Material(material));
+    }
+    let mut cameras = List::default();
+    for (id, (camera, name)) in scene.cameras.iter().zip(&cx.camera_names).enumerate() {
+        cameras.push(|o| put_camera(o, &cx, id, camera, name));
+    }
+    let materials = write_material::write(&mut cx, options);
+    let mut mesh_index = Vec::with_capacity(scene.meshes.len());
+    let mut meshes = List::default();
+    let mesh_names = names::unique(scene.meshes.iter().map(|m| m.name.as_str()), "mesh");
+    for (id, (mesh, name)) in scene.meshes.iter().zip(&mesh_names).enumerate() {
+        mesh_index.push(write_mesh(&mut cx, &mut meshes, id, mesh, name, &materials));
+    }
+    let mut skin_index = Vec::with_capacity(scene.skins.len());
+    let mut skins = List::default();
+    for skin in &scene.skins {
+        skin_index.push(write_skin(&mut cx, &mut skins, skin));
+    }
+    let mut light_index = Vec::with_capacity(scene.lights.len());
+    let mut lights = List::default();
+    for (id, (light, name)) in scene.lights.iter().zip(&cx.light_names).enumerate() {
+        let written = light.kind != LightKind::Ambient;
+        light_index.push(written.then(|| lights.push(|o| put_light(o, &cx, id, light, name))));
+    }
+    if lights.count > 0 {
+        cx.extensions.insert("KHR_lights_punctual");
+    }
+    let mut nodes = List::default();
+    let places = Places { meshes: &mesh_index, skins: &skin_index, lights: &light_index };
+    for (id, node) in scene.nodes.iter().enumerate() {
+        nodes.push(|o| put_node(o, &cx, id, node, &places));
+        if !node.visible {
+            cx.extensions.insert("KHR_node_visibility");
+        }
+    }
+    let (bin, views) = cx.bin.finish();
+
+    let mut json = String::new();
+    object(&mut json, |o| {
+        o.object("asset", |o| {
+            o.text("version", "2.0");
+            o.text("generator", concat!("Galatea ", env!("CARGO_PKG_VERSION")));
+        });
+        if !cx.extensions.is_empty() {
+            o.texts("extensionsUsed", cx.extensions.iter().copied());
+        }
+        o.int("scene", 0);
+        o.list("scenes", [()], |o, ()| {
+            o.text("name", &scene.name);
+            let roots = scene.roots();
+            if !roots.is_empty() {
+                o.ints("nodes", roots);
+            }
+            put_extras(o, &scene.extras, Extras::default());
+        });
+        o.ready("nodes", &nodes);
+        o.ready("meshes", &meshes);
+        o.ready("skins", &skins);
+        o.ready("materials", &materials.list);
+        o.ready("textures", &materials.textures);
+        o.ready("samplers", &materials.samplers);
+        o.ready("images", &materials.images);
+        o.ready("cameras", &cameras);
+        o.ready("animations", &animations);
+        o.ready("accessors", &cx.bin.accessors);
+        o.ready("bufferViews", &views);
+        if !bin.is_empty() {
+            o.list("buffers", [()], |o, ()| {
+                o.int("byteLength", bin.len() as u64);
+                if let Some(name) = bin_name {
+                    o.text("uri", &uri::escape(name));
+                }
+            });
+        }
+        if lights.count > 0 {
+            o.object("extensions", |o| o.object("KHR_lights_punctual", |o| o.ready("lights", &lights)));
+        }
+    });
+    Written { json, bin }
+}
+
+/// Where things went.
+struct Places<'a> {
+    meshes: &'a [Option<u32>],
+    skins: &'a [Option<u32>],
+    lights: &'a [Option<u32>],
+}
+
+fn at<T: Copy>(list: &[Option<T>], index: Option<u32>) -> Option<T> {
+    list.get(index? as usize).copied().flatten()
+}
+
+/// For each mesh, whether only nodes that are never seen show it.
+fn hidden_meshes(scene: &Scene) -> Vec<bool> {
+    let pose = galatea_scene::Pose::rest(scene);
+    let mut animated = BTreeSet::new();
+    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
+        if let (Target::Node(node), galatea_scene::Property::Visibility) = (channel.target, &channel.property)
+        {
+            animated.insert(node);
+        }
+    }
+    let mut seen = vec![false; scene.meshes.len()];
+    let mut used = seen.clone();
+    for (id, node) in scene.nodes.iter().enumerate() {
+        let Some(mesh) = node.mesh.map(|m| m as usize) else { continue };
+        let shown = pose.visible.get(id).copied().unwrap_or(true) || !animated.is_empty();
+        if let (Some(seen), Some(used)) = (seen.get_mut(mesh), used.get_mut(mesh)) {
+            *used = true;
+            *seen |= shown;
+        }
+    }
+    used.into_iter().zip(seen).map(|(used, seen)| used && !seen).collect()
+}
+
+/// For each vertices, how many joints all skins that move them have.
+fn joint_counts(scene: &Scene) -> Vec<Option<usize>> {
+    let mut counts: Vec<Option<usize>> = vec![None; scene.vertices.len()];
+    for (_, node, mesh) in scene.drawn() {
+        let Some(skin) = node.skin.and_then(|s| scene.skins.get(s as usize)) else { continue };
+        for primitive in &mesh.primitives {
+            if let Some(count) = counts.get_mut(primitive.vertices as usize) {
+                *count = Some(count.map_or(skin.joints.len(), |c| c.min(skin.joints.len())));
+            }
+        }
+    }
+    // What no skin moves keeps its weights all the same.
+    for (count, vertices) in counts.iter_mut().zip(&scene.vertices) {
+        count.get_or_insert_with(|| {
+            vertices.influences.joints.iter().max().map_or(0, |m| usize::from(*m) + 1)
+        });
+    }
+    counts
+}
+
+fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places: &Places<'_>) {
+    let mut own = Extras::default();
+    let name = cx.node_names.get(id).map_or("", |n| n);
+    put_name(o, &mut own, &node.name, name);
+    cx.put_key(&mut own, Target::Node(id as u32), name);
+    if !node.children.is_empty() {
+        o.ints("children", node.children.iter().copied());
+    }
+    let mut raw = Extras::default();
+    let transform = &node.transform;
+    let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| a.to_bits() != b.to_bits());
+    let translation =
+        kept(&mut raw, "translation", transform.translation, allow::finite(transform.translation));
+    if differs(&translation, &[0.0; 3]) {
+        o.floats("translation", &translation);
+    }
+    let rotation = kept(&mut raw, "rotation", transform.rotation, allow::rotation(transform.rotation));
+    if differs(&rotation, &[0.0, 0.0, 0.0, 1.0]) {
+        o.floats("rotation", &rotation);
+    }
+    let scale = kept(&mut raw, "scale", transform.scale, allow::finite(transform.scale));
+    if differs(&scale, &[1.0; 3]) {
+        o.floats("scale", &scale);
+    }
+    let mut put = |key: &str, value: Value| drop(own.insert(key.to_owned(), value));
+    match at(places.meshes, node.mesh) {
+        Some(mesh) => {
+            o.int("mesh", u64::from(mesh));
+            let skinned = node.mesh.and_then(|m| cx.scene.meshes.get(m as usize)).is_some_and(|mesh| {
+                mesh.primitives.iter().any(|p| {
+                    cx.scene
+                        .vertices_of(p)
+                        .is_some_and(|v| !v.influences.is_empty() && !v.positions.is_empty())
+                })
+            });
+            if let Some(skin) = at(places.skins, node.skin).filter(|_| skinned) {
+                o.int("skin", u64::from(skin));
+            }
+        }
+        None => {
+            // A mesh without any geometry has no place in glTF.
+            if let Some(mesh) = node.mesh.and_then(|m| cx.scene.meshes.get(m as usize)) {
+                put("mesh", empty_mesh(cx, mesh));
+            }
+        }
+    }
+    if let Some(camera) = node.camera.filter(|c| (*c as usize) < cx.scene.cameras.len()) {
+        o.int("camera", u64::from(camera));
+    }
+    let light = at(places.lights, node.light);
+    if light.is_some() || !node.visible {
+        o.object("extensions", |o| {
+            if let Some(light) = light {
+                o.object("KHR_lights_punctual", |o| o.int("light", u64::from(light)));
+            }
+            if !node.visible {
+                o.object("KHR_node_visibility", |o| o.flag("visible", false));
+            }
+        });
+    }
+    if let Some(ambient) =
+        node.light.filter(|_| light.is_none()).and_then(|l| cx.scene.lights.get(l as usize))
+    {
+        put("light", typed::light(ambient));
+    }
+    if let Some(emitter) = node.emitter.and_then(|e| cx.scene.emitters.get(e as usize)) {
+        let material = emitter.material.and_then(|m| cx.material_names.get(m as usize));
+        put("emitter", typed::emitter(emitter, material.map(String::as_str)));
+    }
+    if node.tint.map(f32::to_bits) != [1.0f32; 4].map(f32::to_bits) {
+        put("tint", floats(&node.tint));
+    }
+    if let Some(attachment) = &node.attachment {
+        put("attachment", typed::attachment(attachment));
+    }
+    if let Some(shape) = &node.shape {
+        put("shape", typed::shape(shape));
+    }
+    if let Some(billboard) = node.billboard {
+        put("billboard", typed::billboard(billboard).into());
+    }
+    if node.inherit != galatea_scene::Inherit::default() {
+        put("inherit", typed::inherit(node.inherit));
+    }
+    if node.axes {
+        put("axes", true.into());
+    }
+    put_raw(&mut own, raw);
+    put_extras(o, &node.extras, own);
+}
+
+fn mesh_extras(mesh: &Mesh) -> Extras {
+    let mut own = Extras::default();
+    if mesh.purpose != Purpose::Render {
+        own.insert("purpose".to_owned(), mesh.purpose.name().into());
+    }
+    if let Some(lod) = mesh.lod {
+        own.insert("lod".to_owned(), lod.into());
+    }
+    own
+}
+
+/// A mesh that has no geometry, for extras: with the materials and extras of its primitives.
+fn empty_mesh(cx: &Context<'_>, mesh: &Mesh) -> Value {
+    let mut own = mesh_extras(mesh);
+    own.insert("name".to_owned(), mesh.name.clone().into());
+    if !mesh.extras.is_empty() {
+        own.insert("extras".to_owned(), Value::Object(mesh.extras.clone()));
+    }
+    let parts = mesh.primitives.iter().map(|p| {
+        let mut part = Extras::default();
+        if let Some(name) = p.material.and_then(|m| cx.material_names.get(m as usize)) {
+            part.insert("material".to_owned(), name.clone().into());
+        }
+        if !p.extras.is_empty() {
+            part.insert("extras".to_owned(), Value::Object(p.extras.clone()));
+        }
+        Value::Object(part)
+    });
+    own.insert("primitives".to_owned(), Value::Array(parts.collect()));
+    Value::Object(own)
+}
+
+fn write_mesh(
+    cx: &mut Context<'_>,
+    meshes: &mut List,
+    id: usize,
+    mesh: &Mesh,
+    name: &str,
+    materials: &write_material::Materials,
+) -> Option<u32> {
+    let scene = cx.scene;
+    let hidden = cx.hidden.get(id).copied().unwrap_or(false);
+    let mut parts = Vec::new();
+    for primitive in &mesh.primitives {
+        let Some(vertices) = scene.vertices_of(primitive).filter(|v| !v.positions.is_empty()) else {
+            continue;
+        };
+        write_vertices(cx, primitive.vertices as usize, vertices);
+        let (indices, own) = write_indices(cx, primitive, vertices.positions.len());
+        parts.push((primitive, indices, own));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let index = meshes.push(|o| {
+        let mut own = mesh_extras(mesh);
+        put_name(o, &mut own, &mesh.name, name);
+        o.list("primitives", parts, |o, (primitive, indices, mut own)| {
+            let at = primitive.vertices as usize;
+            o.object("attributes", |o| {
+                for (name, accessor) in cx.done.get(at).and_then(Option::as_ref).into_iter().flatten() {
+                    o.int(name, u64::from(*accessor));
+                }
+            });
+            let mode = match (indices, primitive.topology) {
+                (None, _) | (_, Topology::Points) => 0,
+                (_, Topology::Lines) => 1,
+                (_, Topology::Triangles) => 4,
+            };
+            if let Some(indices) = indices {
+                o.int("indices", u64::from(indices));
+            }
+            if mode != 4 {
+                o.int("mode", mode);
+            }
+            if let Some(material) = materials.index(primitive.material, hidden) {
+                o.int("material", u64::from(material));
+            }
+            if let Some(extras) = scene.vertices_of(primitive).map(|v| &v.extras).filter(|e| !e.is_empty()) {
+                own.insert("vertices".to_owned(), Value::Object(extras.clone()));
+            }
+            if let Some(replaced) = cx.replaced.get(at).filter(|r| !r.is_empty()) {
+                own.insert("replaced".to_owned(), Value::Object(replaced.clone()));
+            }
+            put_extras(o, &primitive.extras, own);
+        });
+        put_extras(o, &mesh.extras, own);
+    });
+    Some(index)
+}
+
+/// Writes the vertices once; later primitives find their accessors in `done`.
+fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
+    if cx.done.get(id).is_none_or(Option::is_some) {
+        return;
+    }
+    let count = vertices.positions.len();
+    let mut done: Vec<(String, u32)> = Vec::new();
+    let mut replaced = Extras::default();
+    let positions = checked(&vertices.positions, allow::finite, "POSITION", &mut replaced);
+    let (min, max) = bounds(&positions);
+    done.push(("POSITION".into(), floats_accessor(&mut cx.bin, &positions, Some((&min, &max)))));
+    if vertices.normals.len() == count {
+        let normals = checked(&vertices.normals, allow::normal, "NORMAL", &mut replaced);
+        done.push(("NORMAL".into(), floats_accessor(&mut cx.bin, &normals, None)));
+    }
+    if vertices.tangents.len() == count {
+        let tangents = checked(&vertices.tangents, allow::tangent, "TANGENT", &mut replaced);
+        done.push(("TANGENT".into(), floats_accessor(&mut cx.bin, &tangents, None)));
+    }
+    for (set, uvs) in vertices.uvs.iter().take_while(|u| u.len() == count).enumerate() {
+        let name = format!("TEXCOORD_{set}");
+        let uvs = checked(uvs, allow::finite, &name, &mut replaced);
+        done.push((name, floats_accessor(&mut cx.bin, &uvs, None)));
+    }
+    for (set, colors) in vertices.colors.iter().take_while(|c| c.len() == count).enumerate() {
+        let name = format!("COLOR_{set}");
+        let colors = checked(colors, allow::color, &name, &mut replaced);
+        done.push((name, color_accessor(&mut cx.bin, &colors)));
+    }
+    if let Some(joints) = cx.joints.get(id).copied().flatten().filter(|j| *j > 0) {
+        write_influences(&mut cx.bin, vertices, joints, &mut done, &mut replaced);
+    }
+    for attribute in &vertices.attributes {
+        let sound = (1..=4).contains(&attribute.width) && attribute.values.len() == count * attribute.width;
+        if !sound {
+            continue;
+        }
+        let name = format!("_{}", attribute.name);
+        let rows: &[[f32; 1]] = attribute.values.as_chunks().0;
+        let values = checked(rows, allow::finite, &name, &mut replaced);
+        let shape = Shape {
+            component: Component::F32,
+            width: attribute.width,
+            count,
+            normalized: false,
+            bounds: None,
+        };
+        let kind = Kind::Vertex(attribute.width as u8 * 4);
+        let accessor = cx.bin.accessor(kind, &shape, |out| put_floats(out, values.as_flattened()));
+        done.push((name, accessor));
+    }
+    if let (Some(slot), Some(kept)) = (cx.done.get_mut(id), cx.replaced.get_mut(id)) {
+        *slot = Some(done);
+        *kept = replaced;
+    }
+}
+
+/// A column as glTF allows it; what was replaced is noted.
+fn checked<'a, const N: usize>(
+    column: &'a [[f32; N]],
+    allowed: impl Fn([f32; N]) -> [f32; N],
+    name: &str,
+    notes: &mut Extras,
+) -> Cow<'a, [[f32; N]]> {
+    match allow::replaced(column, allowed) {
+        None => Cow::Borrowed(column),
+        Some((column, differences)) => {
+            notes.insert(name.to_owned(), differences);
+            Cow::Owned(column)
+        }
+    }
+}
+
+fn floats_accessor<const N: usize>(
+    bin: &mut Bin,
+    rows: &[[f32; N]],
+    bounds: Option<(&[f32], &[f32])>,
+) -> u32 {
+    let shape = Shape { component: Component::F32, width: N, count: rows.len(), normalized: false, bounds };
+    bin.accessor(Kind::Vertex(N as u8 * 4), &shape, |out| put_floats(out, rows.as_flattened()))
+}
+
+/// The byte that stands for a number between 0 and 1, if one does exactly.
+fn byte(value: f32) -> Option<u8> {
+    let byte = (value * 255.0).round();
+    (byte / 255.0 == value && (0.0..=255.0).contains(&byte)).then_some(byte as u8)
+}
+
+fn color_accessor(bin: &mut Bin, colors: &[[f32; 4]]) -> u32 {
+    let count = colors.len();
+    let bytes: Option<Vec<u8>> = colors.as_flattened().iter().map(|c| byte(*c)).collect();
+    if let Some(bytes) = bytes {
+        let shape = Shape { component: Component::U8, width: 4, count, normalized: true, bounds: None };
+        return bin.accessor(Kind::Vertex(4), &shape, |out| out.extend(bytes));
+    }
+    if colors.iter().all(|[_, _, _, a]| *a == 1.0) {
+        let rows: Vec<[f32; 3]> = colors.iter().map(|[r, g, b, _]| [*r, *g, *b]).collect();
+        return floats_accessor(bin, &rows, None);
+    }
+    floats_accessor(bin, colors, None)
+}
+
+fn write_influences(
+    bin: &mut Bin,
+    vertices: &Vertices,
+    joint_count: usize,
+    done: &mut Vec<(String, u32)>,
+    replaced: &mut Extras,
+) {
+    let from = &vertices.influences;
+    let count = vertices.positions.len();
+    if from.is_empty() || from.joints.len() != count * from.width || from.weights.len() != count * from.width
+    {
+        return;
+    }
+    let (mut joints, mut weights) = (from.joints.clone(), from.weights.clone());
+    for (joints, weights) in joints.chunks_mut(from.width).zip(weights.chunks_mut(from.width)) {
+        allow::influences(joints, weights, joint_count);
+    }
+    let same = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+    if !same(&weights, &from.weights) {
+        replaced.insert("WEIGHTS".into(), allow::differences(&from.weights, &weights, from.width));
+    }
+    if joints != from.joints {
+        let words = |list: &[u16]| list.iter().map(|j| f32::from_bits(u32::from(*j))).collect::<Vec<_>>();
+        let differences = allow::differences(&words(&from.joints), &words(&joints), from.width);
+        replaced.insert("JOINTS".into(), differences);
+    }
+    if !from.width.is_multiple_of(4) {
+        replaced.insert("INFLUENCES".into(), (from.width as u32).into());
+    }
+    let exact: Option<Vec<u8>> = weights.iter().map(|w| byte(*w)).collect();
+    let exact = exact.filter(|bytes| {
+        bytes.chunks(from.width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
+    });
+    let wide = joint_count > 256;
+    for set in 0..from.width.div_ceil(4) {
+        // The numbers of this set, row by row, filled up with zeros.
+        let rows = |row: usize| (0..4).map(move |c| (row, set * 4 + c));
+        let place = |(row, c): (usize, usize)| (c < from.width).then(|| row * from.width + c);
+        let all = || (0..count).flat_map(rows).map(place);
+        let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
+        let joint = |p: Option<usize>| p.and_then(|p| joints.get(p)).copied().unwrap_or(0);
+        let accessor = if wide {
+            bin.accessor(Kind::Vertex(8), &shape(Component::U16, false), |out| {
+                out.extend(all().flat_map(|p| joint(p).to_le_bytes()));
+            })
+        } else {
+            bin.accessor(Kind::Vertex(4), &shape(Component::U8, false), |out| {
+                out.extend(all().map(|p| joint(p) as u8));
+            })
+        };
+        done.push((format!("JOINTS_{set}"), accessor));
+        let accessor = match &exact {
+            Some(bytes) => bin.accessor(Kind::Vertex(4), &shape(Component::U8, true), |out| {
+                out.extend(all().map(|p| p.and_then(|p| bytes.get(p)).copied().unwrap_or(0)));
+            }),
+            None => bin.accessor(Kind::Vertex(16), &shape(Component::F32, false), |out| {
+                let weight = |p: Option<usize>| p.and_then(|p| weights.get(p)).copied().unwrap_or(0.0);
+                out.extend(all().flat_map(|p| weight(p).to_le_bytes()));
+            }),
+        };
+        done.push((format!("WEIGHTS_{set}"), accessor));
+    }
+}
+
+/// The indices that lead somewhere; where that is not all of them, or there are none, extras tell.
+fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (Option<u32>, Extras) {
+    let mut own = Extras::default();
+    let per = match primitive.topology {
+        Topology::Triangles => 3,
+        Topology::Lines => 2,
+        Topology::Points => 1,
+    };
+    let sound = |group: &[u32]| group.iter().all(|i| (*i as usize) < count);
+    let whole = primitive.indices.len().is_multiple_of(per) && sound(&primitive.indices);
+    let indices = if whole {
+        Cow::Borrowed(&primitive.indices)
+    } else {
+        own.insert("indices".to_owned(), galatea_scene::words(&primitive.indices));
+        let kept = primitive.indices.chunks_exact(per).filter(|group| sound(group));
+        Cow::Owned(kept.flatten().copied().collect::<Vec<u32>>())
+    };
+    if indices.is_empty() {
+        if primitive.topology != Topology::Points {
+            let word = if per == 3 { "triangles" } else { "lines" };
+            own.insert("none".to_owned(), word.into());
+        } else if whole {
+            own.insert("none".to_owned(), "points".into());
+        }
+        return (None, own);
+    }
+    let max = indices.iter().copied().max().unwrap_or(0);
+    let shape =
+        |component| Shape { component, width: 1, count: indices.len(), normalized: false, bounds: None };
+    let accessor = if max < 65535 {
+        cx.bin.accessor(Kind::Short, &shape(Component::U16), |out| {
+            out.extend(indices.iter().flat_map(|i| (*i as u16).to_le_bytes()));
+        })
+    } else {
+        cx.bin.accessor(Kind::Long, &shape(Component::U32), |out| {
+            out.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+        })
+    };
+    (Some(accessor), own)
+}
+
+fn write_skin(cx: &mut Context<'_>, skins: &mut List, skin: &galatea_scene::Skin) -> Option<u32> {
+    let known = cx.scene.nodes.len();
+    if skin.joints.is_empty() || skin.joints.iter().any(|j| *j as usize >= known) {
+        return None;
+    }
+    let mut replaced = Extras::default();
+    let mut binds = skin.inverse_bind.clone();
+    binds.resize(skin.joints.len(), glam::Mat4::IDENTITY.to_cols_array());
+    let affine = |m: [f32; 16]| {
+        let mut m = allow::finite(m);
+        for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
+            if let Some(slot) = m.get_mut(at) {
+                *slot = value;
+            }
+        }
+        m
+    };
+    let rows = checked(&binds, affine, "inverse_bind", &mut replaced);
+    let shape =
+        Shape { component: Component::F32, width: 16, count: rows.len(), normalized: false, bounds: None };
+    let accessor = cx.bin.accessor(Kind::Binds, &shape, |out| put_floats(out, rows.as_flattened()));
+    Some(skins.push(|o| {
+        o.text("name", &skin.name);
+        o.ints("joints", skin.joints.iter().copied());
+        o.int("inverseBindMatrices", u64::from(accessor));
+        put_extras(o, &skin.extras, replaced);
+    }))
+}
+
+fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, name: &str) {
+    let (mut own, mut raw) = (Extras::default(), Extras::default());
+    cx.put_key(&mut own, Target::Light(id as u32), name);
+    put_name(o, &mut own, &light.name, name);
+    o.text(
+        "type",
+        match light.kind {
+            LightKind::Directional => "directional",
+            LightKind::Spot { .. } => "spot",
+            _ => "point",
+        },
+    );
+    let clamped = allow::finite(light.color).map(|c| c.clamp(0.0, 1.0));
+    o.floats("color", &kept(&mut raw, "color", light.color, clamped));
+    let [intensity] =
+        kept(&mut raw, "intensity", [light.intensity], allow::finite([light.intensity.max(0.0)]));
+    o.float("intensity", intensity);
+    if let Some(range) = light.range {
+        if range.is_finite() && range > 0.0 && light.kind != LightKind::Directional {
+            o.float("range", range);
+        } else {
+            raw.insert("range".to_owned(), floats(&[range]));
+        }
+    }
+    if let LightKind::Spot { inner, outer } = light.kind {
+        let most = std::f32::consts::FRAC_PI_2;
+        let allowed_outer = if outer.is_finite() { outer.clamp(1e-3, most) } else { most };
+        let allowed_inner = if inner.is_finite() { inner.clamp(0.0, allowed_outer * 0.999) } else { 0.0 };
+        let [inner, outer] = kept(&mut raw, "cone", [inner, outer], [allowed_inner, allowed_outer]);
+        o.object("spot", |o| {
+            o.float("innerConeAngle", inner);
+            o.float("outerConeAngle", outer);
+        });
+    }
+    put_raw(&mut own, raw);
+    put_extras(o, &light.extras, own);
+}
+
+fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &galatea_scene::Camera, name: &str) {
+    let (mut own, mut raw) = (Extras::default(), Extras::default());
+    cx.put_key(&mut own, Target::Camera(id as u32), name);
+    put_name(o, &mut own, &camera.name, name);
+    let near = if camera.near.is_finite() { camera.near.max(1e-4) } else { 1e-4 };
+    let [near] = kept(&mut raw, "near", [camera.near], [near]);
+    let far = camera.far.filter(|far| far.is_finite() && *far > near);
+    if let Some(far) = camera.far.filter(|_| far.is_none()) {
+        raw.insert("far".to_owned(), floats(&[far]));
+    }
+    match camera.projection {
+        Projection::Perspective { yfov, aspect } => {
+            let allowed = if yfov.is_finite() { yfov.clamp(1e-3, 3.1) } else { 0.8 };
+            let [yfov] = kept(&mut raw, "yfov", [yfov], [allowed]);
+            o.text("type", "perspective");
+            o.object("perspective", |o| {
+                o.float("yfov", yfov);
+                if let Some(aspect) = aspect.filter(|a| a.is_finite() && *a > 0.0) {
+                    o.float("aspectRatio", aspect);
+                }
+                o.float("znear", near);
+                if let Some(far) = far {
+                    o.float("zfar", far);
+                }
+            });
+        }
+        Projection::Orthographic { size } => {
+            let allowed = size.map(|s| if s.is_finite() && s > 0.0 { s } else { 1.0 });
+            let [x, y] = kept(&mut raw, "size", size, allowed);
+            o.text("type", "orthographic");
+            o.object("orthographic", |o| {
+                o.float("xmag", x);
+                o.float("ymag", y);
+                o.float("znear", near);
+                o.float("zfar", far.unwrap_or(near + 1000.0));
+            });
+        }
+    }
+    if let Some(target) = camera.target.and_then(|t| cx.name_of(Target::Node(t))) {
+        own.insert("target".to_owned(), target.into());
+    }
+    put_raw(&mut own, raw);
+    put_extras(o, &camera.extras, own);
+}

@@ -1,0 +1,178 @@
+//! From the scene to glTF: clips.
+
+use std::collections::HashSet;
+
+use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
+
+use crate::bin::{Component, Kind, Shape, put_floats};
+use crate::json::List;
+use crate::write::{Context, put_extras, put_name};
+use crate::{allow, names, typed};
+
+/// A channel as glTF has it.
+struct Written {
+    node: u32,
+    path: &'static str,
+    interpolation: Interpolation,
+    input: u32,
+    output: u32,
+}
+
+pub(crate) fn write(cx: &mut Context<'_>) -> List {
+    let scene = cx.scene;
+    let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
+    let mut list = List::default();
+    for (clip, name) in scene.clips.iter().zip(&unique) {
+        write_one(cx, &mut list, clip, name);
+    }
+    list
+}
+
+/// Numbers of one value, for the properties that glTF can move.
+pub(crate) fn path(property: &Property) -> Option<(&'static str, usize)> {
+    Some(match property {
+        Property::Translation => ("translation", 3),
+        Property::Rotation => ("rotation", 4),
+        Property::Scale => ("scale", 3),
+        _ => return None,
+    })
+}
+
+fn write_one(cx: &mut Context<'_>, list: &mut List, clip: &Clip, name: &str) {
+    let mut own = Extras::default();
+    let mut written = Vec::new();
+    let (mut curves, mut notes) = (Vec::new(), Vec::new());
+    let mut taken = HashSet::new();
+    let mut last = 0.0f32;
+    for channel in &clip.channels {
+        match write_channel(cx, channel, &mut taken) {
+            Some((channel_written, end, note)) => {
+                last = last.max(end);
+                written.push(channel_written);
+                notes.extend(note);
+            }
+            None => {
+                if let Some(name) = cx.name_of(channel.target) {
+                    curves.push(typed::curve(channel, name));
+                }
+            }
+        }
+    }
+    if written.is_empty() {
+        // An animation needs a channel. This one holds the first node where it is anyway.
+        let Some(root) = cx.scene.nodes.first() else { return };
+        let place = allow::finite(root.transform.translation);
+        let input = keys(cx, &[0.0], 1, true);
+        let output = keys(cx, &place, 3, false);
+        written.push(Written {
+            node: 0,
+            path: "translation",
+            interpolation: Interpolation::Step,
+            input,
+            output,
+        });
+        own.insert("stand_in".to_owned(), true.into());
+    }
+    if clip.length.to_bits() != last.to_bits() {
+        own.insert("length".to_owned(), float(clip.length));
+    }
+    if clip.playback != galatea_scene::Playback::Loop {
+        own.insert("playback".to_owned(), typed::playback(clip.playback).into());
+    }
+    let events: Vec<Value> = clip
+        .events
+        .iter()
+        .map(|e| typed::event(e, e.node.and_then(|n| cx.name_of(Target::Node(n)))))
+        .collect();
+    for (key, list) in [("events", events), ("curves", curves), ("channels", notes)] {
+        if !list.is_empty() {
+            own.insert(key.to_owned(), Value::Array(list));
+        }
+    }
+    list.push(|o| {
+        put_name(o, &mut own, &clip.name, name);
+        o.list("samplers", &written, |o, w| {
+            o.int("input", u64::from(w.input));
+            o.int("output", u64::from(w.output));
+            if w.interpolation != Interpolation::Linear {
+                o.text("interpolation", typed::interpolation(w.interpolation));
+            }
+        });
+        o.list("channels", written.iter().enumerate(), |o, (sampler, w)| {
+            o.int("sampler", sampler as u64);
+            o.object("target", |o| {
+                o.int("node", u64::from(w.node));
+                o.text("path", w.path);
+            });
+        });
+        put_extras(o, &clip.extras, own);
+    });
+}
+
+fn write_channel(
+    cx: &mut Context<'_>,
+    channel: &Channel,
+    taken: &mut HashSet<(u32, &'static str)>,
+) -> Option<(Written, f32, Option<Value>)> {
+    let Target::Node(node) = channel.target else { return None };
+    let (path, width) = path(&channel.property)?;
+    let cubic = channel.interpolation == Interpolation::Cubic;
+    let per_key = if cubic { width * 3 } else { width };
+    let count = channel.times.len();
+    let enough = if cubic { 2 } else { 1 };
+    if count < enough || channel.values.len() != count * per_key || node as usize >= cx.scene.nodes.len() {
+        return None;
+    }
+    if !taken.insert((node, path)) {
+        return None;
+    }
+    let mut note = Extras::default();
+    let fixed_times = allow::times(&channel.times);
+    if let Some(fixed) = &fixed_times {
+        note.insert("times".to_owned(), allow::differences(&channel.times, fixed, 1));
+    }
+    let times = fixed_times.as_deref().unwrap_or(&channel.times);
+    let mut values = channel.values.clone();
+    allowed_values(&mut values, path, cubic);
+    if values.iter().zip(&channel.values).any(|(a, b)| a.to_bits() != b.to_bits()) {
+        note.insert("values".to_owned(), allow::differences(&channel.values, &values, width));
+    }
+    if !channel.extras.is_empty() {
+        note.insert("extras".to_owned(), Value::Object(channel.extras.clone()));
+    }
+    let end = times.last().copied().unwrap_or(0.0);
+    let input = keys(cx, times, 1, true);
+    let output = keys(cx, &values, width, false);
+    let note = (!note.is_empty()).then(|| {
+        note.insert("node".to_owned(), cx.name_of(channel.target).unwrap_or("").into());
+        note.insert("property".to_owned(), path.into());
+        Value::Object(note)
+    });
+    Some((Written { node, path, interpolation: channel.interpolation, input, output }, end, note))
+}
+
+/// Values as glTF allows them.
+pub(crate) fn allowed_values(values: &mut [f32], path: &str, cubic: bool) {
+    values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
+    if path == "rotation" {
+        for (i, value) in values.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            // Of cubic keys only the middle is a rotation.
+            if !cubic || i % 3 == 1 {
+                *value = allow::rotation(*value);
+            }
+        }
+    }
+}
+
+fn keys(cx: &mut Context<'_>, values: &[f32], width: usize, times: bool) -> u32 {
+    let bounds = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
+    let [low, high] = &bounds;
+    let shape = Shape {
+        component: Component::F32,
+        width,
+        count: values.len() / width.max(1),
+        normalized: false,
+        bounds: times.then_some((std::slice::from_ref(low), std::slice::from_ref(high))),
+    };
+    cx.bin.accessor(Kind::Keys, &shape, |out| put_floats(out, values))
+}

@@ -1,0 +1,387 @@
+//! Tables that a compiler derives from triangles, as differences from what we derive: they come back bit for bit while a
+//! triangle is unchanged, and are derived anew where it is not.
+
+use std::collections::HashMap;
+
+use galatea_scene::{Extras, Value, float, read_float, words};
+
+use crate::bwm;
+use crate::extra::{int, ints, put, restep, steps};
+
+/// Corners of a triangle, where all of them exist.
+pub(crate) fn corners(positions: &[[f32; 3]], [a, b, c]: [u32; 3]) -> Option<[[f32; 3]; 3]> {
+    let at = |i: u32| positions.get(i as usize).copied();
+    Some([at(a)?, at(b)?, at(c)?])
+}
+
+fn mix(sum: u32, word: u32) -> u32 {
+    (sum ^ word).wrapping_mul(0x9E37_79B1).rotate_left(15)
+}
+
+/// A number that stands for the place of a triangle.
+pub(crate) fn key(positions: &[[f32; 3]], triangle: [u32; 3]) -> u32 {
+    match corners(positions, triangle) {
+        Some(corners) => corners.as_flattened().iter().fold(1, |sum, c| mix(sum, c.to_bits())),
+        None => triangle.iter().fold(2, |sum, i| mix(sum, *i)),
+    }
+}
+
+/// A number that stands for the places of all triangles.
+pub(crate) fn whole_key(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> u32 {
+    let sum = triangles.iter().fold(triangles.len() as u32, |sum, t| mix(sum, key(positions, *t)));
+    positions.as_flattened().iter().fold(sum, |sum, c| mix(sum, c.to_bits()))
+}
+
+/// Normals and distances of triangles.
+pub(crate) struct Planes {
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) distances: Vec<f32>,
+}
+
+fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
+    triangles.iter().map(|t| corners(positions, *t).map_or([0.0; 3], bwm::normal)).collect()
+}
+
+fn distances(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &[[f32; 3]]) -> Vec<f32> {
+    let each = triangles.iter().zip(normals);
+    each.map(|(t, n)| corners(positions, *t).map_or(0.0, |[a, ..]| bwm::plane(*n, a))).collect()
+}
+
+/// Writes planes, and a key for every triangle by which it is known again.
+pub(crate) fn put_planes(map: &mut Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]], planes: &Planes) {
+    let keys: Vec<u32> = triangles.iter().map(|t| key(positions, *t)).collect();
+    put(map, "keys", words(&keys));
+    let derived = normals(positions, triangles);
+    if let Some(steps) = steps(planes.normals.as_flattened(), derived.as_flattened(), 3) {
+        put(map, "normals", steps);
+    }
+    let derived = distances(positions, triangles, &planes.normals);
+    if let Some(steps) = steps(&planes.distances, &derived, 1) {
+        put(map, "distances", steps);
+    }
+}
+
+/// For every triangle, which of the written ones it is.
+pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Option<usize>> {
+    let keys = ints(map, "keys").unwrap_or_default();
+    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (i, key) in keys.iter().enumerate().rev() {
+        places.entry(*key as u32).or_default().push(i);
+    }
+    let now: Vec<u32> = triangles.iter().map(|t| key(positions, *t)).collect();
+    // Those that stand where they stood come first, so that twins do not change places.
+    let mut found: Vec<Option<usize>> = vec![None; triangles.len()];
+    for (i, (slot, key)) in found.iter_mut().zip(&now).enumerate() {
+        if keys.get(i).is_some_and(|k| *k as u32 == *key)
+            && let Some(list) = places.get_mut(key)
+            && let Some(at) = list.iter().rposition(|p| *p == i)
+        {
+            list.remove(at);
+            *slot = Some(i);
+        }
+    }
+    for (slot, key) in found.iter_mut().zip(&now).filter(|(slot, _)| slot.is_none()) {
+        *slot = places.get_mut(key).and_then(Vec::pop);
+    }
+    found
+}
+
+/// The planes of triangles: those that were written for known triangles, derived ones for others.
+pub(crate) fn planes(
+    map: &Extras,
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    known: &[Option<usize>],
+) -> Planes {
+    let place: HashMap<usize, usize> =
+        known.iter().enumerate().filter_map(|(now, was)| was.map(|was| (was, now))).collect();
+    let mut normals = normals(positions, triangles);
+    crate::extra::each_step(map.get("normals"), 3, |was, steps| {
+        if let Some(slot) = place.get(&was).and_then(|now| normals.get_mut(*now)) {
+            let sum = crate::extra::stepped(slot, steps);
+            slot.iter_mut().zip(sum).for_each(|(slot, new)| *slot = new);
+        }
+    });
+    let mut distances = distances(positions, triangles, &normals);
+    crate::extra::each_step(map.get("distances"), 1, |was, steps| {
+        if let (Some(slot), Some(step)) =
+            (place.get(&was).and_then(|now| distances.get_mut(*now)), steps.first())
+        {
+            *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
+        }
+    });
+    Planes { normals, distances }
+}
+
+/// A box of a tree over triangles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TreeBox {
+    pub(crate) min: [f32; 3],
+    pub(crate) max: [f32; 3],
+    pub(crate) left: Option<u32>,
+    pub(crate) right: Option<u32>,
+    pub(crate) face: i32,
+    pub(crate) plane: u32,
+}
+
+/// Boxes from the leaves up, each leaf grown by a little.
+fn boxes(tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]], grow: f32) -> Vec<[f32; 6]> {
+    let mut out = vec![[0.0f32; 6]; tree.len()];
+    for (i, node) in tree.iter().enumerate().rev() {
+        let leaf = usize::try_from(node.face).ok().and_then(|f| corners(positions, *triangles.get(f)?));
+        let below = |child: Option<u32>| {
+            child.map(|c| c as usize).filter(|c| *c > i).and_then(|c| out.get(c)).copied()
+        };
+        let new = match (leaf, below(node.left), below(node.right)) {
+            (Some([a, b, c]), ..) => {
+                let mut new = [0.0; 6];
+                for (slot, ((a, b), c)) in new.iter_mut().zip(a.iter().zip(&b).zip(&c)) {
+                    *slot = a.min(*b).min(*c) - grow;
+                }
+                for (slot, ((a, b), c)) in new.iter_mut().skip(3).zip(a.iter().zip(&b).zip(&c)) {
+                    *slot = a.max(*b).max(*c) + grow;
+                }
+                new
+            }
+            (None, Some(l), Some(r)) => {
+                let mut new = l;
+                for (i, (slot, r)) in new.iter_mut().zip(&r).enumerate() {
+                    *slot = if i < 3 { slot.min(*r) } else { slot.max(*r) };
+                }
+                new
+            }
+            (None, Some(one), None) | (None, None, Some(one)) => one,
+            _ => [0.0; 6],
+        };
+        if let Some(slot) = out.get_mut(i) {
+            *slot = new;
+        }
+    }
+    out
+}
+
+/// Children as they are in a tree stored parent first: the next box, and the one after all below that.
+fn implied(faces: &[i64]) -> Vec<[Option<u32>; 2]> {
+    let mut out = vec![[None; 2]; faces.len()];
+    // Inner boxes whose second child has not come yet.
+    let mut open: Vec<usize> = Vec::new();
+    for i in 0..faces.len() {
+        if let Some(parent) = open.pop().filter(|_| i > 0)
+            && let Some([left, right]) = out.get_mut(parent)
+        {
+            if left.is_none() {
+                *left = Some(i as u32);
+                open.push(parent);
+            } else {
+                *right = Some(i as u32);
+            }
+        }
+        if faces.get(i).is_some_and(|f| *f < 0) {
+            open.push(i);
+        }
+    }
+    out
+}
+
+fn no_child(child: Option<u32>) -> u32 {
+    child.unwrap_or(u32::MAX)
+}
+
+/// Writes a tree: which triangles its leaves have, how it divides, and how its boxes differ from derived ones.
+pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]]) {
+    let faces: Vec<i64> = tree.iter().map(|n| i64::from(n.face)).collect();
+    put(map, "faces", words(&tree.iter().map(|n| n.face as u32).collect::<Vec<_>>()));
+    put(map, "planes", words(&tree.iter().map(|n| n.plane).collect::<Vec<_>>()));
+    if implied(&faces).iter().zip(tree).any(|(i, n)| *i != [n.left, n.right]) {
+        let children = tree.iter().flat_map(|n| [no_child(n.left), no_child(n.right)]);
+        put(map, "children", words(&children.collect::<Vec<_>>()));
+    }
+    let stored: Vec<f32> = tree.iter().flat_map(|n| n.min.into_iter().chain(n.max)).collect();
+    // The game's own tools grow leaves by a hundredth, others not at all.
+    let differences = |grow: f32| steps(&stored, boxes(tree, positions, triangles, grow).as_flattened(), 6);
+    let rows =
+        |v: &Option<Value>| v.as_ref().and_then(|v| v.get("at")?.as_array().map(Vec::len)).unwrap_or(0);
+    let (tight, grown) = (differences(0.0), differences(0.01));
+    let (grow, best) = if rows(&grown) < rows(&tight) { (0.01, grown) } else { (0.0, tight) };
+    put(map, "grow", float(grow));
+    if let Some(best) = best {
+        put(map, "boxes", best);
+    }
+}
+
+/// The tree that [`put_tree`] wrote, over triangles that are the same but may have `moved`: boxes follow them.
+pub(crate) fn tree(
+    map: &Extras,
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    moved: bool,
+) -> Vec<TreeBox> {
+    let faces = ints(map, "faces").unwrap_or_default();
+    let planes = ints(map, "planes").unwrap_or_default();
+    let mut children = implied(&faces);
+    if let Some(told) = ints(map, "children") {
+        let child = |v: &i64| Some(*v as u32).filter(|v| *v != u32::MAX);
+        for (slot, pair) in children.iter_mut().zip(told.chunks_exact(2)) {
+            *slot = [pair.first().and_then(child), pair.get(1).and_then(child)];
+        }
+    }
+    let nodes = faces.iter().zip(children).zip(planes.into_iter().chain(std::iter::repeat(0)));
+    let mut tree: Vec<TreeBox> = nodes
+        .map(|((face, [left, right]), plane)| TreeBox {
+            min: [0.0; 3],
+            max: [0.0; 3],
+            left,
+            right,
+            face: *face as i32,
+            plane: plane as u32,
+        })
+        .collect();
+    let grow = map.get("grow").and_then(read_float).unwrap_or(0.0);
+    let mut all = boxes(&tree, positions, triangles, grow);
+    let derived = all.clone();
+    restep(all.as_flattened_mut(), map.get("boxes"), 6, |row, sum| {
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 0.05;
+        !moved || derived.get(row).is_some_and(|d| d.iter().zip(sum).all(near))
+    });
+    for (node, [a, b, c, d, e, f]) in tree.iter_mut().zip(all) {
+        (node.min, node.max) = ([a, b, c], [d, e, f]);
+    }
+    tree
+}
+
+/// Faces by surface material, in the order in which materials first appear.
+pub(crate) fn by_material(materials: impl Iterator<Item = u32>) -> Vec<(u32, Vec<u32>)> {
+    let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    for (face, material) in materials.enumerate() {
+        let place = *places.entry(material).or_insert_with(|| {
+            groups.push((material, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, faces)) = groups.get_mut(place) {
+            faces.push(face as u32);
+        }
+    }
+    groups
+}
+
+/// Numbers of faces as runs: start, length, start, length.
+pub(crate) fn put_runs(map: &mut Extras, faces: &[u32]) {
+    let mut runs: Vec<u32> = Vec::new();
+    for run in faces.chunk_by(|a, b| a + 1 == *b) {
+        runs.extend([run.first().copied().unwrap_or(0), run.len() as u32]);
+    }
+    put(map, "faces", words(&runs));
+}
+
+/// The numbers of `count` faces, as far as they were told.
+pub(crate) fn runs(map: &Extras, count: usize) -> Vec<Option<u32>> {
+    let told = ints(map, "faces").unwrap_or_default();
+    let mut out = Vec::new();
+    for run in told.chunks_exact(2) {
+        if let [start, len] = *run {
+            let left = count.saturating_sub(out.len());
+            out.extend((0..len.clamp(0, left as i64)).map(|i| u32::try_from(start + i).ok()));
+        }
+    }
+    let whole = told.chunks_exact(2).filter_map(|r| r.get(1)).sum::<i64>() == count as i64;
+    if !whole {
+        out.clear();
+    }
+    out.resize(count, None);
+    out
+}
+
+/// A colour for a surface material: all different, those one can walk on lighter.
+pub(crate) fn surface_color(material: u32) -> [f32; 4] {
+    let walkable = crate::surface::Walkability::default().is_walkable(material);
+    // Steps of the golden ratio around the circle of colours.
+    let hue = (f64::from(material) * 0.618_033_988_749_895).fract() * 6.0;
+    let part = |shift: f64| ((((hue + shift) % 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
+    let light = if walkable { 0.9 } else { 0.45 };
+    let channel = |shift: f64| ((part(shift) * 0.6 + 0.4) * light) as f32;
+    [channel(0.0), channel(4.0), channel(2.0), 1.0]
+}
+
+/// The name of a surface material, for people.
+pub(crate) fn surface_name(material: u32) -> String {
+    crate::surface::name(material).map_or_else(|| format!("surface {material}"), str::to_owned)
+}
+
+/// The surface that a material of the scene stands for: what its extras say while its name is the one that goes with it,
+/// else what its name says.
+pub(crate) fn surface_of(material: &galatea_scene::Material) -> Option<u32> {
+    let told = int(crate::extra::own(&material.extras), "surface").map(|s| s as u32);
+    let name = material.name.split('.').next().unwrap_or("");
+    if let Some(told) = told.filter(|t| surface_name(*t) == name) {
+        return Some(told);
+    }
+    let number = name.strip_prefix("surface ").unwrap_or(name);
+    crate::surface::by_name(number).or(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
+        let positions = (0..9).map(|i| [(i % 3) as f32, (i / 3) as f32, 0.1 * i as f32]).collect();
+        let quads = [0u32, 1, 3, 4].into_iter();
+        (positions, quads.flat_map(|a| [[a, a + 1, a + 4], [a, a + 4, a + 3]]).collect())
+    }
+
+    #[test]
+    fn planes_survive_and_follow_edits() {
+        let (mut positions, triangles) = grid();
+        let mut stored =
+            Planes { normals: normals(&positions, &triangles), distances: vec![0.0; triangles.len()] };
+        stored.normals[2] = [9.0, f32::NAN, 0.0];
+        stored.distances[5] = 3.25;
+        let mut map = Extras::new();
+        put_planes(&mut map, &positions, &triangles, &stored);
+        let known = recognise(&map, &positions, &triangles);
+        let back = planes(&map, &positions, &triangles, &known);
+        assert!(crate::extra::same(back.normals.as_flattened(), stored.normals.as_flattened()));
+        assert!(crate::extra::same(&back.distances, &stored.distances));
+        positions[8][2] = 7.0;
+        let known = recognise(&map, &positions, &triangles);
+        assert_eq!(known.iter().filter(|k| k.is_none()).count(), 2);
+        let turned: Vec<[u32; 3]> = triangles.iter().rev().copied().collect();
+        let known = recognise(&map, &positions, &turned);
+        assert_eq!(known.last(), Some(&Some(0)));
+    }
+
+    #[test]
+    fn trees_survive() {
+        let (positions, triangles) = grid();
+        let built = bwm::build_tree(&positions, &triangles);
+        let child = |c: u32| Some(c).filter(|c| *c != u32::MAX);
+        let stored: Vec<TreeBox> = built
+            .iter()
+            .map(|n| TreeBox {
+                min: n.min,
+                max: n.max,
+                left: child(n.left),
+                right: child(n.right),
+                face: n.face,
+                plane: n.plane,
+            })
+            .collect();
+        let mut map = Extras::new();
+        put_tree(&mut map, &stored, &positions, &triangles);
+        assert!(!map.contains_key("children"));
+        assert_eq!(tree(&map, &positions, &triangles, false), stored);
+    }
+
+    #[test]
+    fn runs_and_surfaces() {
+        let groups = by_material([3, 3, 7, 3, 7].into_iter());
+        assert_eq!(groups, [(3, vec![0, 1, 3]), (7, vec![2, 4])]);
+        let mut map = Extras::new();
+        put_runs(&mut map, &[0, 1, 3]);
+        assert_eq!(runs(&map, 3), [Some(0), Some(1), Some(3)]);
+        assert_eq!(runs(&map, 2), [None, None]);
+        let material = galatea_scene::Material { name: "Lava".into(), ..Default::default() };
+        assert_eq!(surface_of(&material), Some(15));
+    }
+}

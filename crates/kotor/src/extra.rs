@@ -1,0 +1,248 @@
+//! What the scene has no word for, as JSON: records by their own tables, texts, and numbers as differences.
+
+use galatea_scene::{Extras, Value, float, floats, read_float, read_floats, words};
+use galatea_wire::{Field, Kind, Schema, Wire};
+
+/// Bytes as text, one letter each. The format has no encoding; this way every byte comes back.
+pub(crate) fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| *b as char).collect()
+}
+
+/// The bytes of a text. Letters beyond a byte have no place in the format and become `?`.
+pub(crate) fn unlatin(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
+}
+
+/// A value or record as JSON; places in the file and padding are left out.
+pub(crate) fn json<T: Wire>(value: &T) -> Value {
+    let mut bytes = vec![0; T::SIZE];
+    value.put(&mut bytes);
+    encode(T::SCHEMA, &bytes)
+}
+
+/// The value or record that [`json`] wrote; what is missing is as in `base`.
+pub(crate) fn from_json<T: Wire>(value: &Value, base: &T) -> T {
+    let mut bytes = vec![0; T::SIZE];
+    base.put(&mut bytes);
+    decode(T::SCHEMA, value, &mut bytes);
+    T::get(&bytes)
+}
+
+/// Whether two values differ in any bit.
+pub(crate) fn differ<T: Wire>(a: &T, b: &T) -> bool {
+    let (mut left, mut right) = (vec![0; T::SIZE], vec![0; T::SIZE]);
+    a.put(&mut left);
+    b.put(&mut right);
+    left != right
+}
+
+fn means_something(field: &Field) -> bool {
+    !field.name.starts_with("padding") && field.schema.kind != Kind::Offset
+}
+
+/// The innermost kind of nested arrays.
+fn leaf(schema: &Schema) -> &Schema {
+    let mut schema = schema;
+    while let Kind::Array(inner, _) = schema.kind {
+        schema = inner;
+    }
+    schema
+}
+
+fn integer(kind: Kind, bytes: &[u8]) -> i64 {
+    match kind {
+        Kind::U8 => i64::from(u8::get(bytes)),
+        Kind::I8 => i64::from(i8::get(bytes)),
+        Kind::U16 => i64::from(u16::get(bytes)),
+        Kind::I16 => i64::from(i16::get(bytes)),
+        // Signed, since Blender has no other.
+        _ => i64::from(i32::get(bytes)),
+    }
+}
+
+fn encode(schema: &Schema, bytes: &[u8]) -> Value {
+    match schema.kind {
+        Kind::F32 => float(f32::get(bytes)),
+        Kind::Text => latin(bytes.split(|b| *b == 0).next().unwrap_or(&[])).into(),
+        Kind::Struct(fields) => {
+            let known = fields.iter().filter(|f| means_something(f));
+            let pairs = known.map(|f| {
+                let part = bytes.get(f.offset..).and_then(|b| b.get(..f.schema.size)).unwrap_or(&[]);
+                (f.name.to_owned(), encode(f.schema, part))
+            });
+            Value::Object(pairs.collect())
+        }
+        Kind::Array(..) => {
+            let inner = leaf(schema);
+            let parts = bytes.chunks_exact(inner.size.max(1));
+            match inner.kind {
+                Kind::F32 => floats(&parts.map(f32::get).collect::<Vec<_>>()),
+                Kind::Struct(_) | Kind::Text => Value::Array(parts.map(|p| encode(inner, p)).collect()),
+                kind => Value::Array(parts.map(|p| integer(kind, p).into()).collect()),
+            }
+        }
+        kind => integer(kind, bytes).into(),
+    }
+}
+
+fn put_integer(schema: &Schema, value: &Value, bytes: &mut [u8]) {
+    let Some(number) = value.as_f64() else { return };
+    let all = (number as i64).to_le_bytes();
+    if let (Some(slot), Some(new)) = (bytes.get_mut(..schema.size), all.get(..schema.size)) {
+        slot.copy_from_slice(new);
+    }
+}
+
+fn decode(schema: &Schema, value: &Value, bytes: &mut [u8]) {
+    match schema.kind {
+        Kind::F32 => {
+            if let Some(number) = read_float(value) {
+                number.put(bytes);
+            }
+        }
+        Kind::Text => {
+            if let Some(text) = value.as_str() {
+                bytes.fill(0);
+                let text = unlatin(text);
+                let room = bytes.len().saturating_sub(usize::from(text.len() < bytes.len()));
+                bytes.iter_mut().zip(text.iter().take(room.max(text.len()))).for_each(|(b, t)| *b = *t);
+            }
+        }
+        Kind::Struct(fields) => {
+            for field in fields.iter().filter(|f| means_something(f)) {
+                let part = bytes.get_mut(field.offset..).and_then(|b| b.get_mut(..field.schema.size));
+                if let (Some(part), Some(value)) = (part, value.get(field.name)) {
+                    decode(field.schema, value, part);
+                }
+            }
+        }
+        Kind::Array(..) => {
+            let inner = leaf(schema);
+            let parts = bytes.chunks_exact_mut(inner.size.max(1));
+            if inner.kind == Kind::F32 {
+                for (part, number) in parts.zip(read_floats(value).unwrap_or_default()) {
+                    number.put(part);
+                }
+            } else {
+                let list = value.as_array().map_or(&[][..], |l| l);
+                parts.zip(list).for_each(|(part, value)| decode(inner, value, part));
+            }
+        }
+        _ => put_integer(schema, value, bytes),
+    }
+}
+
+/// Puts a value into extras.
+pub(crate) fn put(map: &mut Extras, key: &str, value: impl Into<Value>) {
+    map.insert(key.to_owned(), value.into());
+}
+
+/// A whole number of extras.
+pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
+    map.get(key)?.as_f64().map(|v| v as i64)
+}
+
+/// Whole numbers of extras.
+pub(crate) fn ints(map: &Extras, key: &str) -> Option<Vec<i64>> {
+    map.get(key)?.as_array()?.iter().map(|v| v.as_f64().map(|v| v as i64)).collect()
+}
+
+/// Numbers of extras.
+pub(crate) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
+    read_floats(map.get(key)?)
+}
+
+/// Dictionaries of extras.
+pub(crate) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
+    map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+}
+
+/// What this format put into the extras of a part.
+pub(crate) fn own(extras: &Extras) -> &Extras {
+    static NONE: std::sync::OnceLock<Extras> = std::sync::OnceLock::new();
+    extras.get("kotor").and_then(Value::as_object).unwrap_or_else(|| NONE.get_or_init(Extras::new))
+}
+
+/// Extras that hold what this format has to say.
+pub(crate) fn wrap(own: Extras) -> Extras {
+    if own.is_empty() { own } else { Extras::from_iter([("kotor".to_owned(), Value::Object(own))]) }
+}
+
+/// Rows of stored numbers that differ from computed ones, and by how many steps of the last bit; `None` if none does.
+pub(crate) fn steps(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
+    let (mut at, mut by) = (Vec::new(), Vec::new());
+    for (row, (was, is)) in stored.chunks(width).zip(computed.chunks(width)).enumerate() {
+        let steps = was.iter().zip(is).map(|(w, i)| w.to_bits().wrapping_sub(i.to_bits()));
+        if steps.clone().any(|s| s != 0) {
+            at.push(row as u32);
+            by.extend(steps);
+        }
+    }
+    (!at.is_empty()).then(|| {
+        Value::Object(Extras::from_iter([("at".to_owned(), words(&at)), ("by".to_owned(), words(&by))]))
+    })
+}
+
+/// Calls back for every row that [`steps`] noted.
+pub(crate) fn each_step(value: Option<&Value>, width: usize, mut each: impl FnMut(usize, &[u32])) {
+    let Some(map) = value.and_then(Value::as_object) else { return };
+    let (Some(at), Some(by)) = (ints(map, "at"), ints(map, "by")) else { return };
+    for (row, steps) in at.iter().zip(by.chunks_exact(width)) {
+        let steps: Vec<u32> = steps.iter().map(|s| *s as u32).collect();
+        if let Ok(row) = usize::try_from(*row) {
+            each(row, &steps);
+        }
+    }
+}
+
+/// Adds steps to numbers.
+pub(crate) fn stepped(numbers: &[f32], steps: &[u32]) -> Vec<f32> {
+    numbers.iter().zip(steps).map(|(n, s)| f32::from_bits(n.to_bits().wrapping_add(*s))).collect()
+}
+
+/// Adds steps to every row that has some, where `holds` agrees with the sum.
+pub(crate) fn restep(
+    numbers: &mut [f32],
+    value: Option<&Value>,
+    width: usize,
+    holds: impl Fn(usize, &[f32]) -> bool,
+) {
+    each_step(value, width, |row, steps| {
+        let Some(slot) = numbers.get_mut(row * width..).and_then(|n| n.get_mut(..width)) else { return };
+        let sum = stepped(slot, steps);
+        if holds(row, &sum) {
+            slot.copy_from_slice(&sum);
+        }
+    });
+}
+
+/// Whether numbers are the same bit for bit.
+pub(crate) fn same(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdl::{Dirt, Emitter};
+    use galatea_wire::Text;
+
+    #[test]
+    fn records_survive_json() {
+        let emitter = Emitter {
+            update: Text::new(b"Fountain").unwrap(),
+            dead_space: f32::NAN,
+            flags: 0xFFFF_FFF0,
+            render_order: 65535,
+            ..Emitter::ZERO
+        };
+        let back = from_json(&json(&emitter), &Emitter::ZERO);
+        assert_eq!(format!("{back:?}"), format!("{emitter:?}"));
+        let dirt = Dirt { texture: 7, ..Dirt::ZERO };
+        assert_eq!(from_json(&json(&dirt), &Dirt::ZERO), dirt);
+        let pair = [[1.0f32, -0.0, 3.5], [f32::INFINITY, 0.0, 0.1]];
+        let back = from_json(&json(&pair), &[[0.0f32; 3]; 2]);
+        assert!(same(back.as_flattened(), pair.as_flattened()));
+        assert_eq!(unlatin(&latin(&[0x80, 0xFF, b'a'])), [0x80, 0xFF, b'a']);
+    }
+}

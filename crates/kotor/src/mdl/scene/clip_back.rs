@@ -1,0 +1,270 @@
+//! Animations from the scene.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Channel, Clip, Extras, Interpolation as SceneInterpolation, Property, Target, Value};
+use galatea_wire::Result;
+
+use super::clip::{Parts, key_makes, keys, property, spans};
+use super::node::{read_controller, read_parts};
+use super::{
+    ALPHA, Back, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE,
+    SELF_ILLUMINATION, read_fields, text,
+};
+use crate::extra::{from_json, int, objects, own, restep};
+use crate::mdl::{
+    Animation, Controller, Event, Interpolation, Model, Node, NodeId, pack_quaternion, unpack_quaternion,
+};
+
+type Channels<'c> = HashMap<(Target, Property), &'c Channel>;
+
+impl Back<'_> {
+    pub(super) fn read_clip(&mut self, model: &mut Model, clip: &Clip) -> Result<Animation> {
+        let map = own(&clip.extras);
+        let mut animation = Animation {
+            name: text(&clip.name),
+            length: clip.length,
+            transition: 0.25,
+            root: model.name,
+            events: clip.events.iter().map(|e| Event { time: e.time, name: text(&e.name) }).collect(),
+            ..Animation::default()
+        };
+        if map.contains_key("nodes") {
+            (animation.transition, animation.root) = (0.0, Default::default());
+        }
+        read_fields!(map, animation, transition, root);
+        let told = map.get("node_count").map(|v| from_json(v, &0u32));
+        animation.node_count = told.unwrap_or(model.nodes.len() as u32);
+        let mut channels: Channels<'_> = HashMap::new();
+        for channel in &clip.channels {
+            channels.entry((channel.target, channel.property.clone())).or_insert(channel);
+        }
+        // Old places in the list to new ones: nodes whose node is gone are gone too.
+        let mut moved: HashMap<i64, NodeId> = HashMap::new();
+        let mut of: HashMap<NodeId, usize> = HashMap::new();
+        for (old, entry) in objects(map, "nodes").enumerate() {
+            let id = int(entry, "id").map(|id| id as u32);
+            let target = id.and_then(|id| self.by_id.get(&id).copied());
+            if id.is_some() && target.is_none() {
+                self.losses.push(format!("clip {:?}: what moved a node that is gone", clip.name));
+                continue;
+            }
+            let node = self.animated(
+                model,
+                entry,
+                target,
+                &mut channels,
+                &moved,
+                of.contains_key(&target.unwrap_or(u32::MAX)),
+            )?;
+            let new = animation.nodes.len();
+            moved.insert(old as i64, new as NodeId);
+            if let Some(target) = target {
+                of.entry(target).or_insert(new);
+            }
+            animation.nodes.push(node);
+        }
+        self.new_channels(model, clip, &mut animation, channels, of)?;
+        let parents: Vec<Option<NodeId>> = animation.nodes.iter().map(|n| n.parent).collect();
+        let mut children: Vec<Vec<NodeId>> = vec![Vec::new(); parents.len()];
+        for (i, parent) in parents.iter().enumerate() {
+            if let Some(list) = parent.and_then(|p| children.get_mut(p as usize)) {
+                list.push(i as NodeId);
+            }
+        }
+        for (node, children) in animation.nodes.iter_mut().zip(children) {
+            node.children = children.into();
+        }
+        Ok(animation)
+    }
+
+    /// A node of an animation that was written before.
+    fn animated(
+        &self,
+        model: &Model,
+        entry: &Extras,
+        target: Option<NodeId>,
+        channels: &mut Channels<'_>,
+        moved: &HashMap<i64, NodeId>,
+        twin: bool,
+    ) -> Result<Node> {
+        let mut node = Node::default();
+        let geometry = target.and_then(|t| model.node(t));
+        let number = |key: &str| int(entry, key).map(|v| v as u16);
+        node.name = number("name").or(geometry.map(|g| g.name)).unwrap_or(0);
+        node.number = number("number").or(geometry.map(|g| g.number)).unwrap_or(0);
+        node.parent = int(entry, "parent").and_then(|p| moved.get(&p).copied());
+        read_fields!(entry, node, position, orientation);
+        read_parts(entry, &mut node);
+        let scene_node = target.and_then(|t| self.order.get(t as usize).copied());
+        let parts = scene_node.map(|n| Parts::of(self.scene, n));
+        let mut controllers = super::super::Controllers::default();
+        for one in objects(entry, "controllers") {
+            if !one.contains_key("channel") {
+                read_controller(&mut controllers, one, None)?;
+                continue;
+            }
+            let raw = Controller {
+                kind: int(one, "kind").unwrap_or(0) as u32,
+                columns: int(one, "columns").unwrap_or(0) as u8,
+                ..galatea_wire::Wire::ZERO
+            };
+            let width = if raw.is_packed() { 1 } else { usize::from(raw.columns & 0x0F) };
+            let key = parts.filter(|_| !twin).and_then(|p| property(raw.kind, width, p));
+            let Some(channel) = key.and_then(|k| channels.remove(&k)) else { continue };
+            let rest = geometry.map_or([0.0; 3], |g| g.position);
+            // An edit may have made a cubic channel straight, or a straight one cubic.
+            let cubic = channel.interpolation == SceneInterpolation::Cubic;
+            let mut one = one.clone();
+            if raw.kind == POSITION && cubic != raw.is_bezier() {
+                crate::extra::put(&mut one, "columns", if cubic { 0x13 } else { 3 });
+            }
+            let values = back_to_keys(channel, raw.kind, raw.is_packed(), rest);
+            read_controller(&mut controllers, &one, Some((channel.times.clone(), values)))?;
+        }
+        node.controllers = controllers;
+        Ok(node)
+    }
+
+    /// Channels that no controller was written for: somebody added them.
+    fn new_channels(
+        &mut self,
+        model: &Model,
+        clip: &Clip,
+        animation: &mut Animation,
+        channels: Channels<'_>,
+        mut of: HashMap<NodeId, usize>,
+    ) -> Result<()> {
+        let left: HashSet<*const Channel> = channels.values().map(|c| std::ptr::from_ref(*c)).collect();
+        for channel in clip.channels.iter().filter(|c| left.contains(&std::ptr::from_ref(*c))) {
+            let owner = |wanted: &dyn Fn(&Parts) -> bool| {
+                let mut nodes = self.order.iter().enumerate();
+                nodes.find(|(_, n)| wanted(&Parts::of(self.scene, **n))).map(|(i, _)| i as NodeId)
+            };
+            let (target, kind, width) = match (channel.target, &channel.property) {
+                (Target::Node(n), Property::Translation) => (self.new_id.get(&n).copied(), POSITION, 3),
+                (Target::Node(n), Property::Rotation) => (self.new_id.get(&n).copied(), ORIENTATION, 4),
+                (Target::Node(n), Property::Scale) => (self.new_id.get(&n).copied(), SCALE, 1),
+                (Target::Material(m), Property::Alpha) => (owner(&|p| p.material == Some(m)), ALPHA, 1),
+                (Target::Material(m), Property::Emissive) => {
+                    (owner(&|p| p.material == Some(m)), SELF_ILLUMINATION, 3)
+                }
+                (Target::Light(l), Property::Color) => (owner(&|p| p.light == Some(l)), LIGHT_COLOR, 3),
+                (Target::Light(l), Property::Range) => (owner(&|p| p.light == Some(l)), LIGHT_RADIUS, 1),
+                (Target::Light(l), Property::Intensity) => {
+                    (owner(&|p| p.light == Some(l)), LIGHT_MULTIPLIER, 1)
+                }
+                _ => (None, 0, 0),
+            };
+            let Some(target) = target else {
+                self.losses.push(format!("clip {:?}: a channel for {}", clip.name, channel.property.name()));
+                continue;
+            };
+            let place = animated_place(model, animation, &mut of, target);
+            let rest = model.node(target).map_or([0.0; 3], |n| n.position);
+            let Some(node) = animation.nodes.get_mut(place) else { continue };
+            let mut values = back_to_keys(channel, kind, false, rest);
+            let mut times = channel.times.clone();
+            let cubic = channel.interpolation == SceneInterpolation::Cubic;
+            let interpolation = match (cubic, kind) {
+                (true, POSITION) => Interpolation::Bezier,
+                _ => Interpolation::Linear,
+            };
+            if cubic && kind != POSITION {
+                // The format has tangents for positions only: the values stay, straight lines join them.
+                values = middle(&channel.values, width);
+                if kind == SCALE {
+                    values = channel.values.chunks_exact(9).filter_map(|k| k.get(3)).copied().collect();
+                }
+                self.losses.push(format!("clip {:?}: tangents of {}", clip.name, channel.property.name()));
+            }
+            if channel.interpolation == SceneInterpolation::Step {
+                (times, values) = stepped(&times, &values, width);
+            }
+            let address = match kind {
+                POSITION => 16,
+                ORIENTATION => 28,
+                _ => 0xFFFF,
+            };
+            node.controllers.push(kind, address, interpolation, width, &times, &values)?;
+        }
+        Ok(())
+    }
+}
+
+/// The place in an animation of the node that moves `target`; made with all above it if there is none.
+fn animated_place(
+    model: &Model,
+    animation: &mut Animation,
+    of: &mut HashMap<NodeId, usize>,
+    target: NodeId,
+) -> usize {
+    let mut missing = Vec::new();
+    let mut at = Some(target);
+    while let Some(id) = at.filter(|id| !of.contains_key(id) && missing.len() <= model.nodes.len()) {
+        missing.push(id);
+        at = model.node(id).and_then(|n| n.parent);
+    }
+    for id in missing.into_iter().rev() {
+        let Some(geometry) = model.node(id) else { continue };
+        let parent = geometry.parent.and_then(|p| of.get(&p)).map(|p| *p as NodeId);
+        of.insert(id, animation.nodes.len());
+        animation.nodes.push(Node {
+            name: geometry.name,
+            number: geometry.number,
+            parent,
+            ..Node::default()
+        });
+    }
+    of.get(&target).copied().unwrap_or(0)
+}
+
+fn middle(values: &[f32], width: usize) -> Vec<f32> {
+    let keys = values.chunks_exact((width * 3).max(1));
+    keys.flat_map(|k| k.iter().skip(width).take(width)).copied().collect()
+}
+
+/// Held values as straight ones: each key once more, just before the next.
+fn stepped(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
+    let (mut new_times, mut new_values) = (Vec::new(), Vec::new());
+    for (i, (time, value)) in times.iter().zip(values.chunks_exact(width.max(1))).enumerate() {
+        if let (Some(before), true) = (i.checked_sub(1), *time > 0.0) {
+            new_times.push(time.next_down());
+            new_values.extend(values.chunks_exact(width.max(1)).nth(before).unwrap_or(&[]));
+        }
+        new_times.push(*time);
+        new_values.extend(value);
+    }
+    (new_times, new_values)
+}
+
+/// The values of a channel as keys of the format.
+fn back_to_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> Vec<f32> {
+    let notes = own(&channel.extras);
+    let told: Option<&Value> = notes.get("keys");
+    match kind {
+        POSITION => {
+            let cubic = channel.interpolation == SceneInterpolation::Cubic;
+            let width = if cubic { 9 } else { 3 };
+            let mut out = keys(&channel.values, &channel.times, rest, cubic);
+            let spans = spans(&channel.times);
+            restep(&mut out, told, width, |row, key| {
+                let place = channel.values.get(row * width..).and_then(|v| v.get(..width)).unwrap_or(&[]);
+                key_makes(key, place, rest, spans.get(row).copied().unwrap_or([1.0; 2]))
+            });
+            out
+        }
+        ORIENTATION if packed => {
+            let rotations: &[[f32; 4]] = channel.values.as_chunks().0;
+            let mut out: Vec<f32> = rotations.iter().map(|q| f32::from_bits(pack_quaternion(*q))).collect();
+            restep(&mut out, told, 1, |row, word| {
+                let word = word.first().map_or(0, |w| w.to_bits());
+                let made = unpack_quaternion(word).map(f32::to_bits);
+                rotations.get(row).is_some_and(|q| q.map(f32::to_bits) == made)
+            });
+            out
+        }
+        SCALE => channel.values.chunks_exact(3).filter_map(|v| v.first()).copied().collect(),
+        _ => channel.values.clone(),
+    }
+}

@@ -1,0 +1,499 @@
+//! Meshes to the scene.
+
+use std::collections::HashMap;
+
+use galatea_scene::{
+    AlphaMode, Attribute, Extras, Influences, Material, Mesh as SceneMesh, Node as SceneNode, Primitive,
+    Purpose, Skin as SceneSkin, Slot, Texture, Value, Vertices as SceneVertices, floats, words,
+};
+use galatea_wire::Text;
+use glam::{Mat4, Quat, Vec3};
+
+use super::node::constant;
+use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
+use crate::derived::{self, Planes, TreeBox};
+use crate::extra::{json, latin, put, same, steps, wrap};
+use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
+
+/// A texture that is there.
+pub(super) fn named<const N: usize>(texture: &Text<N>) -> Option<&[u8]> {
+    let name = texture.bytes();
+    (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
+}
+
+/// What the scene calls the textures of a mesh.
+pub(super) fn slots() -> [Slot; 4] {
+    let other = |name: &str| Slot::Other(name.to_owned());
+    [Slot::Base, Slot::Lightmap, other("texture_3"), other("texture_4")]
+}
+
+/// The inverse bind of a bone as a matrix.
+pub(super) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f32; 3]) -> [f32; 16] {
+    Mat4::from_rotation_translation(Quat::from_xyzw(x, y, z, w), Vec3::from(translation)).to_cols_array()
+}
+
+/// Neighbours of faces across their edges, found by the places of corners. Edges that more than two faces share have none.
+pub(super) fn neighbours(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[u16; 3]> {
+    let mut places: HashMap<[u32; 3], u32> = HashMap::new();
+    let place: Vec<u32> = positions
+        .iter()
+        .enumerate()
+        // Adding 0 makes minus zero zero: both are one place.
+        .map(|(i, p)| *places.entry(p.map(|c| (c + 0.0).to_bits())).or_insert(i as u32))
+        .collect();
+    let at = |i: u32| place.get(i as usize).copied().unwrap_or(i);
+    let mut edges: HashMap<(u32, u32), (u32, u32, u32)> = HashMap::new();
+    let sides = |[a, b, c]: [u32; 3]| [(at(a), at(b)), (at(b), at(c)), (at(c), at(a))];
+    for (face, triangle) in triangles.iter().enumerate() {
+        for (a, b) in sides(*triangle) {
+            let entry = edges.entry((a.min(b), a.max(b))).or_insert((0, u32::MAX, u32::MAX));
+            match entry.0 {
+                0 => entry.1 = face as u32,
+                1 => entry.2 = face as u32,
+                _ => {}
+            }
+            entry.0 += 1;
+        }
+    }
+    triangles
+        .iter()
+        .enumerate()
+        .map(|(face, triangle)| {
+            sides(*triangle).map(|(a, b)| match edges.get(&(a.min(b), a.max(b))) {
+                Some((2, first, second)) => {
+                    let other = if *first == face as u32 { *second } else { *first };
+                    u16::try_from(other).unwrap_or(u16::MAX)
+                }
+                _ => u16::MAX,
+            })
+        })
+        .collect()
+}
+
+impl Builder<'_> {
+    /// Adds a mesh and hangs it at the node; tells its material, if it has one of its own.
+    pub(super) fn add_mesh(
+        &mut self,
+        id: NodeId,
+        node: &Node,
+        mesh: &Mesh,
+        out: &mut SceneNode,
+        node_map: &mut Extras,
+    ) -> Option<u32> {
+        let mut map = Extras::new();
+        put_header(&mut map, mesh);
+        let triangles: Vec<[u32; 3]> = mesh.faces.iter().map(|f| f.vertices.map(u32::from)).collect();
+        let positions = &mesh.vertices.positions;
+        put_faces(&mut map, mesh, &triangles);
+        let mut vertices = columns(mesh, &mut map);
+        if let Some(skin) = mesh.skin.as_deref() {
+            out.skin = self.add_skin(id, mesh, skin, &mut vertices, &mut map);
+        }
+        let walk = mesh.aabb.is_some();
+        let hidden = mesh.render == 0 || walk;
+        let purpose = match (walk, mesh.render) {
+            (true, _) => Purpose::Aabb,
+            (false, 0) => Purpose::Hidden,
+            _ => Purpose::Render,
+        };
+        let vertices_id = self.scene.vertices.len() as u32;
+        if positions.is_empty() && !triangles.is_empty() {
+            put(&mut map, "triangles", words(triangles.as_flattened()));
+        }
+        let mut primitives = Vec::new();
+        let material = if walk {
+            put_looks(&mut map, mesh);
+            let groups = derived::by_material(mesh.faces.iter().map(|f| f.material));
+            for (surface, faces) in groups {
+                let corners = faces.iter().filter_map(|f| triangles.get(*f as usize));
+                let mut runs = Extras::new();
+                derived::put_runs(&mut runs, &faces);
+                primitives.push(Primitive {
+                    vertices: vertices_id,
+                    indices: corners.flatten().copied().collect(),
+                    material: Some(
+                        self.material(vec![u32::MAX, surface], || crate::bwm::surface_material(surface)),
+                    ),
+                    extras: wrap(runs),
+                    ..Primitive::default()
+                });
+            }
+            None
+        } else {
+            let material = self.add_material(id, node, mesh, &mut map);
+            primitives.push(Primitive {
+                vertices: vertices_id,
+                indices: triangles.as_flattened().to_vec(),
+                material: Some(material),
+                ..Primitive::default()
+            });
+            Some(material)
+        };
+        self.scene.vertices.push(vertices);
+        out.mesh = Some(self.scene.meshes.len() as u32);
+        // What hangs below a hidden mesh is seen all the same.
+        out.visible = !(hidden && node.children.is_empty());
+        put(node_map, "mesh", Value::Object(map));
+        self.scene.meshes.push(SceneMesh {
+            name: out.name.clone(),
+            primitives,
+            purpose,
+            ..SceneMesh::default()
+        });
+        material
+    }
+
+    fn add_material(&mut self, id: NodeId, node: &Node, mesh: &Mesh, map: &mut Extras) -> u32 {
+        let [alpha] = constant(&node.controllers, ALPHA).unwrap_or([1.0]);
+        let emissive: [f32; 3] = constant(&node.controllers, SELF_ILLUMINATION).unwrap_or_default();
+        let [r, g, b] = mesh.diffuse;
+        let names =
+            [named(&mesh.texture), named(&mesh.lightmap), named(&mesh.texture_3), named(&mesh.texture_4)];
+        // What names no texture still says so in one of several ways.
+        let raw = [json(&mesh.texture), json(&mesh.lightmap), json(&mesh.texture_3), json(&mesh.texture_4)];
+        for ((key, raw), name) in
+            ["texture", "lightmap", "texture_3", "texture_4"].into_iter().zip(raw).zip(names)
+        {
+            if name.is_none() && raw != Value::String(String::new()) {
+                put(map, key, raw);
+            }
+        }
+        let blend = alpha < 1.0 || mesh.transparency_hint > 0;
+        let mut key: Vec<u32> = [r, g, b, alpha].iter().chain(&emissive).map(|v| v.to_bits()).collect();
+        key.push(u32::from(blend));
+        for name in names {
+            key.extend(name.unwrap_or(&[]).iter().map(|b| u32::from(*b)));
+            key.push(u32::MAX);
+        }
+        let sets: Vec<usize> = present_uvs(&mesh.vertices);
+        key.extend(sets.iter().map(|s| *s as u32));
+        if self.moved.contains(&id) {
+            key.push(id);
+        }
+        self.material(key, || {
+            let textures = names.into_iter().zip(slots()).enumerate().filter_map(|(i, (name, slot))| {
+                let uv_set = sets.iter().position(|s| *s == i).unwrap_or(0) as u32;
+                Some(Texture { slot, name: latin(name?), uv_set, ..Texture::default() })
+            });
+            let first = names.first().copied().flatten();
+            Material {
+                name: first.map_or_else(|| latin(self.model.name_of(node)), latin),
+                base_color: [r, g, b, alpha],
+                emissive,
+                textures: textures.collect(),
+                alpha: if blend { AlphaMode::Blend } else { AlphaMode::Opaque },
+                ..Material::default()
+            }
+        })
+    }
+
+    /// Adds the skin of a mesh, and its weights to the vertices.
+    fn add_skin(
+        &mut self,
+        id: NodeId,
+        mesh: &Mesh,
+        skin: &Skin,
+        out: &mut SceneVertices,
+        map: &mut Extras,
+    ) -> Option<u32> {
+        let count = self.model.nodes.len();
+        let mut bones: Vec<(usize, NodeId)> = Vec::new();
+        for (node, slot) in skin.bone_map.iter().enumerate().take(count) {
+            let slot_number = *slot as usize;
+            if *slot >= 0.0 && slot_number < count && !bones.iter().any(|(s, _)| *s == slot_number) {
+                bones.push((slot_number, node as NodeId));
+            }
+        }
+        bones.sort_unstable();
+        let slot_list: Vec<u32> = bones.iter().map(|(s, _)| *s as u32).collect();
+        let mut told = Extras::new();
+        put(&mut told, "slots", words(&slot_list));
+        let derived_map = derived_bone_map(skin.bone_map.len(), &bones);
+        if let Some(steps) = steps(&skin.bone_map, &derived_map, 1) {
+            put(&mut told, "bone_map", steps);
+        }
+        put(&mut told, "nodes", skin.bone_map.len() as u32);
+        put(&mut told, "rotations", floats(skin.rotations.as_flattened()));
+        put(&mut told, "translations", floats(skin.translations.as_flattened()));
+        let v = &mesh.vertices;
+        let joint_of: HashMap<u32, u16> =
+            slot_list.iter().enumerate().map(|(joint, slot)| (*slot, joint as u16)).collect();
+        let full = v.positions.len();
+        let moved = !bones.is_empty() && v.weights.len() == full && v.bones.len() == full && full > 0;
+        if moved {
+            let mut joints = Vec::with_capacity(full * 4);
+            for (weight, bone) in v.weights.as_flattened().iter().zip(v.bones.as_flattened()) {
+                let slot = (*bone >= 0.0 && *weight != 0.0).then(|| joint_of.get(&(*bone as u32))).flatten();
+                joints.push(slot.copied().unwrap_or(0));
+            }
+            let weights = v.weights.as_flattened().to_vec();
+            let derived = derived_bones(&weights, &joints, &slot_list);
+            if let Some(steps) = steps(v.bones.as_flattened(), &derived, 4) {
+                put(&mut told, "bones", steps);
+            }
+            out.influences = Influences { width: 4, joints, weights };
+        } else {
+            for (key, column) in [("weights", &v.weights), ("bones", &v.bones)] {
+                if !column.is_empty() {
+                    put(&mut told, &format!("raw_{key}"), floats(column.as_flattened()));
+                }
+            }
+        }
+        put(map, "skin", Value::Object(told));
+        if !moved {
+            return None;
+        }
+        let bind = |node: &NodeId| {
+            let at = *node as usize;
+            let rotation = skin.rotations.get(at).copied().unwrap_or([1.0, 0.0, 0.0, 0.0]);
+            bind_matrix(rotation, skin.translations.get(at).copied().unwrap_or_default())
+        };
+        let name = self.model.node(id).map_or(&[][..], |n| self.model.name_of(n));
+        self.scene.skins.push(SceneSkin {
+            name: latin(name),
+            joints: bones.iter().map(|(_, n)| scene_id(*n)).collect(),
+            inverse_bind: bones.iter().map(|(_, n)| bind(n)).collect(),
+            ..SceneSkin::default()
+        });
+        Some(self.scene.skins.len() as u32 - 1)
+    }
+}
+
+/// Bone slots of all nodes, given the bones.
+pub(super) fn derived_bone_map(len: usize, bones: &[(usize, NodeId)]) -> Vec<f32> {
+    let mut map = vec![-1.0; len];
+    for (slot, node) in bones {
+        if let Some(entry) = map.get_mut(*node as usize) {
+            *entry = *slot as f32;
+        }
+    }
+    map
+}
+
+/// Bone slots of vertices: -1 where there is no weight.
+pub(super) fn derived_bones(weights: &[f32], joints: &[u16], slots: &[u32]) -> Vec<f32> {
+    let each = weights.iter().zip(joints);
+    each.map(|(w, j)| if *w == 0.0 { -1.0 } else { slots.get(usize::from(*j)).map_or(-1.0, |s| *s as f32) })
+        .collect()
+}
+
+/// Header fields that a mesh of the scene has no word for.
+fn put_header(map: &mut Extras, mesh: &Mesh) {
+    let base = Mesh::default();
+    put_fields!(
+        map,
+        mesh,
+        base,
+        bounds,
+        radius,
+        average,
+        area,
+        ambient,
+        transparency_hint,
+        texture_count,
+        unknown_0xd4,
+        unknown_0xe0,
+        animate_uv,
+        uv_direction,
+        uv_jitter,
+        uv_jitter_speed,
+        lightmapped,
+        rotate_texture,
+        background,
+        shadow,
+        beaming,
+        render,
+        unknown_after_area,
+    );
+    if !mesh.in_mdx {
+        put(map, "in_mdx", false);
+    }
+    if let Some(dirt) = &mesh.dirt {
+        put(map, "dirt", json(dirt));
+    }
+    if let Some(anim) = mesh.anim.as_deref() {
+        put(map, "anim", json(anim));
+    }
+    if mesh.inverted_counters != base.inverted_counters {
+        put(map, "inverted_counters", words(&mesh.inverted_counters));
+    }
+    if let IndexLists::Own(lists) = &mesh.indices {
+        let lists = lists.iter().map(|l| {
+            let list: Vec<u32> = l.iter().map(|i| u32::from(*i)).collect();
+            serde_json::json!({ "list": words(&list) })
+        });
+        put(map, "indices", Value::Array(lists.collect()));
+    }
+    put_copy(map, "mdl_positions", &mesh.mdl_positions);
+}
+
+fn put_copy(map: &mut Extras, key: &str, copy: &PositionCopy) {
+    match copy {
+        PositionCopy::Same => {}
+        PositionCopy::Absent => put(map, key, "absent"),
+        PositionCopy::Own(positions) => put(map, key, floats(positions.as_flattened())),
+    }
+}
+
+/// Colours and textures of a mesh whose materials show something else.
+fn put_looks(map: &mut Extras, mesh: &Mesh) {
+    let base = Mesh::default();
+    put_fields!(map, mesh, base, diffuse, texture, lightmap, texture_3, texture_4);
+}
+
+fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
+    let positions = &mesh.vertices.positions;
+    put(map, "geometry", derived::whole_key(positions, triangles) as i32);
+    if let Some(tree) = mesh.aabb.as_deref() {
+        let boxes: Vec<TreeBox> = tree
+            .nodes
+            .iter()
+            .map(|n| TreeBox {
+                min: n.min,
+                max: n.max,
+                left: n.left,
+                right: n.right,
+                face: n.face,
+                plane: n.plane,
+            })
+            .collect();
+        let mut told = Extras::new();
+        derived::put_tree(&mut told, &boxes, positions, triangles);
+        put(map, "aabb", Value::Object(told));
+    }
+    if triangles.is_empty() {
+        return;
+    }
+    let mut faces = Extras::new();
+    let planes = Planes {
+        normals: mesh.faces.iter().map(|f| f.normal).collect(),
+        distances: mesh.faces.iter().map(|f| f.distance).collect(),
+    };
+    derived::put_planes(&mut faces, positions, triangles, &planes);
+    let materials: Vec<u32> = mesh.faces.iter().map(|f| f.material).collect();
+    if mesh.aabb.is_none() {
+        match materials.first() {
+            Some(first) if materials.iter().all(|m| m == first) => put(&mut faces, "material", json(first)),
+            _ => put(&mut faces, "materials", words(&materials)),
+        }
+    }
+    let (mut at, mut to) = (Vec::new(), Vec::new());
+    let stored = mesh.faces.iter().flat_map(|f| f.adjacent);
+    let computed = neighbours(positions, triangles);
+    for (i, (stored, computed)) in stored.zip(computed.as_flattened()).enumerate() {
+        if stored != *computed {
+            at.push(i as u32);
+            to.push(u32::from(stored));
+        }
+    }
+    if !at.is_empty() {
+        put(&mut faces, "adjacent", serde_json::json!({ "at": words(&at), "to": words(&to) }));
+    }
+    put(map, "faces", Value::Object(faces));
+}
+
+/// Texture coordinates that a mesh has.
+pub(super) fn present_uvs(vertices: &Vertices) -> Vec<usize> {
+    let full = |i: &usize| {
+        vertices.uvs.get(*i).is_some_and(|u| !u.is_empty() && u.len() == vertices.positions.len())
+    };
+    (0..4).filter(full).collect()
+}
+
+fn attribute<const N: usize>(name: &str, rows: impl Iterator<Item = [f32; N]>) -> Attribute {
+    Attribute { name: name.to_owned(), width: N, values: rows.flatten().collect() }
+}
+
+/// What a tangent space is called, by its texture.
+pub(super) fn tangent_names(set: usize) -> [String; 3] {
+    let tail = if set == 0 { String::new() } else { format!("_{set}") };
+    ["BITANGENT", "TANGENT", "TANGENT_NORMAL"].map(|n| format!("{n}{tail}"))
+}
+
+fn handed([bitangent, tangent, normal]: &TangentSpace) -> [f32; 4] {
+    let cross = Vec3::from(*normal).cross(Vec3::from(*tangent));
+    let [x, y, z] = *tangent;
+    [x, y, z, if cross.dot(Vec3::from(*bitangent)) < 0.0 { -1.0 } else { 1.0 }]
+}
+
+/// The vertices of a mesh, column by column. Columns that do not have one entry per vertex go to extras.
+fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
+    let v = &mesh.vertices;
+    let count = v.positions.len();
+    let mut out = SceneVertices { positions: v.positions.clone(), ..SceneVertices::default() };
+    let full = |len: usize| len == count && count > 0;
+    let mut odd = |key: &str, flat: &[f32]| {
+        if !flat.is_empty() {
+            put(map, &format!("raw_{key}"), floats(flat));
+        }
+    };
+    if full(v.normals.len()) {
+        out.normals = v.normals.clone();
+    } else {
+        odd("normals", v.normals.as_flattened());
+    }
+    if full(v.colors.len()) {
+        out.colors = vec![v.colors.iter().map(|[r, g, b]| [*r, *g, *b, 1.0]).collect()];
+    } else {
+        odd("colors", v.colors.as_flattened());
+    }
+    let sets = present_uvs(v);
+    for (i, uvs) in v.uvs.iter().enumerate() {
+        if sets.contains(&i) {
+            out.uvs.push(uvs.clone());
+        } else {
+            odd(&format!("uvs_{i}"), uvs.as_flattened());
+        }
+    }
+    for (set, spaces) in v.tangents.iter().enumerate() {
+        if !full(spaces.len()) {
+            odd(&format!("tangents_{set}"), spaces.as_flattened().as_flattened());
+            continue;
+        }
+        for (which, name) in tangent_names(set).iter().enumerate() {
+            if set == 0 && which == 1 {
+                out.tangents = spaces.iter().map(handed).collect();
+            } else {
+                let rows = spaces.iter().map(|s| s.get(which).copied().unwrap_or_default());
+                out.attributes.push(attribute(name, rows));
+            }
+        }
+    }
+    if !sets.iter().copied().eq(0..sets.len()) {
+        put(map, "uv_sets", words(&sets.iter().map(|s| *s as u32).collect::<Vec<_>>()));
+    }
+    if let Some(dangly) = mesh.dangly.as_deref() {
+        let mut told = Extras::new();
+        let base = crate::mdl::Dangly::default();
+        put_fields!(&mut told, dangly, base, displacement, tightness, period);
+        if full(dangly.constraints.len()) {
+            out.attributes.push(attribute("CONSTRAINT", dangly.constraints.iter().map(|c| [*c])));
+        } else if !dangly.constraints.is_empty() {
+            put(&mut told, "constraints", floats(&dangly.constraints));
+        }
+        put_copy(&mut told, "positions", &dangly.positions);
+        put(map, "dangly", Value::Object(told));
+    }
+    if let Some(saber) = mesh.saber.as_deref() {
+        let mut told = Extras::new();
+        put(&mut told, "inverted_counters", json(&saber.inverted_counters));
+        if !same(saber.positions.as_flattened(), v.positions.as_flattened()) {
+            put(&mut told, "positions", floats(saber.positions.as_flattened()));
+        }
+        // A blade has its normals and texture coordinates apart; in the scene they are those of the mesh.
+        if out.normals.is_empty() && full(saber.normals.len()) {
+            out.normals.clone_from(&saber.normals);
+            put(&mut told, "own_normals", true);
+        } else {
+            put(&mut told, "normals", floats(saber.normals.as_flattened()));
+        }
+        if out.uvs.is_empty() && full(saber.uvs.len()) {
+            out.uvs.push(saber.uvs.clone());
+            put(&mut told, "own_uvs", true);
+        } else {
+            put(&mut told, "uvs", floats(saber.uvs.as_flattened()));
+        }
+        put(map, "saber", Value::Object(told));
+    }
+    out
+}

@@ -1,0 +1,506 @@
+//! Meshes from the scene.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{
+    Extras, Mesh as SceneMesh, Node as SceneNode, Purpose, Value, Vertices as SceneVertices, read_floats,
+};
+use galatea_wire::{Error, Result};
+use glam::{Mat4, Quat, Vec3};
+
+use super::mesh::{bind_matrix, derived_bone_map, derived_bones, neighbours, slots, tangent_names};
+use super::{Back, read_fields, record, text};
+use crate::derived;
+use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
+use crate::mdl::{
+    AabbNode, AabbTree, Dangly, Face, Game, IndexLists, Mesh, Node, NodeId, PositionCopy, Saber, Skin,
+    TangentSpace, Vertices,
+};
+
+impl Back<'_> {
+    /// Reads the mesh that hangs at a node; tells the material whose colours are those of the mesh.
+    pub(super) fn read_mesh(
+        &mut self,
+        place: usize,
+        from: &SceneNode,
+        node: &mut Node,
+    ) -> Result<Option<u32>> {
+        let Some(mesh) = from.mesh.and_then(|m| self.scene.meshes.get(m as usize)) else { return Ok(None) };
+        let none = Extras::new();
+        let map = own(&from.extras).get("mesh").and_then(Value::as_object).unwrap_or(&none);
+        let first = mesh.primitives.first();
+        let vertices_id = first.map(|p| p.vertices);
+        if mesh.primitives.iter().any(|p| Some(p.vertices) != vertices_id) {
+            self.losses.push(format!(
+                "mesh {:?}: parts beyond the first that have vertices of their own",
+                mesh.name
+            ));
+        }
+        let empty = SceneVertices::default();
+        let vertices = first.and_then(|p| self.scene.vertices_of(p)).unwrap_or(&empty);
+        if vertices.positions.len() > usize::from(u16::MAX) {
+            let count = vertices.positions.len();
+            return Err(Error::unrepresentable(format!(
+                "mesh {:?}: {count} vertices, room for 65,535",
+                mesh.name
+            )));
+        }
+        let mut out = Mesh::default();
+        let walk = map.contains_key("aabb") || mesh.purpose == Purpose::Aabb || mesh.purpose == Purpose::Walk;
+        let (triangles, surfaces) = self.triangles(mesh, map, walk);
+        read_header(map, &mut out, self.game);
+        out.vertices = read_columns(vertices, map);
+        // A mesh that was hidden or shown since.
+        if (mesh.purpose == Purpose::Hidden) != (out.render == 0) && !walk {
+            out.render = u8::from(mesh.purpose != Purpose::Hidden);
+        }
+        let material = first.and_then(|p| p.material);
+        if walk {
+            read_fields!(map, out, diffuse, texture, lightmap, texture_3, texture_4);
+        } else {
+            self.looks(material, map, &mut out);
+        }
+        read_faces(map, &mut out, &triangles, surfaces.as_deref());
+        read_extents(map, &mut out, &triangles);
+        if walk {
+            out.aabb = Some(Box::new(read_aabb(map, &out.vertices.positions, &triangles)));
+        }
+        if let Some(told) = map.get("dangly").and_then(Value::as_object) {
+            out.dangly = Some(Box::new(read_dangly(told, vertices)));
+        }
+        if let Some(told) = map.get("saber").and_then(Value::as_object) {
+            out.saber = Some(Box::new(read_saber(told, vertices, &mut out.vertices)));
+        }
+        let told = map.get("skin").and_then(Value::as_object);
+        if told.is_some() || from.skin.is_some() {
+            let skin = self.read_skin(place, from, told.unwrap_or(&none), vertices, &mut out.vertices);
+            out.skin = Some(Box::new(skin));
+        }
+        node.mesh = Some(Box::new(out));
+        Ok(material.filter(|_| !walk))
+    }
+
+    /// The triangles in the order of the faces, and their surfaces if they are walked on.
+    fn triangles(&mut self, mesh: &SceneMesh, map: &Extras, walk: bool) -> (Vec<[u32; 3]>, Option<Vec<u32>>) {
+        if let Some(told) = ints(map, "triangles") {
+            let flat: Vec<u32> = told.iter().map(|i| *i as u32).collect();
+            let triangles = flat.as_chunks().0.to_vec();
+            if mesh.primitives.iter().all(|p| p.indices.is_empty()) && !walk {
+                return (triangles, None);
+            }
+        }
+        let first = mesh.primitives.first().map(|p| p.vertices);
+        let mut all: Vec<(u32, [u32; 3], u32)> = Vec::new();
+        for primitive in mesh.primitives.iter().filter(|p| Some(p.vertices) == first) {
+            let corners: &[[u32; 3]] = primitive.indices.as_chunks().0;
+            let material = primitive.material.and_then(|m| self.scene.materials.get(m as usize));
+            let surface = material.and_then(derived::surface_of);
+            if walk && surface.is_none() {
+                let name = material.map_or("none", |m| &m.name);
+                self.losses.push(format!("material {name:?} is no surface; it becomes Stone"));
+            }
+            let numbers = derived::runs(own(&primitive.extras), corners.len());
+            for (corners, number) in corners.iter().zip(numbers) {
+                all.push((number.unwrap_or(u32::MAX), *corners, surface.unwrap_or(4)));
+            }
+        }
+        all.sort_by_key(|(number, ..)| *number);
+        let surfaces = walk.then(|| all.iter().map(|(.., s)| *s).collect());
+        (all.into_iter().map(|(_, t, _)| t).collect(), surfaces)
+    }
+
+    /// Colours and textures from the material.
+    fn looks(&mut self, material: Option<u32>, map: &Extras, out: &mut Mesh) {
+        read_fields!(map, out, texture, lightmap, texture_3, texture_4);
+        let Some(material) = material.and_then(|m| self.scene.materials.get(m as usize)) else { return };
+        let [r, g, b, _] = material.base_color;
+        out.diffuse = [r, g, b];
+        for (i, slot) in slots().iter().enumerate() {
+            let Some(texture) = material.texture(slot) else { continue };
+            match i {
+                0 => out.texture = text(&texture.name),
+                1 => out.lightmap = text(&texture.name),
+                2 => out.texture_3 = text(&texture.name),
+                _ => out.texture_4 = text(&texture.name),
+            }
+        }
+        if !map.contains_key("geometry") {
+            out.texture_count = material.textures.len().min(4) as u16;
+            out.lightmapped = u8::from(material.texture(&slots()[1]).is_some());
+        }
+        for texture in material.textures.iter().filter(|t| !slots().contains(&t.slot)) {
+            let line = format!("material {:?}: the texture for {}", material.name, texture.slot.name());
+            if !self.losses.contains(&line) {
+                self.losses.push(line);
+            }
+        }
+    }
+
+    fn read_skin(
+        &mut self,
+        place: usize,
+        from: &SceneNode,
+        told: &Extras,
+        vertices: &SceneVertices,
+        out: &mut Vertices,
+    ) -> Skin {
+        let count = self.order.len();
+        let none = galatea_scene::Skin::default();
+        let skin = from.skin.and_then(|s| self.scene.skins.get(s as usize)).unwrap_or(&none);
+        let joints: Vec<NodeId> =
+            skin.joints.iter().map(|j| self.new_id.get(j).copied().unwrap_or(u32::MAX)).collect();
+        let told_slots = ints(told, "slots").filter(|s| s.len() == joints.len());
+        let slot_list: Vec<u32> = told_slots
+            .map_or_else(|| (0..joints.len() as u32).collect(), |s| s.iter().map(|s| *s as u32).collect());
+        let bones: Vec<(usize, NodeId)> =
+            slot_list.iter().zip(&joints).map(|(s, j)| (*s as usize, *j)).collect();
+        if slot_list.len() > 16 && told.is_empty() {
+            self.losses.push(format!(
+                "mesh {:?}: the game has room for 16 bones, not {}",
+                from.name,
+                slot_list.len()
+            ));
+        }
+        // Entry i of the lists belongs to the node that was number i.
+        let before = int(told, "nodes").map_or(0, |n| n as usize);
+        let old_of = |new: usize| -> Option<usize> {
+            let id = int(own(&self.at(new)?.extras), "id")? as u32;
+            (self.by_id.get(&id) == Some(&(new as NodeId))).then_some(id as usize)
+        };
+        let same_nodes = before > 0 && (0..count).all(|n| old_of(n) == Some(n)) && before >= count;
+        let len = if told.is_empty() {
+            count
+        } else if same_nodes {
+            before
+        } else {
+            count
+        };
+        let rotations = list(told, "rotations").unwrap_or_default();
+        let translations = list(told, "translations").unwrap_or_default();
+        let (rotations, translations): (&[[f32; 4]], &[[f32; 3]]) =
+            (rotations.as_chunks().0, translations.as_chunks().0);
+        let list_len = |old: usize| if same_nodes { old } else { len.max(old.min(len)) };
+        let mut out_skin = Skin {
+            bone_map: derived_bone_map(len, &bones),
+            rotations: vec![
+                [1.0, 0.0, 0.0, 0.0];
+                list_len(if told.is_empty() { len } else { rotations.len() })
+            ],
+            translations: vec![[0.0; 3]; list_len(if told.is_empty() { len } else { translations.len() })],
+            ..Skin::default()
+        };
+        if same_nodes {
+            restep(&mut out_skin.bone_map, told.get("bone_map"), 1, |_, _| true);
+        }
+        let bind_of: HashMap<NodeId, &[f32; 16]> = joints.iter().copied().zip(&skin.inverse_bind).collect();
+        let world = self.order.get(place).map_or(Mat4::IDENTITY, |id| self.pose.world_of(*id));
+        for new in 0..out_skin.rotations.len().max(out_skin.translations.len()) {
+            let old = if same_nodes { Some(new) } else { old_of(new) };
+            let stored = old.and_then(|o| Some((*rotations.get(o)?, *translations.get(o)?)));
+            let bind = bind_of.get(&(new as NodeId)).copied();
+            let (rotation, translation) = match (stored, bind) {
+                (Some((q, t)), Some(bind)) if same(&bind_matrix(q, t), bind) => (q, t),
+                (Some(stored), None) => stored,
+                (_, Some(bind)) => split(Mat4::from_cols_array(bind)),
+                (None, None) => {
+                    let node = self.order.get(new).map_or(Mat4::IDENTITY, |id| self.pose.world_of(*id));
+                    split(node.inverse() * world)
+                }
+            };
+            if let Some(slot) = out_skin.rotations.get_mut(new) {
+                *slot = rotation;
+            }
+            if let Some(slot) = out_skin.translations.get_mut(new) {
+                *slot = translation;
+            }
+        }
+        for (slot, node) in &bones {
+            if let Some(entry) = out_skin.bone_nodes.get_mut(*slot) {
+                *entry = *node as i16;
+            }
+        }
+        if vertices.influences.is_empty() {
+            let raw = |key: &str| list(told, key).map(|l| l.as_chunks().0.to_vec()).unwrap_or_default();
+            out.weights = raw("raw_weights");
+            out.bones = raw("raw_bones");
+        } else {
+            let (weights, joints) = self.four_weights(from, vertices);
+            let mut bones = derived_bones(&weights, &joints, &slot_list);
+            let known: HashSet<u32> = slot_list.iter().copied().collect();
+            restep(&mut bones, told.get("bones"), 4, |row, sum| {
+                // Only what no weight uses, or what is a slot, may differ.
+                let used = weights.get(row * 4..).unwrap_or(&[]);
+                sum.iter().zip(used).all(|(b, w)| *w == 0.0 || !known.contains(&(*b as u32)) || *b >= 0.0)
+            });
+            out.weights = weights.as_chunks().0.to_vec();
+            out.bones = bones.as_chunks().0.to_vec();
+        }
+        out_skin
+    }
+
+    /// Four weights for each vertex: the greatest, where there are more.
+    fn four_weights(&mut self, from: &SceneNode, vertices: &SceneVertices) -> (Vec<f32>, Vec<u16>) {
+        let all = &vertices.influences;
+        if all.width == 4 {
+            return (all.weights.clone(), all.joints.clone());
+        }
+        let (mut weights, mut joints) = (Vec::new(), Vec::new());
+        let mut dropped = 0;
+        for vertex in 0..vertices.positions.len() {
+            let mut row: Vec<(u16, f32)> = all.of(vertex).filter(|(_, w)| *w > 0.0).collect();
+            row.sort_by(|a, b| b.1.total_cmp(&a.1));
+            dropped += usize::from(row.len() > 4);
+            row.resize(4, (0, 0.0));
+            let sum: f32 = row.iter().map(|(_, w)| w).sum();
+            let scale = if dropped > 0 && sum > 0.0 { 1.0 / sum } else { 1.0 };
+            weights.extend(row.iter().map(|(_, w)| w * scale));
+            joints.extend(row.iter().map(|(j, _)| *j));
+        }
+        if dropped > 0 {
+            self.losses.push(format!("mesh {:?}: more than four bones on {dropped} vertices", from.name));
+        }
+        (weights, joints)
+    }
+}
+
+fn split(matrix: Mat4) -> ([f32; 4], [f32; 3]) {
+    let (_, rotation, translation) = matrix.to_scale_rotation_translation();
+    let Quat { x, y, z, w } = rotation;
+    ([w, x, y, z], translation.into())
+}
+
+fn read_header(map: &Extras, out: &mut Mesh, game: Game) {
+    read_fields!(
+        map,
+        out,
+        bounds,
+        radius,
+        average,
+        area,
+        ambient,
+        transparency_hint,
+        texture_count,
+        unknown_0xd4,
+        unknown_0xe0,
+        animate_uv,
+        uv_direction,
+        uv_jitter,
+        uv_jitter_speed,
+        lightmapped,
+        rotate_texture,
+        background,
+        shadow,
+        beaming,
+        render,
+        unknown_after_area,
+    );
+    out.in_mdx = !map.contains_key("in_mdx");
+    out.dirt = record(map, "dirt");
+    if game == Game::K2 && !map.contains_key("geometry") {
+        out.dirt = Some(crate::mdl::Dirt { texture: 1, coordinate_space: 1, ..galatea_wire::Wire::ZERO });
+    }
+    out.anim = record(map, "anim").map(Box::new);
+    if let Some(counters) = ints(map, "inverted_counters") {
+        out.inverted_counters = counters.iter().map(|c| *c as u32).collect();
+    }
+    if map.contains_key("indices") {
+        let lists = objects(map, "indices").filter_map(|l| ints(l, "list"));
+        out.indices = IndexLists::Own(lists.map(|l| l.iter().map(|i| *i as u16).collect()).collect());
+    }
+    out.mdl_positions = read_copy(map, "mdl_positions");
+}
+
+fn read_copy(map: &Extras, key: &str) -> PositionCopy {
+    match map.get(key) {
+        None => PositionCopy::Same,
+        Some(Value::String(_)) => PositionCopy::Absent,
+        Some(own) => PositionCopy::Own(read_floats(own).unwrap_or_default().as_chunks().0.to_vec()),
+    }
+}
+
+fn rows<const N: usize>(flat: &[f32]) -> Vec<[f32; N]> {
+    flat.as_chunks().0.to_vec()
+}
+
+fn read_columns(from: &SceneVertices, map: &Extras) -> Vertices {
+    let raw = |key: &str| list(map, &format!("raw_{key}")).unwrap_or_default();
+    let count = from.positions.len();
+    let mut out = Vertices { positions: from.positions.clone(), ..Vertices::default() };
+    let saber = map.get("saber").and_then(Value::as_object);
+    let blade = |key: &str| saber.is_some_and(|s| s.contains_key(key));
+    out.normals = if from.normals.is_empty() { rows(&raw("normals")) } else { from.normals.clone() };
+    if blade("own_normals") {
+        out.normals.clear();
+    }
+    out.colors = match from.colors.first() {
+        Some(colors) => colors.iter().map(|[r, g, b, _]| [*r, *g, *b]).collect(),
+        None => rows(&raw("colors")),
+    };
+    let sets = ints(map, "uv_sets").unwrap_or_else(|| (0..from.uvs.len().min(4) as i64).collect());
+    for (i, slot) in out.uvs.iter_mut().enumerate() {
+        let set = sets.iter().position(|s| *s == i as i64).filter(|_| !blade("own_uvs"));
+        *slot = match set.and_then(|s| from.uvs.get(s)) {
+            Some(uvs) => uvs.clone(),
+            None => rows(&raw(&format!("uvs_{i}"))),
+        };
+    }
+    for (set, slot) in out.tangents.iter_mut().enumerate() {
+        let [b, t, n] = tangent_names(set);
+        let main = if set == 0 { from.tangents.as_slice() } else { &[] };
+        let (bitangents, normals) = (from.attribute(&b), from.attribute(&n));
+        let tangents: Vec<[f32; 3]> = if set == 0 {
+            main.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect()
+        } else {
+            rows(from.attribute(&t))
+        };
+        if tangents.len() == count && count > 0 {
+            let (bitangents, normals): (Vec<[f32; 3]>, Vec<[f32; 3]>) = (rows(bitangents), rows(normals));
+            *slot = tangents
+                .iter()
+                .enumerate()
+                .map(|(i, tangent)| {
+                    let normal = normals.get(i).or(from.normals.get(i)).copied().unwrap_or([0.0, 0.0, 1.0]);
+                    let made = || {
+                        let side = main.get(i).map_or(1.0, |[.., w]| *w);
+                        (Vec3::from(normal).cross(Vec3::from(*tangent)) * side).to_array()
+                    };
+                    [bitangents.get(i).copied().unwrap_or_else(made), *tangent, normal]
+                })
+                .collect();
+        } else {
+            let flat: Vec<[f32; 9]> = rows(&raw(&format!("tangents_{set}")));
+            let space = |[a, b, c, d, e, f, g, h, i]: &[f32; 9]| -> TangentSpace {
+                [[*a, *b, *c], [*d, *e, *f], [*g, *h, *i]]
+            };
+            *slot = flat.iter().map(space).collect();
+        }
+    }
+    out
+}
+
+fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Option<&[u32]>) {
+    let none = Extras::new();
+    let told = map.get("faces").and_then(Value::as_object).unwrap_or(&none);
+    let positions = &out.vertices.positions;
+    let known = derived::recognise(told, positions, triangles);
+    let planes = derived::planes(told, positions, triangles, &known);
+    let one = told.get("material").map_or(0, |v| from_json(v, &0u32));
+    let many = ints(told, "materials").unwrap_or_default();
+    let mut adjacent = neighbours(positions, triangles);
+    if let Some(differences) = told.get("adjacent").and_then(Value::as_object) {
+        let (at, to) =
+            (ints(differences, "at").unwrap_or_default(), ints(differences, "to").unwrap_or_default());
+        let stays = |face: usize| known.get(face).copied().flatten() == Some(face);
+        for (at, to) in at.iter().zip(&to) {
+            let (at, to) = (*at as usize, *to as u16);
+            // Faces that are gone are nobody's neighbours.
+            let sound = stays(at / 3) && (usize::from(to) >= triangles.len() || stays(usize::from(to)));
+            if let Some(slot) = adjacent.as_flattened_mut().get_mut(at).filter(|_| sound) {
+                *slot = to;
+            }
+        }
+    }
+    out.faces = triangles
+        .iter()
+        .enumerate()
+        .map(|(i, triangle)| Face {
+            normal: planes.normals.get(i).copied().unwrap_or_default(),
+            distance: planes.distances.get(i).copied().unwrap_or_default(),
+            material: match (surfaces, known.get(i).copied().flatten()) {
+                (Some(surfaces), _) => surfaces.get(i).copied().unwrap_or(0),
+                (None, Some(was)) => many.get(was).map_or(one, |m| *m as u32),
+                (None, None) => many.get(i).map_or(one, |m| *m as u32),
+            },
+            adjacent: adjacent.get(i).copied().unwrap_or([u16::MAX; 3]),
+            vertices: triangle.map(|v| v as u16),
+        })
+        .collect();
+}
+
+/// Box, radius, mean and area: those that were written while the geometry is the same.
+fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
+    let positions = &out.vertices.positions;
+    if int(map, "geometry").map(|g| g as u32) == Some(derived::whole_key(positions, triangles)) {
+        return;
+    }
+    let Some(bounds) = galatea_scene::Bounds::around(positions.iter().copied()) else { return };
+    out.bounds = [bounds.min, bounds.max];
+    let mut seen = HashSet::new();
+    let unique = positions.iter().filter(|p| seen.insert(p.map(f32::to_bits)));
+    let (mut sum, mut count) = ([0.0f64; 3], 0.0);
+    for position in unique {
+        sum.iter_mut().zip(position).for_each(|(sum, c)| *sum += f64::from(*c));
+        count += 1.0;
+    }
+    out.average = sum.map(|s| (s / count) as f32);
+    let mean = Vec3::from(out.average);
+    out.radius = positions.iter().map(|p| Vec3::from(*p).distance(mean)).fold(0.0, f32::max);
+    let area = |[a, b, c]: [[f32; 3]; 3]| {
+        let (a, b, c) = (Vec3::from(a), Vec3::from(b), Vec3::from(c));
+        (b - a).cross(c - a).length() * 0.5
+    };
+    out.area = triangles.iter().filter_map(|t| derived::corners(positions, *t)).map(area).sum();
+}
+
+fn read_aabb(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> AabbTree {
+    let told = map.get("aabb").and_then(Value::as_object);
+    let same = int(map, "geometry").map(|g| g as u32) == Some(derived::whole_key(positions, triangles));
+    let leaves = told.and_then(|t| ints(t, "faces")).unwrap_or_default();
+    let fits = leaves.iter().all(|f| *f < triangles.len() as i64)
+        && leaves.iter().filter(|f| **f >= 0).count() == triangles.len();
+    let nodes = match told.filter(|_| same || fits) {
+        Some(told) => {
+            let boxes = derived::tree(told, positions, triangles, !same);
+            let node = |b: &derived::TreeBox| AabbNode {
+                min: b.min,
+                max: b.max,
+                left: b.left,
+                right: b.right,
+                face: b.face,
+                plane: b.plane,
+            };
+            boxes.iter().map(node).collect()
+        }
+        None => {
+            let child = |c: u32| Some(c).filter(|c| *c != u32::MAX);
+            let node = |n: &crate::bwm::AabbNode| AabbNode {
+                min: n.min,
+                max: n.max,
+                left: child(n.left),
+                right: child(n.right),
+                face: n.face,
+                plane: n.plane,
+            };
+            crate::bwm::build_tree(positions, triangles).iter().map(node).collect()
+        }
+    };
+    AabbTree { nodes, ..AabbTree::default() }
+}
+
+fn read_dangly(told: &Extras, vertices: &SceneVertices) -> Dangly {
+    let mut dangly = Dangly::default();
+    read_fields!(told, dangly, displacement, tightness, period);
+    let constraints = vertices.attribute("CONSTRAINT");
+    dangly.constraints = if constraints.is_empty() {
+        list(told, "constraints").unwrap_or_default()
+    } else {
+        constraints.to_vec()
+    };
+    dangly.positions = read_copy(told, "positions");
+    dangly
+}
+
+fn read_saber(told: &Extras, from: &SceneVertices, out: &mut Vertices) -> Saber {
+    let mut saber = Saber::default();
+    read_fields!(told, saber, inverted_counters);
+    let raw = |key: &str| list(told, key).unwrap_or_default();
+    saber.positions = match told.contains_key("positions") {
+        true => rows(&raw("positions")),
+        false => out.positions.clone(),
+    };
+    saber.normals =
+        if told.contains_key("own_normals") { from.normals.clone() } else { rows(&raw("normals")) };
+    let first = from.uvs.first().filter(|_| told.contains_key("own_uvs"));
+    saber.uvs = first.cloned().unwrap_or_else(|| rows(&raw("uvs")));
+    saber
+}

@@ -1,0 +1,332 @@
+//! Models to the scene and back.
+//!
+//! Every node of the model is a node of the scene of the same name; meshes, skins, lights and clips are the scene's own.
+//! What the scene has no word for is in extras under `kotor`: controllers that hold no rest pose, header fields, emitters.
+//! Tables a compiler derives travel as differences from what we derive.
+
+mod clip;
+mod clip_back;
+mod mesh;
+mod mesh_back;
+mod node;
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Extras, Material, Node as SceneNode, Scene, Value};
+use galatea_wire::{Error, Result, Text, Wire};
+
+use super::{Game, Model, Name, Node, NodeId, Platform};
+use crate::bwm::AXES;
+use crate::extra::{from_json, int, json, latin, objects, own, put, unlatin, wrap};
+
+/// Controllers that every node or mesh can have.
+pub(super) const POSITION: u32 = 8;
+pub(super) const ORIENTATION: u32 = 20;
+pub(super) const SCALE: u32 = 36;
+pub(super) const SELF_ILLUMINATION: u32 = 100;
+pub(super) const ALPHA: u32 = 132;
+/// Controllers of lights.
+pub(super) const LIGHT_COLOR: u32 = 76;
+pub(super) const LIGHT_RADIUS: u32 = 88;
+pub(super) const LIGHT_MULTIPLIER: u32 = 140;
+
+/// Writes the fields of a header that are not as in a new one.
+macro_rules! put_fields {
+    ($map:expr, $value:expr, $base:expr, $($field:ident),* $(,)?) => {
+        $(if crate::extra::differ(&$value.$field, &$base.$field) {
+            crate::extra::put($map, stringify!($field), crate::extra::json(&$value.$field));
+        })*
+    };
+}
+/// Reads the fields that are there.
+macro_rules! read_fields {
+    ($map:expr, $value:expr, $($field:ident),* $(,)?) => {
+        $(if let Some(value) = $map.get(stringify!($field)) {
+            $value.$field = crate::extra::from_json(value, &$value.$field);
+        })*
+    };
+}
+pub(super) use {put_fields, read_fields};
+
+impl Model {
+    /// The model as a scene.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::{Model, Node};
+    /// let mut model = Model::new("box");
+    /// model.add_node(Some(0), b"lid", Node { position: [0.0, 0.0, 1.0], ..Node::default() });
+    /// let scene = model.to_scene();
+    /// let lid = scene.find("lid").unwrap();
+    /// assert_eq!(scene.nodes[lid as usize].transform.translation, [0.0, 0.0, 1.0]);
+    /// let (back, losses) = Model::from_scene(&scene)?;
+    /// assert!(model.differences(&back).is_empty() && losses.is_empty());
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn to_scene(&self) -> Scene {
+        let mut scene = Scene::new(&latin(self.name.bytes()));
+        scene.add_axes(AXES, 1.0);
+        scene.extras = wrap(self.header());
+        let mut builder = Builder::new(self, scene);
+        for id in 0..self.nodes.len() {
+            builder.add_node(id as NodeId);
+        }
+        for animation in &self.animations {
+            builder.add_clip(animation);
+        }
+        builder.scene
+    }
+
+    fn header(&self) -> Extras {
+        let mut map = Extras::new();
+        let base = Model::new("");
+        let game = if self.game == Game::K1 { "k1" } else { "k2" };
+        put(&mut map, "game", game);
+        put(&mut map, "platform", if self.platform == Platform::Pc { "pc" } else { "xbox" });
+        put(&mut map, "node_count", json(&self.node_count));
+        put(&mut map, "nodes", self.nodes.len() as u32);
+        put_fields!(
+            &mut map,
+            self,
+            base,
+            classification,
+            subclassification,
+            unknown_0x52,
+            fog,
+            child_models,
+            bounds,
+            radius,
+            animation_scale,
+            supermodel,
+        );
+        if let Some(head) = self.head {
+            put(&mut map, "head", head);
+        }
+        // Usually every node has a name of its own, in the same order.
+        let usual = self.names.len() == self.nodes.len()
+            && self.nodes.iter().enumerate().all(|(i, n)| usize::from(n.name) == i);
+        if !usual {
+            let list = self.names.iter().map(|n| serde_json::json!({ "name": latin(&n.0) }));
+            put(&mut map, "names", Value::Array(list.collect()));
+        }
+        map
+    }
+
+    /// A model from a scene, and what of the scene it cannot hold.
+    ///
+    /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
+    /// a new model for KotOR 1 on PC.
+    pub fn from_scene(scene: &Scene) -> Result<(Model, Vec<String>)> {
+        let map = own(&scene.extras);
+        let mut model = Model::new("");
+        model.names.clear();
+        model.nodes.clear();
+        model.name = text(&scene.name);
+        model.game = if map.get("game").and_then(Value::as_str) == Some("k2") { Game::K2 } else { Game::K1 };
+        let xbox = map.get("platform").and_then(Value::as_str) == Some("xbox");
+        model.platform = if xbox { Platform::Xbox } else { Platform::Pc };
+        read_fields!(
+            map,
+            model,
+            classification,
+            subclassification,
+            unknown_0x52,
+            fog,
+            child_models,
+            bounds,
+            radius,
+            animation_scale,
+            supermodel,
+        );
+        let mut back = Back::new(scene, &model)?;
+        for at in 0..back.order.len() {
+            let node = back.read_node(at)?;
+            model.nodes.push(node);
+        }
+        back.names(&mut model, map);
+        model.head = int(map, "head").and_then(|h| back.by_id.get(&(h as u32)).copied());
+        let told = map.get("node_count").map(|v| from_json(v, &0u32));
+        let before = int(map, "nodes").unwrap_or(0);
+        let more = model.nodes.len() as i64 - before;
+        model.node_count = match told {
+            Some(told) => (i64::from(told) + more).clamp(0, i64::from(u32::MAX)) as u32,
+            None => model.nodes.len() as u32,
+        };
+        for clip in &scene.clips {
+            let animation = back.read_clip(&mut model, clip)?;
+            model.animations.push(animation);
+        }
+        Ok((model, back.losses))
+    }
+}
+
+/// A text field; what does not fit is cut.
+pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
+    let bytes = unlatin(name);
+    Text::new(bytes.get(..N).unwrap_or(&bytes)).unwrap_or_default()
+}
+
+/// Builds the scene.
+pub(super) struct Builder<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scene: Scene,
+    pub(super) materials: HashMap<Vec<u32>, u32>,
+    /// Nodes whose material a clip moves: they share theirs with none.
+    pub(super) moved: HashSet<NodeId>,
+    pub(super) by_number: HashMap<u16, NodeId>,
+    pub(super) by_name: HashMap<Vec<u8>, NodeId>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, scene: Scene) -> Self {
+        let mut builder = Builder {
+            model,
+            scene,
+            materials: HashMap::new(),
+            moved: HashSet::new(),
+            by_number: HashMap::new(),
+            by_name: HashMap::new(),
+        };
+        for (id, node) in model.nodes.iter().enumerate().rev() {
+            builder.by_number.insert(node.number, id as NodeId);
+            builder.by_name.insert(model.name_of(node).to_ascii_lowercase(), id as NodeId);
+        }
+        for node in model.animations.iter().flat_map(|a| &a.nodes) {
+            let moves = node.controllers.list.iter().any(|c| matches!(c.kind, ALPHA | SELF_ILLUMINATION));
+            if let Some(target) = builder.target(node).filter(|_| moves) {
+                builder.moved.insert(target);
+            }
+        }
+        builder
+    }
+
+    /// The node that a node of an animation moves: that of the same number and name, else of the number, else of the name.
+    pub(super) fn target(&self, node: &Node) -> Option<NodeId> {
+        let name = self.model.name_of(node);
+        let numbered = self.by_number.get(&node.number).copied();
+        let same_name = |id: &NodeId| {
+            self.model.node(*id).is_some_and(|n| self.model.name_of(n).eq_ignore_ascii_case(name))
+        };
+        let named = self.by_name.get(&name.to_ascii_lowercase()).copied();
+        numbered.filter(same_name).or(named).or(numbered)
+    }
+
+    /// A material, shared with all equal ones.
+    pub(super) fn material(&mut self, key: Vec<u32>, make: impl FnOnce() -> Material) -> u32 {
+        let scene = &mut self.scene;
+        *self.materials.entry(key).or_insert_with(|| {
+            scene.materials.push(make());
+            scene.materials.len() as u32 - 1
+        })
+    }
+}
+
+/// The scene's index of a model's node: the axes come first.
+pub(super) fn scene_id(id: NodeId) -> u32 {
+    id + 1
+}
+
+/// Builds the model.
+pub(super) struct Back<'a> {
+    pub(super) scene: &'a Scene,
+    /// Nodes of the scene in the order of the model.
+    pub(super) order: Vec<u32>,
+    /// New index of each node of the scene.
+    pub(super) new_id: HashMap<u32, NodeId>,
+    /// New index by the number a node had when it was written.
+    pub(super) by_id: HashMap<u32, NodeId>,
+    pub(super) losses: Vec<String>,
+    pub(super) game: Game,
+    /// Nodes directly below the scene's own axes, which have to be turned.
+    pub(super) turned: bool,
+    pub(super) pose: galatea_scene::Pose,
+}
+
+impl<'a> Back<'a> {
+    fn new(scene: &'a Scene, model: &Model) -> Result<Self> {
+        let axes = scene.axes();
+        let order: Vec<u32> = scene.depth_first().into_iter().filter(|n| Some(*n) != axes).collect();
+        let tops = |n: &&u32| scene.node(**n).is_some_and(|node| node.parent == axes);
+        let single = axes.is_some() && order.iter().filter(tops).count() == 1;
+        let mut back = Back {
+            scene,
+            order: Vec::new(),
+            new_id: HashMap::new(),
+            by_id: HashMap::new(),
+            losses: Vec::new(),
+            game: model.game,
+            turned: axes.is_none(),
+            pose: galatea_scene::Pose::rest(scene),
+        };
+        if !single {
+            // The format has one root: it is made here.
+            back.order.push(u32::MAX);
+        }
+        back.order.extend(order);
+        if back.order.len() > usize::from(u16::MAX) {
+            return Err(Error::unrepresentable(format!(
+                "{} nodes; a model has room for 65,535",
+                back.order.len()
+            )));
+        }
+        for (new, id) in back.order.iter().enumerate() {
+            back.new_id.insert(*id, new as NodeId);
+            let told = scene.node(*id).and_then(|n| int(own(&n.extras), "id"));
+            if let Some(told) = told {
+                back.by_id.entry(told as u32).or_insert(new as NodeId);
+            }
+        }
+        Ok(back)
+    }
+
+    /// The node of the scene at a place of the new order; `None` for the root that is made here.
+    pub(super) fn at(&self, place: usize) -> Option<&'a SceneNode> {
+        self.order.get(place).and_then(|id| self.scene.node(*id))
+    }
+
+    /// Names and numbers of the nodes.
+    fn names(&self, model: &mut Model, map: &Extras) {
+        let mut names: Vec<Name> = objects(map, "names")
+            .map(|n| Name(unlatin(n.get("name").and_then(Value::as_str).unwrap_or(""))))
+            .collect();
+        let listed = map.contains_key("names");
+        let mut numbers: HashSet<u16> = model.nodes.iter().map(|n| n.number).collect();
+        for place in 0..model.nodes.len() {
+            let scene_node = self.at(place);
+            let name = unlatin(scene_node.map_or(&self.scene.name, |n| &n.name));
+            let told = scene_node.map(|n| own(&n.extras));
+            let known = told.filter(|t| {
+                int(t, "id").is_some_and(|id| self.by_id.get(&(id as u32)) == Some(&(place as NodeId)))
+            });
+            let index = known.and_then(|t| int(t, "name").or_else(|| int(t, "id"))).map(|i| i as usize);
+            let index = match index.filter(|i| listed && *i < names.len()) {
+                Some(index) => {
+                    if let Some(slot) = names.get_mut(index) {
+                        *slot = Name(name);
+                    }
+                    index
+                }
+                None => {
+                    names.push(Name(name));
+                    names.len() - 1
+                }
+            };
+            let Some(node) = model.nodes.get_mut(place) else { continue };
+            node.name = u16::try_from(index).unwrap_or(u16::MAX);
+            let number = known.and_then(|t| int(t, "number").or_else(|| int(t, "id")));
+            node.number = match number.and_then(|n| u16::try_from(n).ok()) {
+                Some(number) => number,
+                None => {
+                    let free = (node.name..=u16::MAX).find(|n| *n == node.name || !numbers.contains(n));
+                    free.unwrap_or(node.name)
+                }
+            };
+            numbers.insert(node.number);
+        }
+        model.names = names;
+    }
+}
+
+/// A record from extras, as new where there is none.
+pub(super) fn record<T: Wire>(map: &Extras, key: &str) -> Option<T> {
+    map.get(key).map(|v| from_json(v, &T::ZERO))
+}

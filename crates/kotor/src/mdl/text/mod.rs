@@ -1,0 +1,225 @@
+//! Models as text: the dialects of MDLOps, MDLEdit, KOTORmax, kotorblender and PyKotor in, one that the first three read
+//! out.
+//!
+//! [`print`] writes plain lines first. What those have no word for (vertex normals, planes, neighbours, inverse binds, names
+//! with blanks, numbers that are none) it carries in comment lines after `donemodel`, where every tool skips them, each with
+//! a checksum of the plain lines it goes with. [`parse`] takes carried data back only where that checksum still holds: an
+//! edit in the plain lines always wins, and what it touches is derived anew.
+
+mod body;
+pub(crate) mod carry;
+pub(crate) mod draft;
+pub(crate) mod fields;
+mod fill;
+mod finish;
+pub(crate) mod lex;
+mod mesh;
+pub(crate) mod number;
+mod parse;
+pub(crate) mod print;
+mod print_mesh;
+mod rotation;
+mod saber;
+mod smooth;
+pub(crate) mod words;
+
+use galatea_wire::{Error, Limits, Result};
+
+use super::Model;
+use carry::{Carried, Carry, OPENING};
+use lex::Lex;
+use parse::Parser;
+use print::Printer;
+use words::Small;
+
+/// Something that was read in a way its writer may not have meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What it is.
+    pub message: String,
+}
+
+/// Which tool wrote a text, as far as that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// MDLOps.
+    MdlOps,
+    /// PyKotor: braces, quaternions, positions of animations relative to the rest.
+    PyKotor,
+    /// Everything else.
+    Family,
+}
+
+impl Dialect {
+    fn of(text: &[u8]) -> Dialect {
+        let first =
+            text.split(|b| *b == b'\n' || *b == b'\r').find(|l| !l.trim_ascii().is_empty()).unwrap_or(&[]);
+        let comment = first.trim_ascii().strip_prefix(b"#").unwrap_or(&[]).trim_ascii().to_ascii_lowercase();
+        if comment.starts_with(b"mdlops") {
+            Dialect::MdlOps
+        } else if comment.starts_with(b"ascii mdl") {
+            Dialect::PyKotor
+        } else {
+            Dialect::Family
+        }
+    }
+
+    /// The animation scale of a text that tells none.
+    fn default_scale(self) -> f32 {
+        if self == Dialect::Family { 1.0 } else { 0.971 }
+    }
+}
+
+/// Whether a model begins with this word, in small letters.
+pub(crate) fn is_frame_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"newmodel"
+            | b"setsupermodel"
+            | b"filedependancy"
+            | b"beginmodelgeom"
+            | b"classification"
+            | b"classification_unk1"
+            | b"setanimationscale"
+            | b"ignorefog"
+            | b"compress_quaternions"
+            | b"headlink"
+            | b"bumpmapped_texture"
+            | b"game"
+            | b"platform"
+    )
+}
+
+/// Whether these bytes are a KotOR model as text: the first word that is no comment begins one.
+///
+/// ```
+/// use galatea_kotor::mdl::text;
+/// assert!(text::detect(b"# a comment\r\nnewmodel box\r\nsetsupermodel box NULL\r\n"));
+/// assert!(!text::detect(b"Version {\n\tFormatVersion 800,\n}\nModel \"Box\" {\n"));
+/// assert!(!text::detect(b"node trimesh a_walkmesh\n"));
+/// ```
+pub fn detect(bytes: &[u8]) -> bool {
+    let head = bytes.get(..64 << 10).unwrap_or(bytes);
+    let mut lex = Lex::new(head);
+    lex.next_line()
+        && lex.word().is_some_and(|w| {
+            let frame = is_frame_word(Small::of(w.text).bytes());
+            // A word of a model is followed by its value on the same line, never by a brace.
+            frame && lex.word().is_some_and(|next| next.text != b"{")
+        })
+}
+
+/// Reads a text model.
+///
+/// ```
+/// use galatea_kotor::mdl::text;
+/// use galatea_wire::Limits;
+/// let model = text::parse(
+///     b"newmodel box\n\
+///       setsupermodel box NULL\n\
+///       beginmodelgeom box\n\
+///       node dummy box\n  parent NULL\nendnode\n\
+///       node dummy lid\n  parent box\n  position 0.0 0.0 1.5\nendnode\n\
+///       endmodelgeom box\n\
+///       donemodel box\n",
+///     &Limits::default(),
+/// )?;
+/// assert_eq!(model.nodes[1].position, [0.0, 0.0, 1.5]);
+/// let error = text::parse(b"newmodel box\nnode dummy box\n  position 1 2 up\nendnode\n", &Limits::default());
+/// assert_eq!(error.unwrap_err().to_string(), "line 3, column 16: expected a number, found `up`");
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
+    parse_with_notes(bytes, limits).map(|(model, _)| model)
+}
+
+/// Reads a text model, and tells what was skipped, cut or guessed.
+///
+/// ```
+/// use galatea_kotor::mdl::text;
+/// use galatea_wire::Limits;
+/// let text = b"newmodel box\nnode dummy box\n  parent NULL\n  colour red\nendnode\n";
+/// let (_, notes) = text::parse_with_notes(text, &Limits::default())?;
+/// assert_eq!((notes[0].line, notes[0].message.as_str()), (4, "`colour` means nothing here"));
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Note>)> {
+    let (plain, carried) = Carried::split(bytes);
+    let parsed = Parser::new(plain, limits).run()?;
+    let mut notes = parsed.notes;
+    let mut carry = Carry::Restore(carried, (0, 0));
+    let model = finish::finish(parsed.draft, None, &mut carry);
+    if let Carry::Restore(carried, _) = carry
+        && carried.dropped > 0
+    {
+        let line = plain.iter().filter(|b| **b == b'\n').count() as u32 + 1;
+        let message =
+            format!("{} carried records no longer fit the lines above and are left out", carried.dropped);
+        notes.push(Note { line, column: 1, message });
+    }
+    Ok((model, notes))
+}
+
+/// Writes a model as text. [`parse`] gives the same model back: everything but layout and padding.
+///
+/// ```
+/// use galatea_kotor::mdl::{Model, text};
+/// use galatea_wire::Limits;
+/// let model = Model::new("Barracks 1");
+/// let text = text::print(&model)?;
+/// assert!(text.starts_with(b"# Exported by Galatea\nnewmodel Barracks_1\n"));
+/// let back = text::parse(&text, &Limits::default())?;
+/// assert_eq!(back.name.bytes(), b"Barracks 1");
+/// assert!(model.differences(&back).is_empty());
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn print(model: &Model) -> Result<Vec<u8>> {
+    let mut text = Printer::new(model).run();
+    let limits = Limits { depth: u32::MAX, nodes: u32::MAX, ratio: 64, spare: 1 << 30, ..Limits::default() };
+    // What the plain lines alone would give back tells what has to be carried.
+    let carried = {
+        let draft = Parser::new(&text, &limits).run()?.draft;
+        same_shape(model, &draft.model)?;
+        let mut carry = Carry::recorder();
+        finish::finish(draft, Some(model), &mut carry);
+        match carry {
+            Carry::Record(recorder) => recorder.out,
+            Carry::Restore(..) => Vec::new(),
+        }
+    };
+    if !carried.is_empty() {
+        text.extend_from_slice(OPENING);
+        text.push(b'\n');
+        text.extend_from_slice(&carried);
+    }
+    Ok(text)
+}
+
+/// The plain lines have to tell the same trees of the same parts.
+fn same_shape(model: &Model, plain: &Model) -> Result<()> {
+    let tree = |name: &str, a: &[super::Node], b: &[super::Node]| {
+        let same = |(a, b): (&super::Node, &super::Node)| a.parent == b.parent && a.children == b.children;
+        if a.len() != b.len() || !a.iter().zip(b).all(same) {
+            return Err(Error::unrepresentable(format!("{name}: the tree of nodes has no text form")));
+        }
+        let parts = |n: &super::Node| n.flags() ^ n.unknown_flags;
+        match a.iter().zip(b).position(|(a, b)| parts(a) & !8 != parts(b) & !8) {
+            Some(id) => {
+                Err(Error::unrepresentable(format!("{name} > nodes[{id}]: its parts have no text form")))
+            }
+            None => Ok(()),
+        }
+    };
+    tree("model", &model.nodes, &plain.nodes)?;
+    if model.animations.len() != plain.animations.len() {
+        return Err(Error::unrepresentable("the animations have no text form"));
+    }
+    for (a, b) in model.animations.iter().zip(&plain.animations) {
+        tree("animation", &a.nodes, &b.nodes)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,486 @@
+//! A model as plain lines that MDLOps, MDLEdit and KOTORmax read.
+
+use std::collections::HashMap;
+
+use galatea_wire::Text;
+
+use super::number::{Notation, decimals, f64_of, push_f32, push_int, push_rounded, push_signed};
+use super::rotation::push_orientation;
+use super::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_word, type_word};
+use crate::mdl::{
+    Animation, Emitter, Game, Interpolation, Light, Model, Node, NodeId, Platform, Track, unpack_quaternion,
+};
+
+/// A text in the making.
+pub(crate) struct Printer<'a> {
+    pub(crate) out: Vec<u8>,
+    pub(crate) model: &'a Model,
+    /// How each node is called in the text.
+    pub(crate) tokens: Vec<Vec<u8>>,
+    /// How names that no node has are called.
+    loose: Vec<(u16, Vec<u8>)>,
+    /// The first node of each name.
+    by_name: HashMap<u16, NodeId>,
+    compress: bool,
+}
+
+/// A name as one word that no tool misreads.
+pub(crate) fn token(name: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> =
+        name.iter().map(|b| if *b <= b' ' || *b == b'#' || *b == 0x7F { b'_' } else { *b }).collect();
+    if out.is_empty() {
+        out.push(b'_');
+    }
+    if out.eq_ignore_ascii_case(b"null") || matches!(out.as_slice(), b"{" | b"}") {
+        out.push(b'_');
+    }
+    if out.starts_with(b"2081__") {
+        out.insert(0, b'_');
+    }
+    out
+}
+
+impl<'a> Printer<'a> {
+    pub(crate) fn new(model: &'a Model) -> Self {
+        let mut printer = Printer {
+            out: Vec::new(),
+            model,
+            tokens: Vec::new(),
+            loose: Vec::new(),
+            by_name: HashMap::new(),
+            compress: compresses(model),
+        };
+        let mut used: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut unique = |name: &[u8], index: u16| {
+            let plain = token(name);
+            let mut token = plain.clone();
+            let mut more = 0u64;
+            while used.contains_key(&token.to_ascii_lowercase()) {
+                token = plain.clone();
+                token.extend_from_slice(b"__dpl");
+                push_int(&mut token, u64::from(index) + more * 100_000);
+                more += 1;
+            }
+            used.insert(token.to_ascii_lowercase(), 0);
+            token
+        };
+        for (id, node) in model.nodes.iter().enumerate() {
+            printer.tokens.push(unique(model.name_of(node), node.name));
+            printer.by_name.entry(node.name).or_insert(id as NodeId);
+        }
+        for (index, name) in model.names.iter().enumerate() {
+            let index = index as u16;
+            if !printer.by_name.contains_key(&index) {
+                printer.loose.push((index, unique(&name.0, index)));
+            }
+        }
+        printer
+    }
+
+    pub(crate) fn word(&mut self, text: &[u8]) {
+        self.out.push(b' ');
+        self.out.extend_from_slice(text);
+    }
+
+    pub(crate) fn line(&mut self, indent: usize, keyword: &str) {
+        self.out.resize(self.out.len() + indent, b' ');
+        self.out.extend_from_slice(keyword.as_bytes());
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.out.push(b'\n');
+    }
+
+    pub(crate) fn float(&mut self, v: f32) {
+        self.out.push(b' ');
+        push_f32(&mut self.out, v, Notation::Short);
+    }
+
+    pub(crate) fn floats(&mut self, indent: usize, keyword: &str, values: &[f32]) {
+        self.line(indent, keyword);
+        values.iter().for_each(|v| self.float(*v));
+        self.end();
+    }
+
+    pub(crate) fn int(&mut self, indent: usize, keyword: &str, value: u64) {
+        self.line(indent, keyword);
+        self.out.push(b' ');
+        push_int(&mut self.out, value);
+        self.end();
+    }
+
+    pub(crate) fn text<const N: usize>(&mut self, indent: usize, keyword: &str, text: &Text<N>) {
+        self.line(indent, keyword);
+        if !text.bytes().is_empty() {
+            let token = literal(text.bytes());
+            self.word(&token);
+        }
+        self.end();
+    }
+
+    /// A row of numbers, indented.
+    pub(crate) fn row(&mut self, indent: usize, values: &[f32]) {
+        self.out.resize(self.out.len() + indent, b' ');
+        for (i, v) in values.iter().enumerate() {
+            if i > 0 {
+                self.out.push(b' ');
+            }
+            push_f32(&mut self.out, *v, Notation::Short);
+        }
+        self.end();
+    }
+
+    /// About how long the text will be.
+    fn estimate(&self) -> usize {
+        let of_mesh = |n: &Node| {
+            n.mesh.as_deref().map_or(0, |m| m.vertices.positions.len() * 64 + m.faces.len() * 36 + 900)
+        };
+        let of_node = |n: &Node| 160 + n.controllers.data.len() * 12 + of_mesh(n);
+        self.model.all_nodes().map(of_node).sum::<usize>() + 1024
+    }
+
+    /// Prints the whole model.
+    pub(crate) fn run(mut self) -> Vec<u8> {
+        self.out.reserve(self.estimate());
+        let model = self.model;
+        let name = token(model.name.bytes());
+        self.out.extend_from_slice(b"# Exported by Galatea\n");
+        let pair = |p: &mut Self, keyword: &str, words: &[&[u8]]| {
+            p.line(0, keyword);
+            words.iter().for_each(|w| p.word(w));
+            p.end();
+        };
+        pair(&mut self, "newmodel", &[&name]);
+        let parent = match model.supermodel.bytes() {
+            b"" => b"NULL".to_vec(),
+            other => literal(other),
+        };
+        pair(&mut self, "setsupermodel", &[&name, &parent]);
+        let class = CLASSIFICATIONS.iter().find(|c| c.1 == model.classification).map_or("other", |c| c.0);
+        pair(&mut self, "classification", &[class.as_bytes()]);
+        self.int(0, "classification_unk1", model.subclassification.into());
+        self.int(0, "ignorefog", u64::from(model.fog == 0));
+        self.floats(0, "setanimationscale", &[model.animation_scale]);
+        self.int(0, "compress_quaternions", self.compress.into());
+        self.int(0, "headlink", model.head.is_some().into());
+        if model.game == Game::K2 {
+            pair(&mut self, "game", &[b"kotor2"]);
+        }
+        if model.platform == Platform::Xbox {
+            pair(&mut self, "platform", &[b"xbox"]);
+        }
+        pair(&mut self, "beginmodelgeom", &[&name]);
+        let [min, max] = &model.bounds;
+        self.floats(2, "bmin", min);
+        self.floats(2, "bmax", max);
+        self.floats(2, "radius", &[model.radius]);
+        for (id, node) in model.nodes.iter().enumerate() {
+            self.node(id, node);
+        }
+        for (_, loose) in &std::mem::take(&mut self.loose) {
+            pair(&mut self, "name", &[loose]);
+        }
+        pair(&mut self, "endmodelgeom", &[&name]);
+        for animation in &model.animations {
+            self.animation(animation, &name);
+        }
+        pair(&mut self, "donemodel", &[&name]);
+        self.out
+    }
+
+    fn node(&mut self, id: usize, node: &Node) {
+        self.line(0, "node ");
+        self.out.extend_from_slice(type_word(node).as_bytes());
+        let name = self.tokens.get(id).cloned().unwrap_or_default();
+        self.word(&name);
+        self.end();
+        self.line(2, "parent");
+        let parent = node.parent.and_then(|p| self.tokens.get(p as usize)).cloned();
+        self.word(parent.as_deref().unwrap_or(b"NULL"));
+        self.end();
+        self.pose(node);
+        let class = class_of(node);
+        for index in 0..node.controllers.list.len() {
+            if let Some(track) = node.controllers.track(index) {
+                self.constant(&track, class);
+            }
+        }
+        match class {
+            Class::Mesh => self.mesh(node),
+            Class::Light => node.light.as_deref().map_or((), |l| self.light(l)),
+            Class::Emitter => node.emitter.as_deref().map_or((), |e| self.emitter(e)),
+            Class::Plain => {
+                if let Some(reference) = node.reference.as_deref() {
+                    self.text(2, "refModel", &reference.model);
+                    self.int(2, "reattachable", reference.reattachable.into());
+                }
+            }
+        }
+        self.line(0, "endnode");
+        self.end();
+    }
+
+    /// The pose of the node header, where no controller tells it.
+    fn pose(&mut self, node: &Node) {
+        let has = |kind: u32| node.controllers.list.iter().any(|c| c.kind == kind);
+        if !has(8) && node.position != [0.0; 3] {
+            self.floats(2, "position", &node.position);
+        }
+        let [w, x, y, z] = node.orientation;
+        if !has(20) && node.orientation != [1.0, 0.0, 0.0, 0.0] {
+            self.line(2, "orientation ");
+            push_orientation(&mut self.out, [x, y, z, w]);
+            self.end();
+        }
+    }
+
+    /// A controller of the model: one value, or keys where there are several.
+    fn constant(&mut self, track: &Track<'_>, class: Class) {
+        let word = controller_word(track.kind, class);
+        let one =
+            track.times.iter().map(|t| t.to_bits()).eq([0]) && track.interpolation == Interpolation::Linear;
+        match word {
+            Some((name, _, width, _)) if one && track.width <= *width && track.width > 0 => {
+                self.line(2, name);
+                self.out.push(b' ');
+                self.values(track, track.values, [0.0; 3]);
+                self.end();
+            }
+            _ => self.keys(2, track, class, [0.0; 3]),
+        }
+    }
+
+    fn keys(&mut self, indent: usize, track: &Track<'_>, class: Class, rest: [f32; 3]) {
+        match controller_word(track.kind, class) {
+            Some((name, ..)) => self.line(indent, name),
+            None => {
+                self.line(indent, "controller");
+                push_int(&mut self.out, track.kind.into());
+            }
+        }
+        let bezier = track.interpolation == Interpolation::Bezier;
+        self.out.extend_from_slice(if bezier { b"bezierkey\n" } else { b"key\n" });
+        // What the position at rest reads back as.
+        let mut said = [0.0; 3];
+        for (said, v) in said.iter_mut().zip(rest) {
+            let mut digits = Vec::new();
+            push_f32(&mut digits, v, Notation::Short);
+            *said = f64_of(&digits).unwrap_or(0.0);
+        }
+        let per_key = if bezier { track.width * 3 } else { track.width };
+        for (i, time) in track.times.iter().enumerate() {
+            self.out.resize(self.out.len() + indent + 2, b' ');
+            push_f32(&mut self.out, *time, Notation::Short);
+            if per_key > 0 {
+                self.out.push(b' ');
+            }
+            let values = track.values.get(i * per_key..(i + 1) * per_key).unwrap_or(&[]);
+            self.values(track, values, said);
+            self.end();
+        }
+        self.line(indent, "endlist");
+        self.end();
+    }
+
+    /// The values of one key.
+    fn values(&mut self, track: &Track<'_>, values: &[f32], rest: [f64; 3]) {
+        if track.kind == 20 {
+            match (track.interpolation, values) {
+                (Interpolation::Packed, [word]) => {
+                    return push_orientation(&mut self.out, unpack_quaternion(word.to_bits()));
+                }
+                (Interpolation::Linear, [x, y, z, w]) => {
+                    return push_orientation(&mut self.out, [*x, *y, *z, *w]);
+                }
+                _ => {}
+            }
+        }
+        for (i, v) in values.iter().enumerate() {
+            if i > 0 {
+                self.out.push(b' ');
+            }
+            let base = rest.get(i).copied().unwrap_or(0.0);
+            if base == 0.0 || !v.is_finite() {
+                push_f32(&mut self.out, *v, Notation::Short);
+            } else {
+                self.sum(base, *v);
+            }
+        }
+    }
+
+    /// A position of an animation: where the node is at rest, and how far it is from there.
+    fn sum(&mut self, base: f64, v: f32) {
+        let total = base + f64::from(v);
+        let start = self.out.len();
+        let mut places = decimals(v).max(decimals(base as f32)).min(15);
+        loop {
+            let said = push_rounded(&mut self.out, total, places);
+            if ((said - base) as f32).to_bits() == v.to_bits() || places >= 17 {
+                return;
+            }
+            self.out.truncate(start);
+            places += 2;
+        }
+    }
+
+    fn light(&mut self, light: &Light) {
+        self.floats(2, "flareradius", &[light.flare_radius]);
+        for (keyword, value) in [
+            ("lightpriority", light.priority),
+            ("ambientonly", light.ambient_only),
+            ("nDynamicType", light.dynamic_type),
+            ("affectDynamic", light.affect_dynamic),
+            ("shadow", light.shadow),
+            ("flare", light.flare),
+            ("fadingLight", light.fading),
+        ] {
+            self.int(2, keyword, value.into());
+        }
+        if !light.flare_textures.is_empty() {
+            self.int(2, "texturenames", light.flare_textures.len() as u64);
+            for name in &light.flare_textures {
+                self.line(4, "");
+                let token = token(&name.0);
+                self.out.extend_from_slice(&token);
+                self.end();
+            }
+        }
+        let lists = [("flaresizes", &light.flare_sizes), ("flarepositions", &light.flare_positions)];
+        for (keyword, list) in lists {
+            if !list.is_empty() {
+                self.int(2, keyword, list.len() as u64);
+                list.iter().for_each(|v| self.row(4, &[*v]));
+            }
+        }
+        if !light.flare_colors.is_empty() {
+            self.int(2, "flarecolorshifts", light.flare_colors.len() as u64);
+            light.flare_colors.iter().for_each(|c| self.row(4, c));
+        }
+    }
+
+    fn emitter(&mut self, e: &Emitter) {
+        self.floats(2, "deadspace", &[e.dead_space]);
+        self.floats(2, "blastRadius", &[e.blast_radius]);
+        self.floats(2, "blastLength", &[e.blast_length]);
+        self.int(2, "numBranches", e.branch_count.into());
+        self.floats(2, "controlptsmoothing", &[e.control_point_smoothing]);
+        self.int(2, "xgrid", e.x_grid.into());
+        self.int(2, "ygrid", e.y_grid.into());
+        self.int(2, "spawntype", e.spawn_type.into());
+        self.text(2, "update", &e.update);
+        self.text(2, "render", &e.render);
+        self.text(2, "blend", &e.blend);
+        self.text(2, "texture", &e.texture);
+        if !e.chunk.bytes().is_empty() {
+            self.text(2, "chunkname", &e.chunk);
+        }
+        self.int(2, "twosidedtex", e.two_sided.into());
+        self.int(2, "loop", e.looped.into());
+        self.int(2, "renderorder", e.render_order.into());
+        self.int(2, "m_bFrameBlending", e.frame_blending.into());
+        self.text(2, "m_sDepthTextureName", &e.depth_texture);
+        for (keyword, bit) in EMITTER_FLAGS {
+            self.int(2, keyword, u64::from(e.flags & bit != 0));
+        }
+    }
+
+    fn animation(&mut self, animation: &Animation, model_name: &[u8]) {
+        let name = token(animation.name.bytes());
+        self.line(0, "newanim");
+        self.word(&name);
+        self.word(model_name);
+        self.end();
+        self.floats(2, "length", &[animation.length]);
+        self.floats(2, "transtime", &[animation.transition]);
+        self.line(2, "animroot");
+        let root = token(animation.root.bytes());
+        self.word(&root);
+        self.end();
+        for event in &animation.events {
+            self.line(2, "event");
+            self.float(event.time);
+            self.word(&token(event.name.bytes()));
+            self.end();
+        }
+        let called: Vec<(Vec<u8>, Option<NodeId>)> = animation.nodes.iter().map(|n| self.called(n)).collect();
+        for (node, (name, moves)) in animation.nodes.iter().zip(&called) {
+            self.line(2, "node dummy");
+            self.word(name);
+            self.end();
+            self.line(4, "parent");
+            let parent = node.parent.and_then(|p| called.get(p as usize));
+            self.word(parent.map_or(b"NULL", |(name, _)| name));
+            self.end();
+            let moved = moves.and_then(|id| self.model.node(id));
+            let class = moved.map_or(Class::Plain, class_of);
+            // What the position line of the moved node says.
+            let rest = moved.map_or([0.0; 3], told_position);
+            for index in 0..node.controllers.list.len() {
+                if let Some(track) = node.controllers.track(index) {
+                    self.keys(4, &track, class, if track.kind == 8 { rest } else { [0.0; 3] });
+                }
+            }
+            self.line(2, "endnode");
+            self.end();
+        }
+        self.line(0, "doneanim");
+        self.word(&name);
+        self.word(model_name);
+        self.end();
+    }
+
+    /// How the node that an animation moves is called, and which it is.
+    fn called(&self, node: &Node) -> (Vec<u8>, Option<NodeId>) {
+        let first = self.by_name.get(&node.name).copied();
+        // Where nodes share a name, the number tells which is meant.
+        let exact =
+            first.filter(|id| self.model.node(*id).is_some_and(|n| n.number != node.number)).and_then(|_| {
+                let same = |n: &Node| n.name == node.name && n.number == node.number;
+                self.model.nodes.iter().position(same).map(|i| i as NodeId)
+            });
+        match exact.or(first) {
+            Some(id) => (self.tokens.get(id as usize).cloned().unwrap_or_default(), Some(id)),
+            None => {
+                let loose = self.loose.iter().find(|(index, _)| *index == node.name);
+                let unknown = || format!("unknown_{}", node.name).into_bytes();
+                (loose.map_or_else(unknown, |(_, token)| token.clone()), None)
+            }
+        }
+    }
+}
+
+/// What the position line of a node says: the controller's value, or the header's where there is none.
+fn told_position(node: &Node) -> [f32; 3] {
+    let finite = |p: [f32; 3]| p.map(|c| if c.is_finite() { c } else { 0.0 });
+    match node.controllers.list.iter().rposition(|c| c.kind == 8).and_then(|i| node.controllers.track(i)) {
+        Some(track) => {
+            let one = track.times.iter().map(|t| t.to_bits()).eq([0])
+                && track.interpolation == Interpolation::Linear;
+            let value = track.values.first_chunk().copied().filter(|_| one && track.width == 3);
+            finite(value.unwrap_or([0.0; 3]))
+        }
+        None if node.controllers.list.iter().any(|c| c.kind == 8) => [0.0; 3],
+        None => finite(node.position),
+    }
+}
+
+/// A word that stands for itself; what would end it is replaced.
+fn literal(text: &[u8]) -> Vec<u8> {
+    text.iter().map(|b| if *b <= b' ' || *b == b'#' || *b == 0x7F { b'_' } else { *b }).collect()
+}
+
+/// Whether most orientations of the animations are packed.
+fn compresses(model: &Model) -> bool {
+    let (mut packed, mut plain) = (0usize, 0usize);
+    for controller in model.animations.iter().flat_map(|a| &a.nodes).flat_map(|n| &n.controllers.list) {
+        packed += usize::from(controller.is_packed());
+        plain += usize::from(controller.kind == 20 && controller.columns == 4);
+    }
+    packed > plain
+}
+
+/// Appends a whole number that may be negative, after a blank.
+pub(crate) fn push_spaced(out: &mut Vec<u8>, n: i64) {
+    out.push(b' ');
+    push_signed(out, n);
+}

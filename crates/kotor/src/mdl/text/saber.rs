@@ -1,0 +1,63 @@
+//! Lightsaber blades: 176 vertices in the file, 16 in text.
+
+use crate::mdl::{Face, Mesh, PositionCopy};
+
+/// Vertices of a blade in the file.
+pub(crate) const FULL: usize = 176;
+/// Rows of the file that text tells; the others are copies or lie a fixed step away.
+const TOLD: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 88, 89, 90, 91, 92, 93, 94, 95];
+
+/// The faces of a blade in text; their texture coordinates have the same rows.
+pub(crate) const FACES: [[u16; 3]; 12] = [
+    [5, 4, 0],
+    [0, 1, 5],
+    [13, 8, 12],
+    [8, 13, 9],
+    [6, 5, 1],
+    [1, 2, 6],
+    [10, 9, 13],
+    [13, 14, 10],
+    [3, 6, 2],
+    [6, 3, 7],
+    [15, 11, 14],
+    [10, 14, 11],
+];
+
+/// The rows of 176 that text tells.
+pub(crate) fn told<T: Copy>(full: &[T]) -> Vec<T> {
+    TOLD.iter().filter_map(|i| full.get(*i).copied()).collect()
+}
+
+/// All 176 rows from the 16 that text tells: each half is an inner edge, an outer one, and 20 copies of the inner.
+fn full<T: Copy>(told: &[T]) -> Vec<T> {
+    let mut out = Vec::with_capacity(FULL);
+    for half in told.chunks_exact(8) {
+        let (inner, _) = half.split_at(4);
+        out.extend_from_slice(half);
+        for _ in 0..20 {
+            out.extend_from_slice(inner);
+        }
+    }
+    out
+}
+
+/// Makes a blade of 16 or 176 rows. `false` if there are others.
+pub(crate) fn build(mesh: &mut Mesh, verts: &[[f32; 3]], uvs: &[[f32; 2]], faces: Vec<Face>) -> bool {
+    let Some(saber) = mesh.saber.as_deref_mut() else { return false };
+    (saber.positions, saber.uvs) = match (verts.len(), uvs.len()) {
+        (16, 16) => (full(verts), full(uvs)),
+        (FULL, FULL) => (verts.to_vec(), uvs.to_vec()),
+        _ => return false,
+    };
+    mesh.vertices.positions = saber.positions.clone();
+    mesh.mdl_positions = PositionCopy::Same;
+    mesh.indices = crate::mdl::IndexLists::Own(Vec::new());
+    mesh.texture_count = 1;
+    mesh.faces = faces;
+    if verts.len() == 16 {
+        for corner in mesh.faces.iter_mut().flat_map(|f| &mut f.vertices) {
+            *corner = TOLD.get(usize::from(*corner)).map_or(0, |i| *i as u16);
+        }
+    }
+    true
+}

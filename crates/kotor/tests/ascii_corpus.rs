@@ -1,0 +1,177 @@
+//! Real models through text and back. Skipped, saying so, where there is no corpus.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use galatea_kotor::mdl::{Model, text};
+use galatea_wire::Limits;
+
+fn binaries() -> Vec<PathBuf> {
+    let dirs = ["kotor", "sets/kotor"].into_iter().filter_map(galatea_trial::corpus);
+    dirs.flat_map(|dir| galatea_trial::files(&dir, &[".mdl"])).collect()
+}
+
+fn load(path: &Path) -> Option<Model> {
+    let mdl = std::fs::read(path).unwrap();
+    let mdx = std::fs::read(path.with_extension("mdx")).unwrap_or_default();
+    Model::read(&mdl, Some(&mdx), &Limits::default()).ok()
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// What became of some models.
+#[derive(Default)]
+struct Tally {
+    models: usize,
+    plain: usize,
+    carried: usize,
+    bad: Vec<String>,
+    /// Carried records by field.
+    records: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    /// Text and back gives the same document, and text -> binary -> text the same text.
+    fn through_text(&mut self, path: &Path, model: &Model) -> galatea_wire::Result<()> {
+        let printed = text::print(model)?;
+        assert!(text::detect(&printed));
+        let at = printed.windows(12).position(|w| w == b"#! GALATEA 1").unwrap_or(printed.len());
+        self.plain += at;
+        self.carried += printed.len() - at;
+        for line in printed.split(|b| *b == b'\n').filter(|l| l.starts_with(b"#!")) {
+            assert!(line.len() < 4000);
+            if line.starts_with(b"#! F ") {
+                *self.records.entry(String::from_utf8_lossy(&line[5..9]).into_owned()).or_default() += 1;
+            }
+        }
+        let back = text::parse(&printed, &Limits::default())?;
+        let mut differences = model.differences(&back);
+        let pair = back.write()?;
+        let again = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default())?;
+        differences.extend(model.differences(&again));
+        if let Some(first) = differences.first() {
+            self.bad.push(format!("{}: {} differences, {first}", name(path), differences.len()));
+        }
+        if text::print(&again)? != printed {
+            self.bad.push(format!("{}: the second text differs from the first", name(path)));
+        }
+        self.models += 1;
+        Ok(())
+    }
+
+    /// Every other model, so that two tests share the work.
+    fn of_half(half: usize) -> Tally {
+        let mut tally = Tally::default();
+        for path in binaries().into_iter().skip(half).step_by(2) {
+            let Some(model) = load(&path) else { continue };
+            if let Err(error) = tally.through_text(&path, &model) {
+                tally.bad.push(format!("{}: {error}", name(&path)));
+            }
+        }
+        println!("{} models, {} plain bytes, {} carried", tally.models, tally.plain, tally.carried);
+        println!("{:?}", tally.records);
+        tally
+    }
+
+    fn verdict(&self) {
+        assert!(self.bad.is_empty(), "{} bad\n{}", self.bad.len(), self.bad.join("\n"));
+        assert!(self.models == 0 || self.models >= 100, "only {} models", self.models);
+        if self.models > 0 {
+            self.only_what_has_no_word_is_carried();
+        }
+    }
+
+    /// The few exceptions are values that no decimal line can give back: a quaternion longer than 1, a name with a blank,
+    /// data that no controller uses.
+    fn only_what_has_no_word_is_carried(&self) {
+        let silent = ["AABB", "AREA", "BEYO", "BIND", "BMAP", "NORM", "NUMB", "PLAN", "SABR", "TANA"];
+        let all: usize = self.records.values().sum();
+        let told = self.records.iter().filter(|(tag, _)| !silent.contains(&tag.as_str()));
+        let told: usize = told.map(|(_, n)| n).sum();
+        assert!(told * 50 < all, "{told} of {all} records: {:?}", self.records);
+        for tag in [
+            "VPOS", "UVSA", "UVSB", "VCOL", "WGTS", "BONE", "CONS", "BOXC", "EVNT", "EMIT", "LITE", "TEXA",
+            "DIRT",
+        ] {
+            assert_eq!(self.records.get(tag), None, "plain lines tell {tag}");
+        }
+    }
+}
+
+#[test]
+fn every_even_model_comes_back_from_its_text() {
+    Tally::of_half(0).verdict();
+}
+
+#[test]
+fn every_odd_model_comes_back_from_its_text() {
+    Tally::of_half(1).verdict();
+}
+
+/// Models that other tools wrote as text read, compile, and come back from their own text.
+#[test]
+fn texts_of_other_tools_read_and_compile() {
+    let Some(dir) = galatea_trial::corpus("kotor") else { return };
+    let mut seen = Vec::new();
+    for path in galatea_trial::files(&dir, &[".ascii"]) {
+        let bytes = std::fs::read(&path).unwrap();
+        if !text::detect(&bytes) {
+            continue;
+        }
+        let (model, notes) = text::parse_with_notes(&bytes, &Limits::default()).unwrap();
+        for note in &notes {
+            println!("{}: line {}: {}", name(&path), note.line, note.message);
+        }
+        assert!(notes.is_empty(), "{}", name(&path));
+        let pair = model.write().unwrap();
+        let back = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()).unwrap();
+        assert_eq!(model.differences(&back), [""; 0], "{}", name(&path));
+        let first = text::print(&back).unwrap();
+        let again = text::parse(&first, &Limits::default()).unwrap();
+        assert_eq!(model.differences(&again), [""; 0], "{}", name(&path));
+        let summary = model.summary();
+        seen.push((name(&path), summary.nodes, summary.vertices, summary.triangles, summary.clips));
+    }
+    let expected = [
+        ("comm_a_m-kotormax.ascii", 32, 1182, 1020, 0),
+        ("m13aa_c01_cam-mdledit.ascii", 2, 0, 0, 17),
+        ("p_dummy.ascii", 3, 89, 120, 0),
+    ];
+    let expected = expected
+        .map(|(name, nodes, vertices, faces, clips)| (name.to_owned(), nodes, vertices, faces, clips));
+    assert_eq!(seen, expected);
+}
+
+/// Walkmeshes come back from their text, and those of other tools read.
+#[test]
+fn every_walkmesh_comes_back_from_its_text() {
+    use galatea_kotor::bwm;
+    let (mut same, mut plain, mut carried) = (0, 0, 0);
+    let dirs = ["kotor", "sets/kotor"].into_iter().filter_map(galatea_trial::corpus);
+    for path in dirs.flat_map(|d| galatea_trial::files(&d, &[".wok", ".pwk", ".dwk"])) {
+        let bytes = std::fs::read(&path).unwrap();
+        let Ok(mesh) = bwm::Walkmesh::read(&bytes, &Limits::default()) else { continue };
+        let printed = bwm::text::print(&mesh, "Some room").unwrap();
+        assert!(bwm::text::detect(&printed) && !text::detect(&printed));
+        let back = bwm::text::parse(&printed, &Limits::default()).unwrap();
+        assert_eq!(mesh.differences(&back), [""; 0], "{}", name(&path));
+        let at = printed.windows(12).position(|w| w == b"#! GALATEA 1").unwrap_or(printed.len());
+        plain += at;
+        carried += printed.len() - at;
+        same += 1;
+    }
+    println!("{same} walkmeshes, {plain} plain bytes, {carried} carried");
+    assert!(same == 0 || same >= 40, "{same}");
+    let Some(dir) = galatea_trial::corpus("kotor") else { return };
+    let text = std::fs::read(dir.join("pykotor/203tel.wok.ascii")).unwrap();
+    let mesh = bwm::text::parse(&text, &Limits::default()).unwrap();
+    assert_eq!((mesh.vertices.len(), mesh.faces.len(), mesh.kind), (677, 1209, bwm::Kind::Area));
+    let report = bwm::check(&mesh, &Default::default());
+    let errors: Vec<_> =
+        report.findings().iter().filter(|f| f.rule.severity == galatea_wire::Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(bwm::Walkmesh::read(&mesh.write().unwrap(), &Limits::default()).unwrap().faces, mesh.faces);
+}

@@ -1,0 +1,304 @@
+//! Through a GLB and back: nothing is lost, and edits arrive. With `GALATEA_GLB_OUT` the corpus is written there as GLB.
+#![cfg(test)]
+
+use std::path::{Path, PathBuf};
+
+use galatea_gltf::{Options, read, write_glb};
+use galatea_kotor::bwm::{Kind, Walkmesh};
+use galatea_kotor::mdl::{Animation, Face, Interpolation, Mesh, Model, Node, Skin};
+use galatea_kotor::surface::Walkability;
+use galatea_scene::Scene;
+use galatea_trial::{corpus, files};
+use galatea_wire::{Limits, Text};
+
+fn through(scene: &Scene) -> Scene {
+    let glb = write_glb(scene, &Options::default()).unwrap();
+    let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
+    assert!(loaded.losses.is_empty(), "{:?}", loaded.losses);
+    loaded.scene
+}
+
+/// Keeps the GLB for the validator, if that is wanted.
+fn keep(scene: &Scene, root: &Path, path: &Path) {
+    let Some(out) = std::env::var_os("GALATEA_GLB_OUT").map(PathBuf::from) else { return };
+    let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace(['/', '\\'], "__");
+    std::fs::create_dir_all(&out).unwrap();
+    std::fs::write(out.join(format!("{name}.glb")), write_glb(scene, &Options::default()).unwrap()).unwrap();
+}
+
+#[test]
+fn walkmeshes_of_the_corpus_come_back_equal() {
+    let dirs: Vec<PathBuf> = ["kotor", "sets/kotor"].into_iter().filter_map(corpus).collect();
+    let mut count = 0;
+    for (dir, path) in
+        dirs.iter().flat_map(|d| files(d, &[".wok", ".pwk", ".dwk"]).into_iter().map(move |f| (d, f)))
+    {
+        let Ok(walkmesh) = Walkmesh::read(&std::fs::read(&path).unwrap(), &Limits::default()) else {
+            continue;
+        };
+        let scene = walkmesh.to_scene();
+        keep(&scene, dir, &path);
+        let (back, losses) = Walkmesh::from_scene(&through(&scene)).unwrap();
+        let differences = walkmesh.differences(&back);
+        assert!(
+            differences.is_empty() && losses.is_empty(),
+            "{}: {differences:#?} {losses:?}",
+            path.display()
+        );
+        count += 1;
+    }
+    assert!(count == 0 || count >= 45, "{count}");
+}
+
+fn models(dir: &Path) -> Vec<(PathBuf, Model)> {
+    let mut out = Vec::new();
+    for path in files(dir, &[".mdl"]) {
+        let mdl = std::fs::read(&path).unwrap();
+        let mdx = ["mdx", "MDX"].iter().find_map(|end| std::fs::read(path.with_extension(end)).ok());
+        if galatea_kotor::mdl::detect(&mdl)
+            && let Ok(model) = Model::read(&mdl, mdx.as_deref(), &Limits::default())
+        {
+            out.push((path, model));
+        }
+    }
+    out
+}
+
+#[test]
+fn models_of_the_corpus_come_back_equal() {
+    let (mut count, mut bad) = (0, 0);
+    for dir in ["kotor", "sets/kotor"].into_iter().filter_map(corpus) {
+        let (more, wrong) = compare_all(&dir);
+        count += more;
+        bad += wrong;
+    }
+    assert!(bad == 0 && (count == 0 || count >= 200), "{bad} of {count}");
+}
+
+fn compare_all(dir: &Path) -> (usize, usize) {
+    let (mut count, mut bad) = (0, 0);
+    for (path, model) in models(dir) {
+        let scene = model.to_scene();
+        keep(&scene, dir, &path);
+        let (back, losses) = Model::from_scene(&through(&scene)).unwrap();
+        let differences = model.differences(&back);
+        if !(differences.is_empty() && losses.is_empty()) {
+            bad += 1;
+            let shown: Vec<_> = differences.iter().take(3).collect();
+            println!("{}: {} {shown:#?} {losses:?}", path.display(), differences.len());
+        }
+        count += 1;
+    }
+    (count, bad)
+}
+
+/// A jointed model with one of most things, made here.
+fn statue() -> Model {
+    let mut model = Model::new("statue");
+    let bone =
+        |x: f32| Node { position: [x, 0.0, 1.0], orientation: [0.8, 0.0, 0.0, 0.6], ..Node::default() };
+    let arm = model.add_node(Some(0), b"arm", bone(0.3));
+    let hand = model.add_node(Some(arm), b"hand", bone(0.7));
+    let square = |z: f32| vec![[0.0, 0.0, z], [1.0, 0.0, z], [1.0, 1.0, z], [0.0, 1.1, z]];
+    let faces = |material: u32| {
+        let face = |vertices: [u16; 3], adjacent| Face {
+            normal: [0.0, 0.0, 0.999],
+            distance: -0.1,
+            material,
+            adjacent,
+            vertices,
+        };
+        vec![face([0, 1, 2], [0xFFFF, 0xFFFF, 1]), face([0, 2, 3], [0, 0xFFFF, 0xFFFF])]
+    };
+    let mut mesh = Mesh { faces: faces(1), texture: Text::new(b"c_statue01").unwrap(), ..Mesh::default() };
+    mesh.vertices.positions = square(0.5);
+    mesh.vertices.normals = vec![[0.0, 0.0, 1.0]; 4];
+    mesh.vertices.uvs[0] = vec![[0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.7, 0.8]];
+    mesh.vertices.weights = vec![[0.25, 0.75, 0.0, 0.0]; 4];
+    mesh.vertices.bones = vec![[0.0, 1.0, -1.0, -1.0]; 4];
+    let skin = Skin {
+        bone_map: vec![-1.0, 0.0, 1.0, -1.0, -1.0],
+        rotations: vec![[1.0, 0.0, 0.0, 0.0]; 5],
+        translations: vec![[0.1, 0.2, 0.3]; 5],
+        bone_nodes: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ..Skin::default()
+    };
+    mesh.skin = Some(Box::new(skin));
+    let mut flesh = Node { mesh: Some(Box::new(mesh)), ..Node::default() };
+    flesh.controllers.push(132, 0xFFFF, Interpolation::Linear, 1, &[0.0], &[1.0]).unwrap();
+    model.add_node(Some(0), b"flesh", flesh);
+    let mut floor = Mesh { faces: faces(4), render: 0, ..Mesh::default() };
+    floor.faces[1].material = 7;
+    floor.vertices.positions = square(0.0);
+    floor.aabb = Some(Box::default());
+    model.add_node(Some(0), b"floor", Node { mesh: Some(Box::new(floor)), ..Node::default() });
+    let mut moving = Node { name: hand as u16, number: hand as u16, ..Node::default() };
+    moving
+        .controllers
+        .push(8, 16, Interpolation::Linear, 3, &[0.0, 1.0], &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+        .unwrap();
+    let words = [0x1234_5678u32, 0x7FDF_FBFF].map(f32::from_bits);
+    moving.controllers.push(20, 28, Interpolation::Packed, 1, &[0.0, 1.0], &words).unwrap();
+    model.animations.push(Animation {
+        name: Text::new(b"wave").unwrap(),
+        length: 2.0,
+        nodes: vec![moving],
+        ..Animation::default()
+    });
+    model
+}
+
+/// Through a GLB, with an edit made in the JSON or the binary part.
+fn edited(scene: &Scene, edit: impl Fn(&mut serde_json::Value, &mut Vec<u8>)) -> Scene {
+    let (json, mut bin) = galatea_gltf::write_gltf(scene, &Options::default(), "a.bin");
+    let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    edit(&mut json, &mut bin);
+    let mut file = |path: &str| (path == "a.bin").then(|| bin.clone());
+    read(json.to_string().as_bytes(), &Limits::default(), &mut file).unwrap().scene
+}
+
+/// Where an accessor begins in the binary part.
+fn start(json: &serde_json::Value, accessor: &serde_json::Value) -> usize {
+    let number = |v: &serde_json::Value| v.as_u64().unwrap_or(0) as usize;
+    let accessor = &json["accessors"][number(accessor)];
+    let view = &json["bufferViews"][number(&accessor["bufferView"])];
+    number(&view["byteOffset"]) + number(&accessor["byteOffset"])
+}
+
+fn named<'a>(json: &'a serde_json::Value, list: &str, name: &str) -> &'a serde_json::Value {
+    json[list].as_array().unwrap().iter().find(|v| v["name"] == name).unwrap()
+}
+
+fn change(edit: impl Fn(&mut serde_json::Value, &mut Vec<u8>)) -> Vec<String> {
+    let model = statue();
+    let (back, losses) = Model::from_scene(&edited(&model.to_scene(), edit)).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    model.differences(&back)
+}
+
+#[test]
+fn edits_of_a_model_arrive_and_nothing_else_changes() {
+    assert_eq!(change(|_, _| {}), [""; 0]);
+    let moved = change(|json, bin| {
+        let at = start(json, &named(json, "meshes", "flesh")["primitives"][0]["attributes"]["POSITION"]);
+        bin[at + 36..at + 40].copy_from_slice(&2.5f32.to_le_bytes());
+    });
+    // The fourth corner belongs to the second face, whose plane is the compiler's to derive, and to the extents.
+    let about = |line: &String| {
+        ["positions[3]", "faces[1]", "bounds", "radius", "average", "area"].iter().any(|w| line.contains(w))
+    };
+    assert!(moved.iter().any(|l| l.contains("positions[3]: (0, 1.1, 0.5) / (2.5, 1.1, 0.5)")), "{moved:#?}");
+    assert!(moved.iter().all(|l| l.contains("\"flesh\"") && about(l)), "{moved:#?}");
+    let weighted = change(|json, bin| {
+        let attributes = &named(json, "meshes", "flesh")["primitives"][0]["attributes"];
+        let at = start(json, &attributes["WEIGHTS_0"]);
+        bin[at..at + 8].copy_from_slice(&[0.5f32.to_le_bytes(), 0.5f32.to_le_bytes()].concat());
+    });
+    assert_eq!(weighted.len(), 1, "{weighted:#?}");
+    assert!(weighted[0].contains("weights[0]: (0.25, 0.75, 0, 0) / (0.5, 0.5, 0, 0)"), "{weighted:#?}");
+    let keyed = change(|json, bin| {
+        let at = start(json, &json["animations"][0]["samplers"][0]["output"]);
+        bin[at + 12..at + 16].copy_from_slice(&9.0f32.to_le_bytes());
+    });
+    assert_eq!(keyed.len(), 1, "{keyed:#?}");
+    assert!(keyed[0].contains("values[3]: 0.4 / 8.3"), "{keyed:#?}");
+    let painted = change(|json, _| {
+        let materials = json["materials"].as_array_mut().unwrap();
+        let material = materials.iter_mut().find(|m| m["name"] == "c_statue01").unwrap();
+        material["pbrMetallicRoughness"]["baseColorFactor"] = serde_json::json!([0.5, 0.25, 1.0, 0.5]);
+        material["extras"]["galatea"]["textures"][0]["name"] = "c_other".into();
+    });
+    assert_eq!(painted.len(), 3, "{painted:#?}");
+    assert!(painted.iter().any(|l| l.contains("diffuse: (0.8, 0.8, 0.8) / (0.5, 0.25, 1)")), "{painted:#?}");
+    assert!(painted.iter().any(|l| l.contains("texture: \"c_statue01\" / \"c_other\"")), "{painted:#?}");
+    let renamed = change(|json, _| {
+        json["nodes"].as_array_mut().unwrap().iter_mut().find(|n| n["name"] == "hand").unwrap()["name"] =
+            "paw".into();
+    });
+    assert_eq!(renamed, ["names[2]: \"hand\" / \"paw\""]);
+    let walked = change(|json, _| {
+        let materials = json["materials"].as_array().unwrap();
+        let stone = materials.iter().position(|m| m["name"] == "Stone.hidden").unwrap();
+        let floor = json["meshes"].as_array_mut().unwrap().iter_mut().find(|m| m["name"] == "floor").unwrap();
+        floor["primitives"][1]["material"] = stone.into();
+    });
+    assert_eq!(walked.len(), 1, "{walked:#?}");
+    assert!(
+        walked[0].contains("faces[1]")
+            && walked[0].contains("material 7")
+            && walked[0].contains("material 4")
+    );
+}
+
+#[test]
+fn nodes_are_added_and_removed_in_the_glb() {
+    let model = statue();
+    let added = edited(&model.to_scene(), |json, _| {
+        let count = json["nodes"].as_array().unwrap().len();
+        json["nodes"]
+            .as_array_mut()
+            .unwrap()
+            .push(serde_json::json!({"name": "hook", "translation": [1, 2, 3]}));
+        let arm = json["nodes"].as_array_mut().unwrap().iter_mut().find(|n| n["name"] == "arm").unwrap();
+        arm["children"].as_array_mut().unwrap().push(count.into());
+    });
+    let (back, losses) = Model::from_scene(&added).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    let hook = back.find(b"hook").unwrap();
+    assert_eq!(back.nodes[hook as usize].position, [1.0, 2.0, 3.0]);
+    assert_eq!((back.nodes.len(), back.node_count), (model.nodes.len() + 1, model.node_count + 1));
+    let skin =
+        back.nodes[back.find(b"flesh").unwrap() as usize].mesh.as_ref().unwrap().skin.as_ref().unwrap();
+    assert_eq!(skin.bone_map, [-1.0, 0.0, 1.0, -1.0, -1.0, -1.0]);
+    back.write().unwrap();
+
+    let removed = edited(&model.to_scene(), |json, _| {
+        let nodes = json["nodes"].as_array_mut().unwrap();
+        let floor = nodes.iter().position(|n| n["name"] == "floor").unwrap();
+        for node in nodes.iter_mut() {
+            if let Some(children) = node.get_mut("children").and_then(|c| c.as_array_mut()) {
+                children.retain(|c| c.as_u64() != Some(floor as u64));
+            }
+        }
+    });
+    let (back, _) = Model::from_scene(&removed).unwrap();
+    assert!(back.find(b"floor").is_none());
+    assert_eq!(back.nodes.len(), model.nodes.len() - 1);
+    let flesh = |m: &Model| m.nodes[m.find(b"flesh").unwrap() as usize].mesh.clone().unwrap();
+    assert_eq!(format!("{:?}", flesh(&back).vertices), format!("{:?}", flesh(&model).vertices));
+    back.write().unwrap();
+}
+
+#[test]
+fn edits_of_a_walkmesh_arrive_and_nothing_else_changes() {
+    let corners: Vec<[f32; 3]> = (0..9).map(|i| [(i % 3) as f32, (i / 3) as f32, 0.0]).collect();
+    let faces = [0u32, 1, 3, 4].into_iter().flat_map(|a| [[a, a + 1, a + 4], [a, a + 4, a + 3]]).collect();
+    let mut mesh =
+        Walkmesh::build(Kind::Area, corners, faces, vec![3, 3, 4, 3, 7, 3, 3, 3], &Walkability::default())
+            .unwrap();
+    mesh.edges[2].transition = 5;
+    mesh.normals[1] = [0.0, 0.0, 0.99];
+    let back = |edit: &dyn Fn(&mut serde_json::Value, &mut Vec<u8>)| {
+        let (back, losses) = Walkmesh::from_scene(&edited(&mesh.to_scene(), edit)).unwrap();
+        assert!(losses.is_empty(), "{losses:?}");
+        mesh.differences(&back)
+    };
+    assert_eq!(back(&|_, _| {}), [""; 0]);
+    let moved = back(&|json, bin| {
+        let at = start(json, &named(json, "meshes", "walkmesh")["primitives"][0]["attributes"]["POSITION"]);
+        bin[at + 8..at + 12].copy_from_slice(&0.5f32.to_le_bytes());
+    });
+    let tables: Vec<&str> = moved.iter().filter_map(|l| l.split('[').next()).collect();
+    assert_eq!(tables, ["vertices", "normals", "distances", "aabb"], "{moved:#?}");
+    let painted = back(&|json, _| {
+        let materials = json["materials"].as_array_mut().unwrap();
+        materials.iter_mut().find(|m| m["name"] == "Stone").unwrap()["name"] = "Metal".into();
+    });
+    assert_eq!(painted, ["materials[2]: 4 -> 10"]);
+    let joined = back(&|json, _| {
+        let materials = json["materials"].as_array_mut().unwrap();
+        materials.iter_mut().find(|m| m["name"] == "transition 5").unwrap()["name"] = "transition 8".into();
+    });
+    assert_eq!(joined.len(), 1, "{joined:?}");
+    assert!(joined[0].starts_with("edges[2]"), "{joined:?}");
+}

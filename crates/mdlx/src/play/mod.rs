@@ -1,0 +1,147 @@
+//! Playback: what a model looks like at a moment. Everything is computed from the document and the moment alone, so the
+//! same moment always looks the same.
+//!
+//! ```
+//! use galatea_mdlx::{Bone, Model, Sequence, Version};
+//! use galatea_mdlx::play::{Moment, Player};
+//! let mut model = Model::new(Version(800));
+//! model.bones.push(Bone::default());
+//! model.pivots.push([0.0, 0.0, 10.0]);
+//! model.sequences.push(Sequence { start: 0, end: 1000, ..Sequence::default() });
+//! let pose = Player::new(&model).pose(&Moment::in_sequence(&model, 0, 500.0), None);
+//! assert_eq!(pose.nodes[0].matrix, glam::Mat4::IDENTITY);
+//! ```
+
+mod particles;
+mod pose;
+mod ribbons;
+mod sample;
+
+pub use particles::{Particle, ParticleSystem};
+pub use pose::{CameraPose, GeosetPose, LayerPose, LightPose, NodePose, Pose, View};
+pub use ribbons::{RibbonEdge, RibbonSystem};
+pub use sample::{Edge, Moment, Value};
+
+use std::collections::HashMap;
+
+use crate::{Model, Node, NodeKind, Tag, Track, Tracks};
+
+/// A model made ready for playing.
+#[derive(Debug)]
+pub struct Player<'a> {
+    model: &'a Model,
+    edge: Edge,
+    nodes: Vec<(NodeKind, usize, &'a Node)>,
+    parents: Vec<Option<usize>>,
+    /// Parents before children.
+    order: Vec<usize>,
+    by_id: HashMap<u32, usize>,
+}
+
+impl<'a> Player<'a> {
+    /// Sorts the nodes so that parents come before children. Nodes whose parents lead in a circle hang on nothing.
+    pub fn new(model: &'a Model) -> Self {
+        let nodes: Vec<_> = model.nodes().collect();
+        let mut by_id = HashMap::new();
+        for (index, (_, _, node)) in nodes.iter().enumerate() {
+            by_id.entry(node.object_id).or_insert(index);
+        }
+        let mut parents: Vec<Option<usize>> = nodes
+            .iter()
+            .map(|(_, _, n)| u32::try_from(n.parent_id).ok().and_then(|id| by_id.get(&id).copied()))
+            .collect();
+        let mut done = vec![false; nodes.len()];
+        let mut order = Vec::with_capacity(nodes.len());
+        for start in 0..nodes.len() {
+            let mut chain = Vec::new();
+            let mut on_chain = HashMap::new();
+            let mut at = Some(start);
+            while let Some(index) = at.filter(|i| done.get(*i) == Some(&false)) {
+                if on_chain.insert(index, ()).is_some() {
+                    if let Some(parent) = parents.get_mut(index) {
+                        *parent = None;
+                    }
+                    break;
+                }
+                chain.push(index);
+                at = parents.get(index).copied().flatten();
+            }
+            for index in chain.into_iter().rev() {
+                if let Some(done) = done.get_mut(index).filter(|d| !**d) {
+                    *done = true;
+                    order.push(index);
+                }
+            }
+        }
+        Player { model, edge: Edge::default(), nodes, parents, order, by_id }
+    }
+
+    /// Chooses what happens before the first and after the last key of a sequence.
+    #[must_use]
+    pub fn edge(mut self, edge: Edge) -> Self {
+        self.edge = edge;
+        self
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    /// Where a node of this kind and index is in [`Pose::nodes`].
+    pub fn node_index(&self, kind: NodeKind, index: usize) -> Option<usize> {
+        self.nodes.iter().position(|(k, i, _)| (*k, *i) == (kind, index))
+    }
+
+    /// The point about which a node turns.
+    pub fn pivot(&self, node: &Node) -> glam::Vec3 {
+        self.model.pivots.get(node.object_id as usize).copied().map_or(glam::Vec3::ZERO, glam::Vec3::from)
+    }
+
+    /// The value of a track at a moment: that of its keys, the usual one if the sequence has no key, and the static one if
+    /// there is no track.
+    pub fn value<T: Value>(&self, tracks: &Tracks, tag: &[u8; 4], moment: &Moment, fixed: T, usual: T) -> T {
+        match tracks.get(Tag(*tag)) {
+            None => fixed,
+            Some(track) => self.sample(track, moment).unwrap_or(usual),
+        }
+    }
+
+    /// The value of a track at a moment; `None` if it has no key there, or holds other values.
+    pub fn sample<T: Value>(&self, track: &Track, moment: &Moment) -> Option<T> {
+        sample::sample(self.model, track, moment, self.edge)
+    }
+
+    /// Which events happen after one moment and up to another of the same sequence, with the times of their keys. A clock that
+    /// went round has passed the end.
+    pub fn events(&self, from: &Moment, to: &Moment) -> Vec<(usize, i32)> {
+        let mut out = Vec::new();
+        for (index, event) in self.model.events.iter().enumerate() {
+            let Some(track) = &event.track else { continue };
+            let global = usize::try_from(track.global_sequence).ok();
+            let length = global.and_then(|i| self.model.global_sequences.get(i)).map(|n| f64::from(*n));
+            let (a, b) = match (global, length) {
+                (None, _) => (from.time, to.time),
+                (Some(_), Some(length)) if length > 0.0 => (from.clock % length, to.clock % length),
+                _ => continue,
+            };
+            for time in &track.times {
+                let t = f64::from(*time);
+                if global.is_none() && !moment_has(self.model, to, t) {
+                    continue;
+                }
+                let passed = if a <= b { a < t && t <= b } else { t > a || t <= b };
+                if passed {
+                    out.push((index, *time));
+                }
+            }
+        }
+        out.sort_by_key(|(index, time)| (*time, *index));
+        out
+    }
+}
+
+fn moment_has(model: &Model, moment: &Moment, time: f64) -> bool {
+    let sequence = moment.sequence.and_then(|i| model.sequences.get(i));
+    sequence.is_none_or(|s| (f64::from(s.start)..=f64::from(s.end)).contains(&time))
+}

@@ -1,0 +1,221 @@
+//! `// galatea:` lines: what MDL has no word for, carried where other tools skip it.
+//!
+//! A line stands above the block it belongs to, or inside it. What it says counts only as far as the plain text allows:
+//! everything that MDL has a word for is taken from the words.
+
+use galatea_wire::{Error, Result};
+
+use super::lex::Lexer;
+
+/// One carried statement.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// What follows `// galatea:`.
+    pub(super) text: &'a [u8],
+    /// Where it stands.
+    pub(super) at: usize,
+}
+
+impl<'a> Line<'a> {
+    /// Its first word.
+    pub(super) fn key(&self) -> &'a [u8] {
+        self.words().next().unwrap_or(&[])
+    }
+
+    /// Its words.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.text.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
+    }
+
+    /// Its words after the key.
+    pub(super) fn values(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.words().skip(1)
+    }
+
+    /// The word after the key.
+    pub(super) fn value(&self) -> &'a [u8] {
+        self.values().next().unwrap_or(&[])
+    }
+
+    /// The line without its first `n` words.
+    pub(super) fn after(&self, n: usize) -> Line<'a> {
+        let mut text = self.text;
+        for _ in 0..n {
+            text = text.trim_ascii_start();
+            let len = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+            text = text.get(len..).unwrap_or(&[]);
+        }
+        Line { text: text.trim_ascii(), at: self.at }
+    }
+
+    /// The one number after the key.
+    pub(super) fn number(&self, lex: &Lexer<'_>) -> Result<u32> {
+        number(self.value()).ok_or_else(|| self.wrong(lex))
+    }
+
+    /// All numbers after the key; `3*7` is seven threes.
+    pub(super) fn numbers(&self, lex: &mut Lexer<'_>) -> Result<Vec<u32>> {
+        let mut out = Vec::new();
+        for word in self.values() {
+            let mut parts = word.split(|b| *b == b'*');
+            let value = parts.next().and_then(number).ok_or_else(|| self.wrong(lex))?;
+            let times = match parts.next() {
+                None => 1,
+                Some(times) => number(times).ok_or_else(|| self.wrong(lex))?,
+            };
+            lex.spend(2 * 4 * times as usize)?;
+            out.extend(std::iter::repeat_n(value, times as usize));
+        }
+        Ok(out)
+    }
+
+    /// The bytes after the key, in hexadecimal digits.
+    pub(super) fn hex(&self, lex: &mut Lexer<'_>) -> Result<Vec<u8>> {
+        lex.spend(self.text.len())?;
+        hex(self.value()).ok_or_else(|| self.wrong(lex))
+    }
+
+    /// Nobody understands this line.
+    #[cold]
+    pub(super) fn wrong(&self, lex: &Lexer<'_>) -> Error {
+        let text =
+            String::from_utf8_lossy(self.text.get(..60).unwrap_or(self.text)).escape_debug().to_string();
+        lex.fail(self.at, format!("a `// galatea:` line that makes no sense here: `{text}`"))
+    }
+
+    /// `bytes WORD 12:00ff 40:31`: bytes of a fixed text that the plain string cannot show.
+    pub(super) fn patch(&self, lex: &Lexer<'_>, raw: &mut [u8]) -> Result<()> {
+        let plain = raw.iter().position(|b| *b == 0).unwrap_or(raw.len());
+        for word in self.values().skip(1) {
+            let mut parts = word.splitn(2, |b| *b == b':');
+            let at = parts.next().and_then(number).ok_or_else(|| self.wrong(lex))? as usize;
+            let bytes = parts.next().and_then(hex).ok_or_else(|| self.wrong(lex))?;
+            for (place, byte) in (at..).zip(bytes) {
+                let Some(slot) = raw.get_mut(place) else { return Err(self.wrong(lex)) };
+                // Bytes of the string itself only where it shows the very byte that stands for this one.
+                let fits = if place < plain { byte != 0 && *slot == shown(byte) } else { place > plain };
+                if fits {
+                    *slot = byte;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The byte that a plain string shows for a byte of a text.
+pub(super) fn shown(byte: u8) -> u8 {
+    match byte {
+        b'"' => b'\'',
+        b'\n' | b'\r' => b' ',
+        byte => byte,
+    }
+}
+
+/// The patch that turns the plain string of a fixed text into its raw bytes; empty if there is nothing to mend.
+pub(super) fn patch_of(raw: &[u8]) -> String {
+    use std::fmt::Write;
+    let plain = raw.iter().position(|b| *b == 0).unwrap_or(raw.len());
+    let mut out = String::new();
+    let mut last = None;
+    for (place, byte) in raw.iter().enumerate() {
+        let implied = if place < plain { shown(*byte) } else { 0 };
+        if implied == *byte {
+            continue;
+        }
+        // Writing to a String cannot fail.
+        let _ = if last == place.checked_sub(1) && last.is_some() {
+            write!(out, "{byte:02x}")
+        } else {
+            write!(out, " {place}:{byte:02x}")
+        };
+        last = Some(place);
+    }
+    out
+}
+
+/// A list of numbers for a line, repeats written as `3*7`.
+pub(super) fn numbers_of(values: &[u32]) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    for run in values.chunk_by(|a, b| a == b) {
+        let Some(value) = run.first() else { continue };
+        let _ = match run.len() {
+            1 => write!(out, " {value}"),
+            times => write!(out, " {value}*{times}"),
+        };
+    }
+    out
+}
+
+/// Bytes for a line.
+pub(super) fn hex_of(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or('0');
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+}
+
+fn number(word: &[u8]) -> Option<u32> {
+    let text = std::str::from_utf8(word).ok()?;
+    match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok().or_else(|| text.parse::<i32>().ok().map(|v| v as u32)),
+    }
+}
+
+fn hex(word: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, rest) = word.as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    let digit = |b: u8| (b as char).to_digit(16);
+    pairs.iter().map(|[a, b]| Some((digit(*a)? << 4 | digit(*b)?) as u8)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use galatea_wire::Limits;
+
+    use super::*;
+
+    fn line(text: &str) -> Line<'_> {
+        Line { text: text.as_bytes(), at: 0 }
+    }
+
+    #[test]
+    fn a_patch_restores_what_a_string_cannot_show() {
+        let lex = Lexer::new(b"", &Limits::default());
+        let raw = *b"a\"b\nc\0\0junk\0\0";
+        let patch = format!("bytes Image{}", patch_of(&raw));
+        assert_eq!(patch, "bytes Image 1:22 3:0a 7:6a756e6b");
+        let mut back = *b"a'b c\0\0\0\0\0\0\0\0";
+        line(&patch).patch(&lex, &mut back).unwrap();
+        assert_eq!(back, raw);
+    }
+
+    #[test]
+    fn a_patch_gives_way_to_an_edited_string() {
+        let lex = Lexer::new(b"", &Limits::default());
+        let mut edited = *b"axb c and so\0";
+        line("bytes Image 1:22 3:0a 7:6a756e6b").patch(&lex, &mut edited).unwrap();
+        assert_eq!(&edited, b"axb\nc and so\0");
+    }
+
+    #[test]
+    fn repeats_are_written_once() {
+        let mut lex = Lexer::new(b"", &Limits::default());
+        let text = format!("faces{}", numbers_of(&[3, 3, 3, 4, 9, 9]));
+        assert_eq!(text, "faces 3*3 4 9*2");
+        assert_eq!(line(&text).numbers(&mut lex).unwrap(), [3, 3, 3, 4, 9, 9]);
+        assert!(line("faces 1*4294967295").numbers(&mut lex).is_err());
+    }
+
+    #[test]
+    fn bytes_survive_as_hexadecimal_digits() {
+        let mut lex = Lexer::new(b"", &Limits::default());
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(line(&format!("extra {}", hex_of(&bytes))).hex(&mut lex).unwrap(), bytes);
+        assert!(line("extra 0").hex(&mut lex).is_err() && line("extra 0g").hex(&mut lex).is_err());
+    }
+}

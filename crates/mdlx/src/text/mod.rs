@@ -1,0 +1,79 @@
+//! MDL: the text form of every version.
+//!
+//! Printing a model and parsing the text again gives the same model: chunk order, unknown chunks, raw bytes of strings, values
+//! behind tracks, numbers that are none. What MDL has no word for stands in `// galatea:` lines, which other tools take for
+//! comments; wherever such a line and the plain text disagree, the plain text counts.
+//!
+//! ```
+//! use galatea_mdlx::{Bone, Limits, Model, Text, Version, text};
+//! let mut model = Model::new(Version(800));
+//! let mut bone = Bone::default();
+//! bone.node.name = Text::new(b"Root").unwrap();
+//! bone.node.flags = 0x100;
+//! model.bones.push(bone);
+//! let printed = text::print(&model).unwrap();
+//! assert!(String::from_utf8_lossy(&printed).contains("Bone \"Root\" {"));
+//! let back = text::parse(&printed, &Limits::default()).unwrap();
+//! assert!(model.differences(&back).is_empty());
+//! ```
+
+mod block;
+mod carried;
+mod field;
+mod geosets;
+mod lex;
+mod materials;
+mod model;
+mod number;
+mod objects;
+mod out;
+mod shapes;
+mod track;
+
+use galatea_wire::{Limits, Result};
+
+use crate::Model;
+
+/// Whether these bytes begin like MDL text of Warcraft III: with one of its blocks, after comments and space.
+///
+/// ```
+/// use galatea_mdlx::text::detect;
+/// assert!(detect(b"// a comment\nVersion {\n\tFormatVersion 800,\n}\n"));
+/// assert!(!detect(b"# KotOR\nnewmodel c_bantha\n"));
+/// assert!(!detect(b"MDLXVERS"));
+/// ```
+pub fn detect(bytes: &[u8]) -> bool {
+    model::detect(bytes)
+}
+
+/// Reads MDL text of any dialect. Errors name line and column.
+///
+/// ```
+/// use galatea_mdlx::{Limits, text};
+/// let model = text::parse(b"Version { FormatVersion 800, } Helper \"Chest\" { ObjectId 0, }", &Limits::default()).unwrap();
+/// assert_eq!(model.helpers[0].node.name.bytes(), b"Chest");
+/// let error = text::parse(b"Version {\n\tFormatVersion eight,\n}", &Limits::default()).unwrap_err();
+/// assert_eq!(error.to_string(), "line 2, column 16: expected a whole number, found `eight`");
+/// ```
+pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
+    model::parse(bytes, limits)
+}
+
+/// Prints a model as MDL text.
+///
+/// ```
+/// use galatea_mdlx::{Model, Version, text};
+/// let printed = text::print(&Model::new(Version(1000))).unwrap();
+/// assert!(printed.starts_with(b"Version {\n\tFormatVersion 1000,\n}\n"));
+/// ```
+pub fn print(model: &Model) -> Result<Vec<u8>> {
+    model::print(model, capacity(model))
+}
+
+/// About as many bytes as the text will have.
+fn capacity(model: &Model) -> usize {
+    let geosets: usize =
+        model.geosets.iter().map(|g| g.vertices.len() * 110 + g.faces.len() * 6 + 1024).sum();
+    let keys: usize = model.all_tracks().iter().flat_map(|t| t.iter()).map(|t| t.keys.len() * 48 + 64).sum();
+    geosets + keys + model.node_count() * 128 + model.sequences.len() * 192 + 4096
+}

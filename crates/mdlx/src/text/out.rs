@@ -1,0 +1,221 @@
+//! Printing: lines, blocks, lists, and the carried lines above them.
+
+use std::collections::HashMap;
+
+use super::carried::{patch_of, shown};
+use super::number::{print_float, print_int};
+use crate::Version;
+
+pub(super) struct Out {
+    buf: Vec<u8>,
+    depth: usize,
+    /// The version of the model.
+    pub(super) version: Version,
+    carried: Vec<String>,
+    /// Numbers without decimal form; the first is shown as `0e1`.
+    stand_ins: Vec<u32>,
+    known: HashMap<u32, usize>,
+}
+
+const TABS: &[u8] = b"\t\t\t\t\t\t\t\t";
+
+impl Out {
+    pub(super) fn new(version: Version, capacity: usize) -> Self {
+        Out {
+            buf: Vec::with_capacity(capacity),
+            depth: 0,
+            version,
+            carried: Vec::new(),
+            stand_ins: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.buf
+    }
+
+    /// How much has been printed.
+    pub(super) fn len(&self) -> usize {
+        self.buf.len()
+    }
+
+    /// Numbers that have no decimal form.
+    pub(super) fn stand_ins(&self) -> &[u32] {
+        &self.stand_ins
+    }
+
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.buf.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    pub(super) fn start(&mut self) {
+        self.buf.extend_from_slice(TABS.get(..self.depth).unwrap_or(TABS));
+    }
+
+    /// `Word 3 "name" {`, body, `}`.
+    pub(super) fn block(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
+        self.start();
+        self.raw(head.as_bytes());
+        self.body(body);
+    }
+
+    /// The same with a name. The carried word for the name is `Name`.
+    pub(super) fn named_block(&mut self, word: &str, name: Option<&[u8]>, body: impl FnOnce(&mut Self)) {
+        self.start();
+        self.raw(word.as_bytes());
+        if let Some(name) = name {
+            self.buf.push(b' ');
+            self.string("Name", name);
+        }
+        self.body(body);
+    }
+
+    fn body(&mut self, body: impl FnOnce(&mut Self)) {
+        self.raw(b" {\n");
+        self.depth += 1;
+        body(self);
+        self.depth -= 1;
+        self.start();
+        self.raw(b"}\n");
+    }
+
+    /// A line: word and value.
+    pub(super) fn line(&mut self, word: &str, value: impl FnOnce(&mut Self)) {
+        self.start();
+        self.raw(word.as_bytes());
+        self.buf.push(b' ');
+        value(self);
+        self.raw(b",\n");
+    }
+
+    /// A line that is only a word.
+    pub(super) fn flag(&mut self, word: &str) {
+        self.start();
+        self.raw(word.as_bytes());
+        self.raw(b",\n");
+    }
+
+    #[inline]
+    pub(super) fn int(&mut self, value: i64) {
+        print_int(&mut self.buf, value);
+    }
+
+    #[inline]
+    pub(super) fn float(&mut self, value: f32) {
+        if value.is_finite() {
+            print_float(&mut self.buf, value);
+        } else {
+            self.stand_in(value.to_bits());
+        }
+    }
+
+    /// A zero for other tools, with an exponent that tells which number it is.
+    #[cold]
+    fn stand_in(&mut self, bits: u32) {
+        let next = self.stand_ins.len() + 1;
+        let index = *self.known.entry(bits).or_insert(next);
+        if index == next {
+            self.stand_ins.push(bits);
+        }
+        self.raw(format!("0e{index}").as_bytes());
+    }
+
+    /// `{ 1, 2, 3 }`.
+    #[inline]
+    pub(super) fn floats(&mut self, values: &[f32]) {
+        self.raw(b"{ ");
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                self.raw(b", ");
+            }
+            self.float(*value);
+        }
+        self.raw(b" }");
+    }
+
+    /// `{ 1, 2, 3 }`.
+    pub(super) fn ints(&mut self, values: impl IntoIterator<Item = i64>) {
+        self.raw(b"{ ");
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                self.raw(b", ");
+            }
+            self.int(value);
+        }
+        self.raw(b" }");
+    }
+
+    /// `Word n { { 1, 2, 3 }, ... }`.
+    pub(super) fn rows<const N: usize>(&mut self, word: &str, rows: &[[f32; N]]) {
+        self.block(&format!("{word} {}", rows.len()), |out| {
+            for row in rows {
+                out.start();
+                out.floats(row);
+                out.raw(b",\n");
+            }
+        });
+    }
+
+    /// `"text"`; what the string cannot show is carried.
+    pub(super) fn string(&mut self, word: &str, raw: &[u8]) {
+        let text = raw.split(|b| *b == 0).next().unwrap_or(&[]);
+        self.buf.push(b'"');
+        self.buf.extend(text.iter().map(|b| shown(*b)));
+        self.buf.push(b'"');
+        let patch = patch_of(raw);
+        if !patch.is_empty() {
+            self.carry(format!("bytes {word}{patch}"));
+        }
+    }
+
+    /// Something to carry with the block that is being printed.
+    pub(super) fn carry(&mut self, line: String) {
+        self.carried.push(line);
+    }
+
+    /// Something to carry that is printed like plain text.
+    pub(super) fn carry_value(&mut self, lead: &str, value: impl FnOnce(&mut Self)) {
+        let start = self.buf.len();
+        value(self);
+        let value = self.buf.split_off(start);
+        self.carry(format!("{lead}{}", String::from_utf8_lossy(&value)));
+    }
+
+    /// How many lines wait.
+    pub(super) fn carried(&self) -> usize {
+        self.carried.len()
+    }
+
+    /// Puts something before the lines that came since there were `from` of them.
+    pub(super) fn prefix_carried(&mut self, from: usize, prefix: &str) {
+        for line in self.carried.iter_mut().skip(from) {
+            line.insert_str(0, prefix);
+        }
+    }
+
+    /// Prints the waiting lines at this place, above what has been printed since.
+    pub(super) fn place_carried(&mut self, at: usize) {
+        if self.carried.is_empty() {
+            return;
+        }
+        let lines: String = self.carried.drain(..).map(|line| format!("// galatea: {line}\n")).collect();
+        self.buf.splice(at..at, lines.into_bytes());
+    }
+
+    /// Prints the lines that came since there were `from` of them as one line inside the block that begins at this place and
+    /// has just ended, after its first statement: some tools accept comments only there.
+    pub(super) fn place_carried_in_block(&mut self, start: usize, from: usize) {
+        if self.carried.len() <= from {
+            return;
+        }
+        let lines = self.carried.split_off(from).join("; ");
+        let ends =
+            self.buf.iter().enumerate().skip(start).filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+        let at = ends.take(2).last().unwrap_or(start);
+        let mut text = TABS.get(..self.depth + 1).unwrap_or(TABS).to_vec();
+        text.extend_from_slice(format!("// galatea: {lines}\n").as_bytes());
+        self.buf.splice(at..at, text);
+    }
+}

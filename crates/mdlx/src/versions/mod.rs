@@ -1,0 +1,161 @@
+//! Turning a model of one version into one of another, and saying what got lost.
+
+mod skin;
+mod warcraft;
+mod wow;
+
+use std::fmt;
+
+use galatea_wire::{Error, Result};
+
+use crate::{Layout, Model, Shape, Version, chunk_info};
+
+/// Something the other version has no place for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Where it was.
+    pub path: String,
+    /// What it was, and what became of it.
+    pub what: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.what)
+    }
+}
+
+/// How to change versions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConvertOptions {
+    /// Which level of detail to keep where the other version has none; 0 is the finest. Where there is no such level the next
+    /// coarser one is kept.
+    pub lod: i32,
+    /// A factor on everything that is a length. World of Warcraft measures in yards: 36 makes a model as large in
+    /// Warcraft III as it was there.
+    pub scale: f32,
+}
+
+impl Default for ConvertOptions {
+    fn default() -> Self {
+        ConvertOptions { lod: 0, scale: 1.0 }
+    }
+}
+
+/// The losses so far.
+#[derive(Debug, Default)]
+struct Losses(Vec<Loss>);
+
+impl Losses {
+    fn add(&mut self, path: impl Into<String>, what: impl Into<String>) {
+        self.0.push(Loss { path: path.into(), what: what.into() });
+    }
+}
+
+/// Says that something is lost if it is not what it would be anyway, and makes it so.
+fn reset<T: PartialEq>(losses: &mut Losses, path: &str, name: &str, value: &mut T, usual: T) {
+    if *value != usual {
+        losses.add(path, format!("{name} is lost"));
+        *value = usual;
+    }
+}
+
+impl Model {
+    /// The same model in another version, with everything that this version has no place for.
+    ///
+    /// ```
+    /// use galatea_mdlx::{ConvertOptions, Light, Model, Version};
+    /// let mut model = Model::new(Version(1200));
+    /// model.lights.push(Light { shadow_intensity: 0.9, ..Light::default() });
+    /// let (old, losses) = model.convert(Version(800), &ConvertOptions::default()).unwrap();
+    /// assert_eq!(old.version, Version(800));
+    /// assert_eq!(losses[0].to_string(), "lights[0]: shadow intensity is lost");
+    /// ```
+    pub fn convert(&self, to: Version, options: &ConvertOptions) -> Result<(Model, Vec<Loss>)> {
+        if !Version::KNOWN.contains(&to) {
+            return Err(Error::unrepresentable(format!("version {to}")));
+        }
+        let mut model = self.clone();
+        let mut losses = Losses::default();
+        if model.version != to {
+            model.change(to, options, &mut losses);
+        }
+        if options.scale != 1.0 {
+            model.scale(options.scale);
+        }
+        Ok((model, losses.0))
+    }
+
+    fn change(&mut self, to: Version, options: &ConvertOptions, losses: &mut Losses) {
+        let from = self.version;
+        self.layout = Layout::default();
+        self.newer(losses);
+        match (from.is_wow(), to.is_wow()) {
+            (false, false) => {
+                self.between_warcraft(to, options, losses);
+                self.common_shapes(losses);
+            }
+            (false, true) => {
+                self.between_warcraft(Version(800), options, losses);
+                self.common_shapes(losses);
+                self.enter_wow(to, losses);
+            }
+            (true, false) => {
+                self.common_shapes(losses);
+                self.leave_wow(losses);
+                self.between_warcraft(to, options, losses);
+            }
+            (true, true) => self.between_wow(to, losses),
+        }
+        self.version = to;
+        self.unknown.retain(|chunk| {
+            let free = chunk_info(chunk.tag, from).is_none() && chunk_info(chunk.tag, to).is_none();
+            if !free {
+                losses
+                    .add("", format!("chunk {} is lost: it means something else in version {to}", chunk.tag));
+            }
+            free
+        });
+    }
+
+    /// Drops what a version newer than 1200 added.
+    fn newer(&mut self, losses: &mut Losses) {
+        let mut count = 0;
+        for tracks in self.all_tracks_mut() {
+            count += usize::from(tracks.extra.take().is_some());
+        }
+        for material in &mut self.materials {
+            count += usize::from(!std::mem::take(&mut material.extra).is_empty());
+        }
+        for geoset in &mut self.geosets {
+            count += usize::from(!std::mem::take(&mut geoset.extra).is_empty());
+        }
+        count += usize::from(!std::mem::take(&mut self.info.extra).is_empty());
+        if count > 0 {
+            let from = self.version;
+            losses.add("", format!("what version {from} added to {count} things is lost"));
+        }
+    }
+
+    /// Shapes that programs disagree about become boxes, which all of them read alike.
+    fn common_shapes(&mut self, losses: &mut Losses) {
+        for (index, shape) in self.collision_shapes.iter_mut().enumerate() {
+            let (what, corners) = match shape.shape {
+                Shape::Box { .. } | Shape::Sphere { .. } => continue,
+                Shape::Plane { length: l, width: w } => {
+                    ("a plane", [[-l / 2.0, -w / 2.0, 0.0], [l / 2.0, w / 2.0, 0.0]])
+                }
+                Shape::PlanePoints { points } => ("a plane", points),
+                Shape::Cylinder { base: [x, y, z], height: h, radius: r } => {
+                    ("a cylinder", [[x - r, y - r, z], [x + r, y + r, z + h]])
+                }
+                Shape::CylinderPoints { points: [[a, b, c], [d, e, f]], radius: r } => {
+                    let low = [a.min(d) - r, b.min(e) - r, c.min(f)];
+                    ("a cylinder", [low, [a.max(d) + r, b.max(e) + r, c.max(f)]])
+                }
+            };
+            shape.shape = Shape::Box { corners };
+            losses.add(format!("collision_shapes[{index}]"), format!("{what} became the box around it"));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Where the camera stands: framing by the model's box, and angles without the platform's own trigonometry.
+
+use galatea_scene::Bounds;
+
+/// Half the field of view is 15 degrees.
+const TAN: f64 = 0.267_949_192_431_122_7;
+/// Room around the model.
+const MARGIN: f64 = 1.06;
+
+/// Sine and cosine of an angle in degrees by plain arithmetic, so that every machine gets the same bits.
+pub(crate) fn sin_cos(degrees: f64) -> (f64, f64) {
+    let turn = if degrees.is_finite() { degrees.rem_euclid(360.0) } else { 0.0 };
+    let quarter = (turn / 90.0).floor();
+    let x = (turn - quarter * 90.0) * (std::f64::consts::PI / 180.0);
+    // Series up to the point where the terms vanish for a quarter turn.
+    let (mut sin, mut cos, mut term) = (0.0, 0.0, 1.0);
+    for n in 0..24u32 {
+        match n % 4 {
+            0 => cos += term,
+            1 => sin += term,
+            2 => cos -= term,
+            _ => sin -= term,
+        }
+        term *= x / f64::from(n + 1);
+    }
+    match quarter as u32 % 4 {
+        0 => (sin, cos),
+        1 => (cos, -sin),
+        2 => (-sin, -cos),
+        _ => (-cos, sin),
+    }
+}
+
+/// A camera that looks at a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Camera {
+    right: [f64; 3],
+    up: [f64; 3],
+    back: [f64; 3],
+    target: [f64; 3],
+    distance: f64,
+    /// What the image plane is divided by: half its width and height at distance 1.
+    half: [f64; 2],
+    pub(crate) near: f64,
+}
+
+fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
+    a * x + b * y + c * z
+}
+
+impl Camera {
+    /// Looks at the middle of a box from an angle: `yaw` to the right, `pitch` from above. Everything in the box is in the
+    /// picture; with `around` also when the box turns.
+    pub(crate) fn framing(bounds: Bounds, yaw: f64, pitch: f64, aspect: f64, around: bool) -> Camera {
+        let ((sy, cy), (sp, cp)) = (sin_cos(yaw), sin_cos(pitch));
+        let right = [cy, 0.0, -sy];
+        let up = [-sy * sp, cp, -cy * sp];
+        let back = [sy * cp, sp, cy * cp];
+        let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
+        let mut target = [0.0; 3];
+        let mut half = [0.0; 3];
+        for ((t, h), (low, high)) in target.iter_mut().zip(&mut half).zip(min.iter().zip(max)) {
+            *t = low * 0.5 + high * 0.5;
+            *h = (high - low) * 0.5;
+        }
+        let plane = if aspect >= 1.0 { [TAN * aspect, TAN] } else { [TAN, TAN / aspect] };
+        let radius = dot(half, half).sqrt();
+        let mut distance: f64 = 0.0;
+        if around {
+            // The sphere around the box, seen under the smaller of the two angles.
+            let tan = plane[0].min(plane[1]);
+            distance = radius * (1.0 + tan * tan).sqrt() / tan;
+        } else {
+            for corner in 0..8u32 {
+                let mut place = half;
+                for (axis, value) in (0u32..).zip(&mut place) {
+                    if corner >> axis & 1 == 0 {
+                        *value = -*value;
+                    }
+                }
+                let (x, y, z) = (dot(place, right), dot(place, up), dot(place, back));
+                distance = distance.max(x.abs() / plane[0] + z).max(y.abs() / plane[1] + z);
+            }
+        }
+        // A model without extent is looked at from one unit away.
+        let distance = if distance > 0.0 { distance * MARGIN } else { 1.0 };
+        let near = (distance - radius * 1.5).max(distance * 1e-3);
+        Camera { right, up, back, target, distance, half: plane, near }
+    }
+
+    /// Clip coordinates x, y and w of a place.
+    pub(crate) fn clip(&self, place: [f32; 3]) -> [f64; 3] {
+        let mut relative = place.map(f64::from);
+        for (value, target) in relative.iter_mut().zip(self.target) {
+            *value -= target;
+        }
+        let w = self.distance - dot(relative, self.back);
+        [dot(relative, self.right) / self.half[0], dot(relative, self.up) / self.half[1], w]
+    }
+
+    /// Where the camera stands.
+    pub(crate) fn eye(&self) -> [f64; 3] {
+        let mut eye = self.target;
+        for (value, back) in eye.iter_mut().zip(self.back) {
+            *value += back * self.distance;
+        }
+        eye
+    }
+
+    /// Directions of the picture: right, up, towards the viewer.
+    pub(crate) fn axes(&self) -> [[f64; 3]; 3] {
+        [self.right, self.up, self.back]
+    }
+
+    /// The camera's rotation as a quaternion x, y, z, w.
+    pub(crate) fn rotation(&self) -> [f32; 4] {
+        let axis = |v: [f64; 3]| glam::Vec3::from(v.map(|x| x as f32));
+        let matrix = glam::Mat3::from_cols(axis(self.right), axis(self.up), axis(self.back));
+        glam::Quat::from_mat3(&matrix).to_array()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_are_those_of_the_platform_to_the_last_digits() {
+        for degrees in -720..720 {
+            let (sin, cos) = sin_cos(f64::from(degrees) * 0.7);
+            let (s, c) = (f64::from(degrees) * 0.7).to_radians().sin_cos();
+            assert!((sin - s).abs() < 1e-14 && (cos - c).abs() < 1e-14, "{degrees}");
+        }
+    }
+
+    #[test]
+    fn the_whole_box_is_in_the_picture() {
+        let bounds = Bounds { min: [-3.0, 0.0, -1.0], max: [5.0, 9.0, 2.0] };
+        for (yaw, around) in [(0.0, false), (35.0, false), (200.0, true), (77.0, true)] {
+            let camera = Camera::framing(bounds, yaw, 20.0, 1.5, around);
+            for corner in 0..8 {
+                let pick =
+                    |axis: usize| if corner >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
+                let [x, y, w] = camera.clip([pick(0), pick(1), pick(2)]);
+                assert!(w > camera.near && x.abs() <= w && y.abs() <= w, "{yaw} {corner}");
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Scenes to pixels on the CPU: thumbnails, contact sheets and turntables.
+//!
+//! A small rasteriser in safe code, without GPU, window system or driver. The same scene gives the same bytes on every
+//! machine, in every build and at any number of threads.
+//!
+//! ```
+//! let scene = galatea_scene::example();
+//! let picture = galatea_preview::render(&scene, &Default::default(), &|_| None)?;
+//! assert_eq!((picture.width, picture.height), (512, 512));
+//! # Ok::<(), galatea_preview::PictureError>(())
+//! ```
+
+mod camera;
+mod draw;
+mod label;
+mod picture;
+mod raster;
+mod sheet;
+mod texture;
+
+use std::sync::Arc;
+
+use galatea_scene::Scene;
+
+pub use picture::{Picture, PictureError, animation};
+pub use sheet::sheet;
+pub use texture::Texture;
+
+/// Largest side of a picture.
+pub const LARGEST: u32 = 4096;
+
+/// Finds a texture by the name a material gives it; `None` draws a quiet checker instead.
+pub type Textures<'a> = dyn Fn(&str) -> Option<Arc<Texture>> + 'a;
+
+/// What to draw, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Background; with opacity 0 the picture is transparent where nothing is.
+    pub background: [u8; 4],
+    /// Degrees to the right of the front.
+    pub yaw: f32,
+    /// Degrees above the horizon.
+    pub pitch: f32,
+    /// Clip to play; at rest without.
+    pub clip: Option<String>,
+    /// Seconds into the clip.
+    pub time: f32,
+    /// Draw bones over everything.
+    pub skeleton: bool,
+    /// Draw the edges of all triangles.
+    pub wire: bool,
+    /// Draw walk and collision surfaces too.
+    pub walk: bool,
+    /// Draw the box around the model.
+    pub bounds: bool,
+    /// Samples per pixel and axis: 1 to 4.
+    pub samples: u32,
+    /// Frame the model so that it stays in the picture while it turns.
+    pub around: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            width: 512,
+            height: 512,
+            background: [46, 50, 56, 255],
+            yaw: 35.0,
+            pitch: 20.0,
+            clip: None,
+            time: 0.0,
+            skeleton: false,
+            wire: false,
+            walk: false,
+            bounds: false,
+            samples: 2,
+            around: false,
+        }
+    }
+}
+
+/// Draws a scene.
+///
+/// Fails for sizes of 0 or beyond [`LARGEST`], and for a clip that is not there. A scene without anything to draw gives the
+/// empty background.
+pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Picture, PictureError> {
+    if options.width == 0 || options.height == 0 {
+        return Err(PictureError("a picture needs at least one pixel".into()));
+    }
+    if options.width > LARGEST || options.height > LARGEST {
+        return Err(PictureError(format!("pictures are at most {LARGEST} pixels wide and high").into()));
+    }
+    let pose = match &options.clip {
+        None => galatea_scene::Pose::rest(scene),
+        Some(name) => match scene.find_clip(name) {
+            Some(clip) => galatea_scene::Pose::at(scene, clip, options.time),
+            None => {
+                let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).take(20).collect();
+                let known = if known.is_empty() { "it has none".into() } else { known.join(", ") };
+                return Err(PictureError(format!("no clip is called `{name}`: {known}").into()));
+            }
+        },
+    };
+    Ok(draw::draw(scene, pose, options, textures))
+}
+
+/// Draws a scene from all around, in so many steps.
+pub fn turntable(
+    scene: &Scene,
+    options: &Options,
+    frames: u32,
+    textures: &Textures<'_>,
+) -> Result<Vec<Picture>, PictureError> {
+    let frames = frames.clamp(1, 360);
+    (0..frames)
+        .map(|frame| {
+            let yaw = options.yaw + 360.0 * frame as f32 / frames as f32;
+            render(scene, &Options { yaw, around: true, ..options.clone() }, textures)
+        })
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! Pixels, and their way into PNG and APNG files.
+
+use std::borrow::Cow;
+
+/// Red, green, blue and alpha, 8 bits each, row after row from the top; not premultiplied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Four bytes per pixel.
+    pub pixels: Vec<u8>,
+}
+
+impl Picture {
+    /// A picture of one colour.
+    pub fn new(width: u32, height: u32, colour: [u8; 4]) -> Self {
+        let count = width as usize * height as usize;
+        Picture { width, height, pixels: colour.iter().copied().cycle().take(count * 4).collect() }
+    }
+
+    /// The colour of a pixel; `None` outside.
+    pub fn get(&self, x: u32, y: u32) -> Option<[u8; 4]> {
+        if x >= self.width {
+            return None;
+        }
+        let at = (y as usize * self.width as usize + x as usize) * 4;
+        self.pixels.get(at..)?.first_chunk().copied()
+    }
+
+    /// Sets a pixel; outside nothing happens.
+    pub fn set(&mut self, x: u32, y: u32, colour: [u8; 4]) {
+        if x >= self.width {
+            return;
+        }
+        let at = (y as usize * self.width as usize + x as usize) * 4;
+        if let Some(slot) = self.pixels.get_mut(at..).and_then(|p| p.first_chunk_mut()) {
+            *slot = colour;
+        }
+    }
+
+    /// Copies another picture into this one; what does not fit is left out.
+    pub fn paste(&mut self, other: &Picture, left: u32, top: u32) {
+        for y in 0..other.height.min(self.height.saturating_sub(top)) {
+            for x in 0..other.width.min(self.width.saturating_sub(left)) {
+                if let Some(colour) = other.get(x, y) {
+                    self.set(left + x, top + y, colour);
+                }
+            }
+        }
+    }
+
+    /// The picture as a PNG file.
+    ///
+    /// ```
+    /// let png = galatea_preview::Picture::new(2, 2, [255, 0, 0, 255]).png()?;
+    /// assert!(png.starts_with(b"\x89PNG"));
+    /// # Ok::<(), galatea_preview::PictureError>(())
+    /// ```
+    pub fn png(&self) -> Result<Vec<u8>, PictureError> {
+        animation(std::slice::from_ref(self), 1.0)
+    }
+}
+
+/// Frames of the same size as a PNG that plays in an endless loop (APNG); a single frame becomes a plain PNG.
+pub fn animation(frames: &[Picture], frames_per_second: f32) -> Result<Vec<u8>, PictureError> {
+    let fail = |e: png::EncodingError| PictureError(e.to_string().into());
+    let first = frames.first().ok_or(PictureError("no frames".into()))?;
+    if frames.iter().any(|f| (f.width, f.height) != (first.width, first.height)) {
+        return Err(PictureError("frames of different sizes".into()));
+    }
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, first.width, first.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Balanced);
+    if frames.len() > 1 {
+        let count = u32::try_from(frames.len()).map_err(|_| PictureError("too many frames".into()))?;
+        encoder.set_animated(count, 0).map_err(fail)?;
+        let milliseconds = (1000.0 / frames_per_second.clamp(1.0, 100.0)).round() as u16;
+        encoder.set_frame_delay(milliseconds, 1000).map_err(fail)?;
+    }
+    let mut writer = encoder.write_header().map_err(fail)?;
+    for frame in frames {
+        writer.write_image_data(&frame.pixels).map_err(fail)?;
+    }
+    writer.finish().map_err(fail)?;
+    Ok(out)
+}
+
+/// Why a picture could not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureError(pub(crate) Cow<'static, str>);
+
+impl std::fmt::Display for PictureError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PictureError {}

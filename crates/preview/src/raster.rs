@@ -1,0 +1,332 @@
+//! Triangles to pixels: fixed-point edges with a top-left rule, a depth buffer, perspective-correct attributes. Tiles are
+//! independent of each other, so that any number of threads gives the same pixels.
+
+use crate::texture::Texture;
+
+/// Pixels of a tile's side.
+const TILE: usize = 64;
+/// Fractions of a pixel: 8 bits.
+const SUB: f64 = 256.0;
+/// Triangles reach no further than this many pixels from the middle; clipped before.
+const GUARD: f64 = 16384.0;
+
+/// What is interpolated over a triangle: light (3), colour and opacity (4), texture and lightmap coordinates (2 each).
+pub(crate) type Values = [f32; 11];
+
+/// A corner after projection: clip position and what is interpolated.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Corner {
+    /// Clip coordinates x, y, w; depth is 1 / w.
+    pub(crate) clip: [f64; 3],
+    pub(crate) values: Values,
+}
+
+impl Corner {
+    fn between(&self, other: &Corner, t: f64) -> Corner {
+        let mut out = *self;
+        for (value, other) in out.clip.iter_mut().zip(other.clip) {
+            *value += (other - *value) * t;
+        }
+        for (value, other) in out.values.iter_mut().zip(other.values) {
+            *value += (other - *value) * t as f32;
+        }
+        out
+    }
+
+    fn uv(&self) -> [f32; 2] {
+        [self.values[7], self.values[8]]
+    }
+}
+
+/// How a fragment meets what is behind it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Blend {
+    Opaque,
+    /// Opaque where alpha reaches the cutoff.
+    Mask(f32),
+    Alpha,
+    Add,
+    /// What is behind, multiplied with the colour and a factor.
+    Multiply(f32),
+}
+
+/// How the pixels of a triangle get their colour.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paint<'a> {
+    pub(crate) texture: Option<&'a Texture>,
+    /// Baked light over the colour.
+    pub(crate) lightmap: Option<&'a Texture>,
+    /// A quiet checker instead of a texture that is missing.
+    pub(crate) checker: bool,
+    pub(crate) blend: Blend,
+    pub(crate) unlit: bool,
+    /// Own light, added.
+    pub(crate) emissive: [f32; 3],
+    /// Drawn over everything.
+    pub(crate) on_top: bool,
+}
+
+/// A triangle ready to be drawn, corners in pixels.
+struct Triangle<'a> {
+    corners: [Corner; 3],
+    /// Pixel positions in 1/256.
+    fixed: [[i64; 2]; 3],
+    paint: Paint<'a>,
+    /// Mip level of the texture.
+    level: usize,
+    area: i64,
+}
+
+/// Collects triangles and lines, then draws them tile by tile.
+pub(crate) struct Raster<'a> {
+    width: usize,
+    height: usize,
+    triangles: Vec<Triangle<'a>>,
+    bins: Vec<Vec<u32>>,
+    across: usize,
+}
+
+impl<'a> Raster<'a> {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
+        let across = width.div_ceil(TILE);
+        let bins = vec![Vec::new(); across * height.div_ceil(TILE)];
+        Raster { width, height, triangles: Vec::new(), bins, across }
+    }
+
+    /// Adds a triangle that is in front of the near plane, in part or whole. With `cull` it shows only its front.
+    pub(crate) fn triangle(&mut self, corners: [Corner; 3], paint: Paint<'a>, cull: bool, near: f64) {
+        if corners.iter().any(|c| c.clip.iter().any(|v| !v.is_finite())) {
+            return;
+        }
+        // Clipped where w falls below the near plane, and where it would leave the range of fixed-point numbers.
+        let reach = GUARD / self.width.max(self.height) as f64;
+        let planes: [&dyn Fn(&Corner) -> f64; 5] = [
+            &|c| c.clip[2] - near,
+            &|c| c.clip[2] * reach - c.clip[0],
+            &|c| c.clip[2] * reach + c.clip[0],
+            &|c| c.clip[2] * reach - c.clip[1],
+            &|c| c.clip[2] * reach + c.clip[1],
+        ];
+        let mut polygon: Vec<Corner> = corners.to_vec();
+        for plane in planes {
+            if polygon.iter().all(|c| plane(c) >= 0.0) {
+                continue;
+            }
+            let mut kept = Vec::with_capacity(polygon.len() + 1);
+            for (from, to) in polygon.iter().zip(polygon.iter().cycle().skip(1)) {
+                let (a, b) = (plane(from), plane(to));
+                if a >= 0.0 {
+                    kept.push(*from);
+                }
+                if (a >= 0.0) != (b >= 0.0) {
+                    kept.push(from.between(to, a / (a - b)));
+                }
+            }
+            polygon = kept;
+        }
+        let Some((first, rest)) = polygon.split_first() else { return };
+        for pair in rest.windows(2) {
+            if let [second, third] = pair {
+                self.clipped([*first, *second, *third], paint, cull);
+            }
+        }
+    }
+
+    fn clipped(&mut self, corners: [Corner; 3], paint: Paint<'a>, cull: bool) {
+        let (half_width, half_height) = (self.width as f64 / 2.0, self.height as f64 / 2.0);
+        let place = |c: &Corner| {
+            let [x, y, w] = c.clip;
+            [
+                ((x / w + 1.0) * half_width * SUB).round() as i64,
+                ((1.0 - y / w) * half_height * SUB).round() as i64,
+            ]
+        };
+        let mut corners = corners;
+        let mut fixed = [place(&corners[0]), place(&corners[1]), place(&corners[2])];
+        let edge = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2], [px, py]: [i64; 2]| {
+            (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+        };
+        // Rows grow downwards, so a front side (counter-clockwise) has a negative area here.
+        let mut area = -edge(fixed[0], fixed[1], fixed[2]);
+        if area == 0 || area < 0 && cull {
+            return;
+        }
+        if area < 0 {
+            corners.swap(1, 2);
+            fixed.swap(1, 2);
+            area = -area;
+        }
+        let bound = |values: [i64; 3], most: usize| {
+            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+            let low = (low >> 8).clamp(0, most as i64);
+            let high = ((high >> 8) + 1).clamp(0, most as i64);
+            (low as usize, high as usize)
+        };
+        let (left, right) = bound(fixed.map(|[x, _]| x), self.width);
+        let (top, bottom) = bound(fixed.map(|[_, y]| y), self.height);
+        if left >= right || top >= bottom {
+            return;
+        }
+        let level = paint.texture.map_or(0, |t| {
+            let uv = [corners[0].uv(), corners[1].uv(), corners[2].uv()];
+            t.level(uv, area as f64 / (2.0 * SUB * SUB))
+        });
+        let index = self.triangles.len() as u32;
+        self.triangles.push(Triangle { corners, fixed, paint, level, area });
+        for row in top / TILE..=(bottom - 1) / TILE {
+            for column in left / TILE..=(right - 1) / TILE {
+                if let Some(bin) = self.bins.get_mut(row * self.across + column) {
+                    bin.push(index);
+                }
+            }
+        }
+    }
+
+    /// Draws everything in the order it was added over a background, in linear light, premultiplied.
+    pub(crate) fn draw(&self, background: [f32; 4]) -> Vec<[f32; 4]> {
+        let tile = |index: usize| {
+            let (column, row) = (index % self.across.max(1), index / self.across.max(1));
+            self.tile(column * TILE, row * TILE, self.bins.get(index).map_or(&[], Vec::as_slice), background)
+        };
+        #[cfg(feature = "threads")]
+        let tiles: Vec<Vec<[f32; 4]>> = {
+            use rayon::prelude::*;
+            (0..self.bins.len()).into_par_iter().map(tile).collect()
+        };
+        #[cfg(not(feature = "threads"))]
+        let tiles: Vec<Vec<[f32; 4]>> = (0..self.bins.len()).map(tile).collect();
+        let mut out = vec![background; self.width * self.height];
+        for (index, pixels) in tiles.iter().enumerate() {
+            let (column, row) = (index % self.across.max(1) * TILE, index / self.across.max(1) * TILE);
+            for (y, line) in pixels.chunks_exact(TILE).enumerate().take(self.height.saturating_sub(row)) {
+                let from = (row + y) * self.width + column;
+                let len = TILE.min(self.width - column);
+                if let (Some(to), Some(line)) = (out.get_mut(from..from + len), line.get(..len)) {
+                    to.copy_from_slice(line);
+                }
+            }
+        }
+        out
+    }
+
+    fn tile(&self, left: usize, top: usize, triangles: &[u32], background: [f32; 4]) -> Vec<[f32; 4]> {
+        let mut pixels = vec![background; TILE * TILE];
+        let mut depth = vec![0f32; TILE * TILE];
+        for index in triangles {
+            if let Some(triangle) = self.triangles.get(*index as usize) {
+                triangle.fill(left, top, &mut pixels, &mut depth);
+            }
+        }
+        pixels
+    }
+}
+
+impl Triangle<'_> {
+    /// Fills the part of the triangle that lies in the tile at this place.
+    fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
+        let [a, b, c] = self.fixed;
+        let span = |values: [i64; 3], start: usize| {
+            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+            let start = start as i64;
+            ((low >> 8).max(start), ((high >> 8) + 1).min(start + TILE as i64))
+        };
+        let (x0, x1) = span(self.fixed.map(|[x, _]| x), left);
+        let (y0, y1) = span(self.fixed.map(|[_, y]| y), top);
+        if x0 >= x1 || y0 >= y1 {
+            return;
+        }
+        // Edge functions of the three sides, positive inside, at the middle of the first pixel; a pixel exactly on a side
+        // belongs to the triangle only if the side is a top or left one.
+        let side = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2]| {
+            let (dx, dy) = (bx - ax, by - ay);
+            let (px, py) = (x0 * 256 + 128, y0 * 256 + 128);
+            let value = -(dx * (py - ay) - dy * (px - ax));
+            let owns = dy < 0 || dy == 0 && dx < 0;
+            (value, dy * 256, -dx * 256, i64::from(!owns))
+        };
+        let sides = [side(b, c), side(c, a), side(a, b)];
+        let inverse = self.corners.map(|corner| 1.0 / corner.clip[2]);
+        let whole = 1.0 / self.area as f64;
+        for y in y0..y1 {
+            let row = y - y0;
+            for x in x0..x1 {
+                let column = x - x0;
+                let weights = sides.map(|(value, dx, dy, _)| value + dx * column + dy * row);
+                if weights.iter().zip(&sides).any(|(weight, (_, _, _, least))| weight < least) {
+                    continue;
+                }
+                let share = weights.map(|w| w as f64 * whole);
+                let z = share[0] * inverse[0] + share[1] * inverse[1] + share[2] * inverse[2];
+                let at = (y as usize - top) * TILE + (x as usize - left);
+                let (Some(pixel), Some(depth)) = (pixels.get_mut(at), depth.get_mut(at)) else { continue };
+                if (z as f32) < *depth && !self.paint.on_top {
+                    continue;
+                }
+                let [wa, wb, wc] =
+                    [share[0] * inverse[0] / z, share[1] * inverse[1] / z, share[2] * inverse[2] / z]
+                        .map(|w| w as f32);
+                let [va, vb, vc] =
+                    [&self.corners[0].values, &self.corners[1].values, &self.corners[2].values];
+                let mut values = [0.0; 11];
+                for (value, ((a, b), c)) in values.iter_mut().zip(va.iter().zip(vb).zip(vc)) {
+                    *value = wa * a + wb * b + wc * c;
+                }
+                self.shade(values, z as f32, pixel, depth);
+            }
+        }
+    }
+
+    fn shade(&self, values: Values, z: f32, pixel: &mut [f32; 4], depth: &mut f32) {
+        let paint = &self.paint;
+        let [lr, lg, lb, r, g, b, a, u, v, u2, v2] = values;
+        let mut colour = [r, g, b, a];
+        if paint.texture.is_some() || paint.checker {
+            let texel = match paint.texture {
+                Some(texture) => texture.sample([u, v], self.level),
+                None => crate::texture::checker([u, v]),
+            };
+            for (value, texel) in colour.iter_mut().zip(texel) {
+                *value *= texel;
+            }
+        }
+        if let Some(lightmap) = paint.lightmap {
+            // Baked light replaces our own, twice as bright at most.
+            let [lr, lg, lb, _] = lightmap.sample([u2, v2], 0);
+            for (value, light) in colour.iter_mut().zip([lr, lg, lb]) {
+                *value *= light * 2.0;
+            }
+        } else if !paint.unlit {
+            for (value, light) in colour.iter_mut().zip([lr, lg, lb]) {
+                *value *= light;
+            }
+        }
+        for (value, own) in colour.iter_mut().zip(paint.emissive) {
+            *value += own;
+        }
+        let alpha = colour[3].clamp(0.0, 1.0);
+        let [r, g, b, _] = colour;
+        match paint.blend {
+            Blend::Mask(cutoff) if alpha < cutoff => {}
+            Blend::Opaque | Blend::Mask(_) => {
+                *pixel = [r, g, b, 1.0];
+                *depth = z;
+            }
+            Blend::Alpha => {
+                let keep = 1.0 - alpha;
+                for (value, new) in pixel.iter_mut().zip([r * alpha, g * alpha, b * alpha, alpha]) {
+                    *value = new + *value * keep;
+                }
+            }
+            Blend::Add => {
+                for (value, new) in pixel.iter_mut().zip([r, g, b]) {
+                    *value += new * alpha;
+                }
+            }
+            Blend::Multiply(factor) => {
+                for (value, new) in pixel.iter_mut().zip([r, g, b]) {
+                    *value *= new * factor;
+                }
+            }
+        }
+    }
+}

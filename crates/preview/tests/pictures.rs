@@ -1,0 +1,160 @@
+//! What the renderer promises, on scenes built here.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
+
+use std::sync::Arc;
+
+use galatea_preview::{Options, Picture, Texture, animation, render, turntable};
+use galatea_scene::{AlphaMode, Material, Mesh, Node, Primitive, Scene, Slot, Vertices};
+
+/// A square that fills the view from the front, facing it or turned away.
+fn square(material: Material, front: bool) -> Scene {
+    let mut scene = Scene::new("square");
+    let uvs = vec![vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]];
+    let positions = vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
+    scene.vertices.push(Vertices { positions, uvs, ..Vertices::default() });
+    let indices = if front { vec![0, 1, 2, 0, 2, 3] } else { vec![0, 2, 1, 0, 3, 2] };
+    scene.materials.push(material);
+    let primitive = Primitive { indices, material: Some(0), ..Primitive::default() };
+    scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    scene.add_node(None, Node { mesh: Some(0), ..Node::new("square") });
+    scene
+}
+
+fn flat(colour: [f32; 4]) -> Material {
+    Material { base_color: colour, unlit: true, ..Material::default() }
+}
+
+fn front_view() -> Options {
+    Options { width: 64, height: 64, yaw: 0.0, pitch: 0.0, background: [0, 0, 0, 0], ..Options::default() }
+}
+
+fn middle(picture: &Picture) -> [u8; 4] {
+    picture.get(picture.width / 2, picture.height / 2).unwrap()
+}
+
+#[test]
+fn a_front_is_seen_and_a_back_only_if_two_sided() {
+    let red = flat([1.0, 0.0, 0.0, 1.0]);
+    let draw = |scene: &Scene| middle(&render(scene, &front_view(), &|_| None).unwrap());
+    assert_eq!(draw(&square(red.clone(), true)), [255, 0, 0, 255]);
+    assert_eq!(draw(&square(red.clone(), false)), [0, 0, 0, 0]);
+    assert_eq!(draw(&square(Material { two_sided: true, ..red }, false)), [255, 0, 0, 255]);
+}
+
+#[test]
+fn every_pixel_of_a_divided_square_is_covered_once() {
+    // Partly transparent: a pixel drawn twice along the diagonal would be darker than the others.
+    let half = Material { alpha: AlphaMode::Blend, ..flat([1.0, 1.0, 1.0, 0.4]) };
+    let picture = render(&square(half, true), &Options { samples: 1, ..front_view() }, &|_| None).unwrap();
+    let inner: std::collections::BTreeSet<[u8; 4]> =
+        (8..56).flat_map(|y| (8..56).map(move |x| (x, y))).map(|(x, y)| picture.get(x, y).unwrap()).collect();
+    assert_eq!(inner.into_iter().collect::<Vec<_>>(), [[255, 255, 255, 102]]);
+}
+
+#[test]
+fn textures_are_right_side_up_and_right_way_round() {
+    // Red, green / blue, white, in blocks of 4 x 4.
+    let quarters = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]];
+    let rgba: Vec<u8> = (0..64).flat_map(|i| quarters[i / 32 * 2 + i % 8 / 4]).collect();
+    let image = Arc::new(Texture::new(8, 8, &rgba).unwrap());
+    let texture = galatea_scene::Texture { slot: Slot::Base, name: "flag".into(), ..Default::default() };
+    let material = Material { textures: vec![texture], ..flat([1.0; 4]) };
+    let picture = render(&square(material.clone(), true), &front_view(), &|name| {
+        (name == "flag").then(|| image.clone())
+    })
+    .unwrap();
+    let strongest = |x: u32, y: u32| picture.get(x, y).unwrap();
+    assert_eq!(strongest(18, 18), [255, 0, 0, 255]);
+    assert_eq!(strongest(46, 18), [0, 255, 0, 255]);
+    assert_eq!(strongest(18, 46), [0, 0, 255, 255]);
+    let missing = middle(&render(&square(material, true), &front_view(), &|_| None).unwrap());
+    assert!(
+        missing[0] == missing[1] && missing[0] > 100,
+        "a missing texture is a quiet checker: {missing:?}"
+    );
+}
+
+#[test]
+fn masks_cut_and_additive_adds() {
+    let draw = |alpha: AlphaMode, opacity: f32| {
+        let material = Material { alpha, ..flat([0.25, 0.25, 0.25, opacity]) };
+        let options = Options { background: [128, 128, 128, 255], ..front_view() };
+        middle(&render(&square(material, true), &options, &|_| None).unwrap())[0]
+    };
+    assert_eq!(draw(AlphaMode::Mask { cutoff: 0.5 }, 0.4), 128);
+    assert_eq!(draw(AlphaMode::Mask { cutoff: 0.3 }, 0.4), 128, "a quarter of the light is 128 too");
+    assert!(draw(AlphaMode::Additive, 1.0) > 170);
+}
+
+#[test]
+fn nearer_hides_farther_whatever_the_order() {
+    for swap in [false, true] {
+        let mut scene = square(flat([0.0, 1.0, 0.0, 1.0]), true);
+        scene.materials.push(flat([1.0, 0.0, 0.0, 1.0]));
+        let primitive = Primitive { material: Some(1), ..scene.meshes[0].primitives[0].clone() };
+        scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+        let mut node = Node { mesh: Some(1), ..Node::new("front") };
+        node.transform.translation = [0.0, 0.0, if swap { -0.5 } else { 0.5 }];
+        scene.add_node(None, node);
+        let found = middle(&render(&scene, &front_view(), &|_| None).unwrap());
+        assert_eq!(found, if swap { [0, 255, 0, 255] } else { [255, 0, 0, 255] });
+    }
+}
+
+#[test]
+fn hidden_nodes_are_hidden() {
+    let mut scene = square(flat([1.0; 4]), true);
+    scene.nodes[0].visible = false;
+    assert_eq!(middle(&render(&scene, &front_view(), &|_| None).unwrap()), [0, 0, 0, 0]);
+}
+
+#[test]
+fn impossible_sizes_are_refused() {
+    let scene = Scene::new("empty");
+    for (width, height) in [(0, 10), (10, 0), (100_000, 10), (4097, 1)] {
+        assert!(render(&scene, &Options { width, height, ..Options::default() }, &|_| None).is_err());
+    }
+    let one = render(&scene, &Options { width: 1, height: 1, ..Options::default() }, &|_| None).unwrap();
+    assert_eq!(one.pixels, [46, 50, 56, 255]);
+}
+
+#[test]
+fn an_unknown_clip_names_the_known_ones() {
+    let options = Options { clip: Some("dance".into()), ..Options::default() };
+    let error = render(&galatea_scene::example(), &options, &|_| None).unwrap_err().to_string();
+    assert!(error.contains("dance") && error.contains("wave"), "{error}");
+}
+
+#[test]
+fn wild_numbers_make_a_picture_all_the_same() {
+    for scale in [f32::NAN, f32::INFINITY, 1e12, 3e38, 1e-30, 0.0] {
+        let mut scene = square(Material::default(), true);
+        for position in &mut scene.vertices[0].positions {
+            *position = position.map(|v| v * scale);
+        }
+        let options = Options { skeleton: true, wire: true, bounds: true, ..front_view() };
+        assert_eq!(render(&scene, &options, &|_| None).unwrap().pixels.len(), 64 * 64 * 4, "{scale}");
+    }
+    let mut scene = square(Material::default(), true);
+    scene.vertices[0].positions[2] = [f32::NAN, 1e30, f32::NEG_INFINITY];
+    scene.meshes[0].primitives[0].indices.extend([7, 9, u32::MAX, 1]);
+    assert!(render(&scene, &front_view(), &|_| None).is_ok());
+}
+
+#[test]
+fn the_same_scene_gives_the_same_bytes() {
+    let options = Options { skeleton: true, ..Options::default() };
+    let draw = || render(&galatea_scene::example(), &options, &|_| None).unwrap().png().unwrap();
+    assert_eq!(draw(), draw());
+}
+
+#[test]
+fn a_turntable_is_an_animation_of_its_frames() {
+    let options = Options { width: 32, height: 32, ..Options::default() };
+    let frames = turntable(&galatea_scene::example(), &options, 8, &|_| None).unwrap();
+    assert_eq!(frames.len(), 8);
+    assert_ne!(frames[0], frames[2]);
+    let bytes = animation(&frames, 12.0).unwrap();
+    assert!(bytes.windows(4).any(|w| w == b"acTL"));
+    assert!(animation(&[], 12.0).is_err());
+}

@@ -1,0 +1,187 @@
+//! The neutral scene: what every model format becomes, and what glTF, pictures and statistics are made of.
+//!
+//! Right-handed, Y up, metres, seconds. A format with other axes or units puts the change on the node at the top (see
+//! [`Scene::add_axes`]), so that vertex data stay bit for bit what the file had.
+//!
+//! Everything lives in flat lists and refers to each other by index. Nothing here panics on an index that leads nowhere:
+//! such a reference is left out. What the scene has no word for travels in `extras`, which every part has.
+//!
+//! [`Pose`] places the nodes at a time of a clip, [`Pose::deform`] moves the vertices.
+
+mod clip;
+mod extra;
+mod fixture;
+mod light;
+mod material;
+mod mesh;
+mod node;
+mod pose;
+
+pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
+pub use extra::{Extras, float, floats, read_float, read_floats, words};
+pub use fixture::example;
+pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
+pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
+pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
+pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
+pub use pose::{Deformed, Pose};
+pub use serde_json::Value;
+
+/// Index into [`Scene::nodes`].
+pub type NodeId = u32;
+/// Index into [`Scene::vertices`].
+pub type VerticesId = u32;
+/// Index into [`Scene::meshes`].
+pub type MeshId = u32;
+/// Index into [`Scene::skins`].
+pub type SkinId = u32;
+/// Index into [`Scene::materials`].
+pub type MaterialId = u32;
+/// Index into [`Scene::lights`].
+pub type LightId = u32;
+/// Index into [`Scene::cameras`].
+pub type CameraId = u32;
+/// Index into [`Scene::emitters`].
+pub type EmitterId = u32;
+
+/// A whole model.
+///
+/// ```
+/// use galatea_scene::{Node, Scene};
+/// let mut scene = Scene::new("statue");
+/// let root = scene.add_axes([-0.5, 0.5, 0.5, 0.5], 1.0);
+/// let arm = scene.add_node(Some(root), Node::new("arm"));
+/// assert_eq!(scene.nodes[arm as usize].parent, Some(root));
+/// assert_eq!(scene.roots(), [root]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scene {
+    /// Name of the model.
+    pub name: String,
+    /// The nodes. Parents and children tell the same tree; the nodes without a parent are its roots.
+    pub nodes: Vec<Node>,
+    /// Vertex data. Primitives with the same vertices (parts with different materials, levels of detail) share them.
+    pub vertices: Vec<Vertices>,
+    /// Meshes.
+    pub meshes: Vec<Mesh>,
+    /// Skins.
+    pub skins: Vec<Skin>,
+    /// Materials.
+    pub materials: Vec<Material>,
+    /// Clips.
+    pub clips: Vec<Clip>,
+    /// Lights.
+    pub lights: Vec<Light>,
+    /// Cameras.
+    pub cameras: Vec<Camera>,
+    /// Emitters of particles, ribbons and other models.
+    pub emitters: Vec<Emitter>,
+    /// What the scene has no word for, by format.
+    pub extras: Extras,
+}
+
+impl Scene {
+    /// An empty scene.
+    pub fn new(name: &str) -> Scene {
+        Scene { name: name.to_owned(), ..Scene::default() }
+    }
+
+    /// Adds a node as the last child of another, or as a root. Its `parent` and `children` are set here.
+    pub fn add_node(&mut self, parent: Option<NodeId>, mut node: Node) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        node.children.clear();
+        node.parent = parent.filter(|p| *p < id);
+        if let Some(above) = node.parent.and_then(|p| self.nodes.get_mut(p as usize)) {
+            above.children.push(id);
+        }
+        self.nodes.push(node);
+        id
+    }
+
+    /// Adds the node that turns a format's axes and units into the scene's: a root with the mark `axes`, of that name.
+    /// Everything the format has hangs below it.
+    pub fn add_axes(&mut self, rotation: [f32; 4], scale: f32) -> NodeId {
+        let node = Node {
+            transform: Transform { rotation, scale: [scale; 3], ..Transform::default() },
+            axes: true,
+            ..Node::new("axes")
+        };
+        self.add_node(None, node)
+    }
+
+    /// The node that turns axes and units, if there is one.
+    pub fn axes(&self) -> Option<NodeId> {
+        self.nodes.iter().position(|n| n.axes).map(|i| i as NodeId)
+    }
+
+    /// The nodes without a parent.
+    pub fn roots(&self) -> Vec<NodeId> {
+        self.nodes.iter().enumerate().filter(|(_, n)| n.parent.is_none()).map(|(i, _)| i as NodeId).collect()
+    }
+
+    /// The nodes that hang on roots, every parent before its children, first children first. Nodes that lead in a circle
+    /// or are listed twice are left out or named once.
+    pub fn depth_first(&self) -> Vec<NodeId> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut todo = self.roots();
+        todo.reverse();
+        while let Some(id) = todo.pop() {
+            let (Some(node), Some(flag)) = (self.nodes.get(id as usize), seen.get_mut(id as usize)) else {
+                continue;
+            };
+            if std::mem::replace(flag, true) {
+                continue;
+            }
+            order.push(id);
+            todo.extend(node.children.iter().rev());
+        }
+        order
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id as usize)
+    }
+
+    /// The first node of this name.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.nodes.iter().position(|n| n.name == name).map(|i| i as NodeId)
+    }
+
+    /// The first clip of this name, letter case ignored.
+    pub fn find_clip(&self, name: &str) -> Option<&Clip> {
+        self.clips.iter().find(|c| c.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The vertices of a primitive.
+    pub fn vertices_of(&self, primitive: &Primitive) -> Option<&Vertices> {
+        self.vertices.get(primitive.vertices as usize)
+    }
+
+    /// Nodes with a mesh, and the mesh.
+    pub fn drawn(&self) -> impl Iterator<Item = (NodeId, &Node, &Mesh)> {
+        self.nodes.iter().enumerate().filter_map(|(id, node)| {
+            let mesh = self.meshes.get(node.mesh? as usize)?;
+            Some((id as NodeId, node, mesh))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_first_survives_circles_and_wild_children() {
+        let mut scene = Scene::new("x");
+        let root = scene.add_node(None, Node::new("root"));
+        let a = scene.add_node(Some(root), Node::new("a"));
+        let b = scene.add_node(Some(a), Node::new("b"));
+        scene.nodes[b as usize].children = vec![root, a, 99];
+        let lost = scene.add_node(None, Node::new("lost"));
+        scene.nodes[lost as usize].parent = Some(lost);
+        assert_eq!(scene.depth_first(), [root, a, b]);
+        assert!(Pose::rest(&scene).world.len() == 4);
+    }
+}

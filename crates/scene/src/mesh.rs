@@ -1,0 +1,228 @@
+//! Meshes: vertices, primitives, skins, and the boxes around them.
+
+use glam::{Mat4, Vec3};
+
+use crate::{Extras, MaterialId, NodeId, VerticesId};
+
+/// Vertex data, column by column. A column is empty or has one entry per position.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Vertices {
+    /// Positions.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals, as the file has them: not all are of unit length.
+    pub normals: Vec<[f32; 3]>,
+    /// Tangents; the last number is the direction of the bitangent, cross(normal, tangent) times it.
+    pub tangents: Vec<[f32; 4]>,
+    /// Sets of texture coordinates, V down.
+    pub uvs: Vec<Vec<[f32; 2]>>,
+    /// Sets of colours, red, green, blue, opacity.
+    pub colors: Vec<Vec<[f32; 4]>>,
+    /// Which joints move each vertex.
+    pub influences: Influences,
+    /// Other numbers of each vertex, by the format's name: how far it may swing, a second position.
+    pub attributes: Vec<Attribute>,
+    /// What else the format knows.
+    pub extras: Extras,
+}
+
+impl Vertices {
+    /// The numbers of a named attribute; empty if there is none of that name.
+    pub fn attribute(&self, name: &str) -> &[f32] {
+        self.attributes.iter().find(|a| a.name == name).map_or(&[], |a| &a.values)
+    }
+}
+
+/// Numbers of each vertex that the scene has no word for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Attribute {
+    /// Name, in capitals: letters, digits and underscores.
+    pub name: String,
+    /// Numbers per vertex, 1 to 4.
+    pub width: usize,
+    /// The numbers, vertex after vertex.
+    pub values: Vec<f32>,
+}
+
+/// Which joints move each vertex, and how much: the same number of entries for every vertex.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Influences {
+    /// Entries per vertex; 0 without a skin.
+    pub width: usize,
+    /// Indices into [`Skin::joints`], vertex after vertex; 0 in entries that are not used.
+    pub joints: Vec<u16>,
+    /// Weights, in the same order; 0 in entries that are not used.
+    pub weights: Vec<f32>,
+}
+
+impl Influences {
+    /// The entries of a vertex.
+    ///
+    /// ```
+    /// use galatea_scene::Influences;
+    /// let two = Influences { width: 2, joints: vec![0, 1, 3, 0], weights: vec![0.5, 0.5, 1.0, 0.0] };
+    /// assert_eq!(two.of(1).collect::<Vec<_>>(), [(3, 1.0), (0, 0.0)]);
+    /// ```
+    pub fn of(&self, vertex: usize) -> impl Iterator<Item = (u16, f32)> + '_ {
+        let from = vertex.saturating_mul(self.width);
+        let joints = self.joints.get(from..).unwrap_or(&[]).iter().take(self.width);
+        let weights = self.weights.get(from..).unwrap_or(&[]).iter().take(self.width);
+        joints.copied().zip(weights.copied())
+    }
+
+    /// Whether no vertex is moved by a joint.
+    pub fn is_empty(&self) -> bool {
+        self.width == 0 || self.joints.is_empty()
+    }
+}
+
+/// What the indices of a primitive make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Topology {
+    /// Three indices each; counter-clockwise is the front.
+    #[default]
+    Triangles,
+    /// Two indices each.
+    Lines,
+    /// One index each.
+    Points,
+}
+
+/// Vertices drawn with one material.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Primitive {
+    /// The vertices.
+    pub vertices: VerticesId,
+    /// What the indices make.
+    pub topology: Topology,
+    /// Vertices of triangle after triangle, line after line.
+    pub indices: Vec<u32>,
+    /// The material.
+    pub material: Option<MaterialId>,
+    /// What else the format knows.
+    pub extras: Extras,
+}
+
+impl Primitive {
+    /// The triangles whose corners exist among `count` vertices, in order.
+    pub fn triangles(&self, count: usize) -> impl Iterator<Item = [u32; 3]> + '_ {
+        let take = if self.topology == Topology::Triangles { self.indices.len() } else { 0 };
+        let known = self.indices.get(..take).unwrap_or(&[]);
+        known
+            .chunks_exact(3)
+            .filter_map(|t| t.first_chunk().copied())
+            .filter(move |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < count))
+    }
+}
+
+/// What a mesh is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Purpose {
+    /// To be seen.
+    #[default]
+    Render,
+    /// To be walked on.
+    Walk,
+    /// To be hit.
+    Collision,
+    /// To be walked on, as part of a model, with a tree of boxes over it.
+    Aabb,
+    /// Nothing that is seen: shadow bodies, helpers.
+    Hidden,
+}
+
+impl Purpose {
+    /// All of them.
+    pub const ALL: [Purpose; 5] =
+        [Purpose::Render, Purpose::Walk, Purpose::Collision, Purpose::Aabb, Purpose::Hidden];
+
+    /// One word: `render`, `walk`, `collision`, `aabb` or `hidden`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Render => "render",
+            Purpose::Walk => "walk",
+            Purpose::Collision => "collision",
+            Purpose::Aabb => "aabb",
+            Purpose::Hidden => "hidden",
+        }
+    }
+}
+
+/// A mesh: primitives that belong together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mesh {
+    /// Name.
+    pub name: String,
+    /// Its primitives.
+    pub primitives: Vec<Primitive>,
+    /// What it is there for.
+    pub purpose: Purpose,
+    /// Level of detail: 0, or none, is the finest.
+    pub lod: Option<u32>,
+    /// What else the format knows.
+    pub extras: Extras,
+}
+
+/// The joints that move a mesh.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Skin {
+    /// Name.
+    pub name: String,
+    /// The nodes.
+    pub joints: Vec<NodeId>,
+    /// For every joint, what takes a vertex from the space of the mesh to that of the joint when bound; columns first.
+    pub inverse_bind: Vec<[f32; 16]>,
+    /// What else the format knows.
+    pub extras: Extras,
+}
+
+impl Skin {
+    /// The inverse bind of a joint; identity where there is none.
+    pub fn bind(&self, joint: usize) -> Mat4 {
+        self.inverse_bind.get(joint).map_or(Mat4::IDENTITY, Mat4::from_cols_array)
+    }
+}
+
+/// A box along the axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Lowest corner.
+    pub min: [f32; 3],
+    /// Highest corner.
+    pub max: [f32; 3],
+}
+
+impl Bounds {
+    /// The box around points, leaving out those that are not finite; none if there are no others.
+    ///
+    /// ```
+    /// use galatea_scene::Bounds;
+    /// let bounds = Bounds::around([[0.0, 1.0, 2.0], [f32::NAN, 0.0, 0.0], [-1.0, 3.0, 2.0]]).unwrap();
+    /// assert_eq!((bounds.min, bounds.max), ([-1.0, 1.0, 2.0], [0.0, 3.0, 2.0]));
+    /// assert!(Bounds::around([]).is_none());
+    /// ```
+    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Bounds> {
+        let mut points = points.into_iter().map(Vec3::from).filter(|p| p.is_finite());
+        let first = points.next()?;
+        let (min, max) = points.fold((first, first), |(min, max), p| (min.min(p), max.max(p)));
+        Some(Bounds { min: min.into(), max: max.into() })
+    }
+
+    /// The box around both.
+    #[must_use]
+    pub fn union(self, other: Bounds) -> Bounds {
+        let (a, b) = (Vec3::from(self.min), Vec3::from(other.min));
+        let (c, d) = (Vec3::from(self.max), Vec3::from(other.max));
+        Bounds { min: a.min(b).into(), max: c.max(d).into() }
+    }
+
+    /// The middle.
+    pub fn center(self) -> [f32; 3] {
+        // Halved first, so that boxes of enormous models do not become infinite.
+        (Vec3::from(self.min) * 0.5 + Vec3::from(self.max) * 0.5).into()
+    }
+
+    /// The length of the diagonal.
+    pub fn size(self) -> f32 {
+        (Vec3::from(self.max) - Vec3::from(self.min)).length()
+    }
+}

@@ -1,0 +1,176 @@
+//! The rules of all texture formats in one table, and how each format is held to them.
+
+mod blp;
+mod dds;
+mod ftex;
+mod tpc;
+
+use galatea_wire::{Fixed, Report, Rule, Wire, rules};
+
+use crate::image::{full_chain, level_size};
+use crate::{Kind, PixelFormat, Shape, Texture, TgaHead};
+
+rules! {
+    /// Every rule of the texture formats, in the order of the codes.
+    pub static RULES;
+    NOT_POWER_OF_TWO "TEXR0001" Warning keep "a side is no power of two"
+        "KotOR and classic Warcraft III stretch, blur or refuse such textures. Resize it to 64, 128, 256, 512 or 1024 pixels a side.";
+    NOT_WHOLE_BLOCKS "TEXR0002" Warning keep "a side of a block-compressed texture is no multiple of four"
+        "Direct3D refuses to create such a texture, so it stays white or black in the game. Resize it to multiples of four.";
+    CHAIN_STOPS "TEXR0003" Info keep "the smaller levels stop before one pixel"
+        "Seen from afar the texture flickers, or some drivers show black. Make the levels anew, down to 1x1 (4x4 is enough for the Fox Engine and PES).";
+    ONE_LEVEL "TEXR0004" Info keep "there are no smaller levels"
+        "Fine for icons and screens. On a model it flickers from afar: convert it again with mips.";
+    TPC_SIZE "TEXR0005" Error fix "the header's size is not that of the first level"
+        "The game reads the levels from wrong places: the texture becomes noise. The size follows from width, height and encoding.";
+    TPC_ALPHA_MEAN "TEXR0006" Warning fix "the header's alpha value is not between 0 and 1"
+        "It is the threshold of the alpha test; with such a value everything or nothing is cut away. 1.0 is what nearly every texture has.";
+    TPC_UNUSED "TEXR0007" Info fix "unused header bytes are not zero"
+        "The game does not look at them, but a tool that does may misread the file.";
+    TPC_TAIL "TEXR0008" Warning keep "what follows the pixels is no text"
+        "The game reads it as TXI commands. Either the number of levels is wrong or a tool left rubbish: convert the texture again.";
+    TXI_UNKNOWN "TEXR0009" Info keep "a TXI command that no game or tool knows"
+        "The game skips it. Look for a misspelling.";
+    TXI_ARGUMENT "TEXR0010" Warning keep "a TXI command without the argument it needs"
+        "The game takes 0 or nothing for it, so that the effect is missing. Add the number or name.";
+    TPC_CUBE "TEXR0011" Warning keep "the TXI and the size disagree about a cube map"
+        "A cube map is six times as high as wide and says `cube 1`. As it is, the reflection shows a smear, or the texture is taken for a cube.";
+    BLP_CUT "TEXR0012" Error keep "a level lies beyond the end of the file"
+        "The file was cut off. The game may crash when it needs that level. Get the file again, or convert it again from its largest level.";
+    BLP_TOO_MANY "TEXR0013" Info fix "more levels than the size has"
+        "Levels below one pixel are never used; they only make the file longer.";
+    BLP_JPEG_KIND "TEXR0014" Error keep "the JPEG inside is not of the kind the game reads"
+        "It needs four components of full resolution without an Adobe marker, as B, G, R, A. Anything else shows wrong colours or crashes. Convert it again.";
+    BLP_JPEG_SIZE "TEXR0015" Error keep "the JPEG inside has another size than the header says"
+        "The game reads pixels that are not there. Convert it again.";
+    BLP_SHARED "TEXR0016" Info keep "a smaller level shares the pixels of a larger one"
+        "Saves room, but the small level is not small: the texture flickers from afar.";
+    BLP_HAS_MIPS "TEXR0017" Info fix "the flag for smaller levels is neither 0 nor 1"
+        "The game takes anything but 0 for 1; other tools may not.";
+    BLP_ALPHA_BITS "TEXR0018" Info fix "an alpha depth that does not exist"
+        "0, 1, 4 and 8 exist with a palette, 0 and 8 with JPEG. The game takes others for 8; other tools may refuse the file.";
+    BLP_LEVEL_SIZE "TEXR0019" Error keep "a level has not the bytes its size needs"
+        "The game shows noise below, or reads past the end. Convert it again.";
+    BLP_JPEG_HEADER "TEXR0020" Warning keep "the shared JPEG header is longer than 624 bytes"
+        "No file of the game has a longer one, and its buffer is said to end there. Convert it again.";
+    DDS_MISSING "TEXR0021" Error keep "levels that the header announces are not in the file"
+        "The file was cut off, or the count is wrong. The game may refuse it. Get the file again or convert it again.";
+    DDS_TAIL "TEXR0022" Warning fix "bytes follow the last level"
+        "The game ignores them. If the texture looks wrong, its size or format is not what the header says.";
+    DDS_SIZES "TEXR0023" Error fix "the header's own sizes are wrong"
+        "They are 124 and 32 in every valid DDS; strict loaders refuse anything else.";
+    DDS_MIP_FLAG "TEXR0024" Info fix "there are smaller levels, but the flag for them is not set"
+        "Loaders that go by the flag use only the largest level, and the texture flickers.";
+    DDS_LAYERS "TEXR0025" Warning fix "an array of no layers"
+        "Direct3D refuses it; every ordinary texture has one layer.";
+    FTEX_LEVEL "TEXR0026" Error keep "a level does not unpack to the bytes its size needs"
+        "The game shows noise or crashes. Pack the texture again.";
+    FTEX_STORED_BIT "TEXR0027" Info fix "a stored chunk is not marked as stored"
+        "The game goes by the sizes, as do we; tools that go by the mark fail to unpack it.";
+    FTEX_PARTS "TEXR0028" Warning fix "the number of FTEXS files is not that of the table"
+        "The game does not load the largest levels, and the texture stays blurred.";
+    FTEX_ELSEWHERE "TEXR0029" Info keep "levels are in FTEXS files that are not at hand"
+        "Only smaller levels can be shown. Put the numbered .ftexs files beside the .ftex; packs often hold only the first.";
+    FTEX_STREAMED "TEXR0030" Warning fix "the mark for streaming disagrees with where the pixels are"
+        "With the mark the game looks for FTEXS files, without it in the FTEX itself: the texture stays black.";
+    TGA_KIND "TEXR0031" Warning keep "a TGA of a kind that no file of the games has"
+        "KotOR and Warcraft III read true colour of 24 or 32 bits. Save it as such, without palette.";
+}
+
+/// Rules that hold for every container.
+fn general(report: &mut Report, shape: &Shape, block: bool, powers: bool) {
+    let path = || "head".to_owned();
+    let (w, h) = (shape.width, shape.height);
+    if powers && !(w.is_power_of_two() && h.is_power_of_two()) {
+        report.add(&NOT_POWER_OF_TWO, None, || (path(), format!("{w} x {h} pixels")));
+    }
+    if block && !(w.is_multiple_of(4) && h.is_multiple_of(4)) && w.max(h) > 4 {
+        report.add(&NOT_WHOLE_BLOCKS, None, || (path(), format!("{w} x {h} pixels in blocks of 4 x 4")));
+    }
+    let (last_w, last_h) = shape.level(shape.mips.saturating_sub(1));
+    if shape.mips == 1 && w.max(h) > 4 {
+        report.add(&ONE_LEVEL, None, || (path(), format!("one level of {w} x {h} pixels")));
+    } else if last_w.max(last_h) > 4 {
+        let (have, full) = (shape.mips, full_chain(w, h));
+        report.add(&CHAIN_STOPS, None, || {
+            (path(), format!("{have} levels of {full}, down to {last_w} x {last_h}"))
+        });
+    }
+}
+
+/// Whether the level is as long as its format and size make it.
+fn expected(format: PixelFormat, shape: &Shape, mip: u32) -> u64 {
+    let (w, h) = level_size(shape.width, shape.height, mip);
+    format.size(w, h)
+}
+
+/// Collects what was mended.
+struct Mended<'a> {
+    wanted: &'a dyn Fn(&Rule) -> bool,
+    done: Vec<Fixed>,
+}
+
+impl<'a> Mended<'a> {
+    fn new(wanted: &'a dyn Fn(&Rule) -> bool) -> Self {
+        Mended { wanted, done: Vec::new() }
+    }
+
+    /// Notes a repair if the rule is wanted and `broken`; the caller then does it.
+    fn mend(&mut self, rule: &'static Rule, broken: bool, message: &str) -> bool {
+        let go = broken && (self.wanted)(rule);
+        if go {
+            self.done.push(Fixed { rule, message: message.to_owned() });
+        }
+        go
+    }
+}
+
+impl Texture {
+    /// Holds the texture to the rules of its format.
+    ///
+    /// ```
+    /// use galatea_texture::{PixelFormat, Texture, dds::Dds};
+    /// let mut dds = Dds::new(PixelFormat::Bc1, 4, 4, vec![vec![0; 8]]).unwrap();
+    /// dds.tail = b"left over".to_vec();
+    /// let mut texture = Texture::Dds(dds);
+    /// assert_eq!(texture.check().count("TEXR0022"), 1);
+    /// assert_eq!(texture.fix(&|_| true).len(), 1);
+    /// assert!(texture.check().is_empty());
+    /// ```
+    pub fn check(&self) -> Report {
+        match self {
+            Texture::Tpc(t) => t.check(),
+            Texture::BiowareDds(t) => {
+                let mut report = Report::new();
+                general(&mut report, &t.shape(), true, true);
+                report
+            }
+            Texture::Blp(t) => t.check(),
+            Texture::Dds(t) => t.check(),
+            Texture::Ftex(t) => t.check(),
+            Texture::Wesys(t) => t.inner.check(),
+            Texture::Plain(t) => {
+                let mut report = Report::new();
+                let head = TgaHead::get(&t.bytes);
+                if t.kind == Kind::Tga && !(matches!(head.kind, 2 | 10) && matches!(head.bits, 24 | 32)) {
+                    report.add(&TGA_KIND, Some(2), || {
+                        ("head".into(), format!("type {} of {} bits", head.kind, head.bits))
+                    });
+                }
+                report
+            }
+        }
+    }
+
+    /// Mends what can be mended without guessing, for the rules that are wanted.
+    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+        match self {
+            Texture::Tpc(t) => t.fix(wanted),
+            Texture::Blp(t) => t.fix(wanted),
+            Texture::Dds(t) => t.fix(wanted),
+            Texture::Ftex(t) => t.fix(wanted),
+            Texture::Wesys(t) => t.inner.fix(wanted),
+            Texture::BiowareDds(_) | Texture::Plain(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Rules for DDS.
+
+use galatea_wire::{Fixed, Report, Rule};
+
+use super::*;
+use crate::dds::Dds;
+
+const MIPS: u32 = 0x2_0000;
+
+impl Dds {
+    fn sizes_are_wrong(&self) -> bool {
+        self.head.size != 124 || self.head.format_size != 32
+    }
+
+    fn mip_flag_is_missing(&self) -> bool {
+        self.head.mips > 1 && self.head.flags & MIPS == 0
+    }
+
+    fn has_no_layers(&self) -> bool {
+        self.dx10.is_some_and(|d| d.layers == 0)
+    }
+
+    /// Holds the texture to the rules.
+    pub fn check(&self) -> Report {
+        let mut report = Report::new();
+        let shape = self.shape();
+        let block = self.pixel_format().and_then(PixelFormat::block).is_some();
+        general(&mut report, &shape, block, false);
+        let announced = u64::from(shape.faces) * u64::from(shape.layers) * u64::from(shape.mips);
+        let have = self.levels.len() as u64;
+        let end = Some(self.level_offset(self.levels.len()) as u64);
+        if have < announced {
+            report.add(&DDS_MISSING, end, || ("levels".into(), format!("{have} of {announced} levels")));
+        } else if !self.tail.is_empty() {
+            let len = self.tail.len();
+            report.add(&DDS_TAIL, end, || ("tail".into(), format!("{len} bytes")));
+        }
+        if self.sizes_are_wrong() {
+            let (size, format) = (self.head.size, self.head.format_size);
+            report
+                .add(&DDS_SIZES, Some(4), || ("head".into(), format!("{size} and {format}, not 124 and 32")));
+        }
+        if self.mip_flag_is_missing() {
+            let mips = self.head.mips;
+            report.add(&DDS_MIP_FLAG, Some(8), || {
+                ("head".into(), format!("{mips} levels, flag 0x20000 not set"))
+            });
+        }
+        if self.has_no_layers() {
+            report.add(&DDS_LAYERS, Some(140), || ("dx10".into(), "0 layers".into()));
+        }
+        report
+    }
+
+    /// Mends what can be mended without guessing, for the rules that are wanted.
+    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+        let mut mended = Mended::new(wanted);
+        let shape = self.shape();
+        let whole = self.levels.len() as u64
+            == u64::from(shape.faces) * u64::from(shape.layers) * u64::from(shape.mips);
+        if mended.mend(&DDS_TAIL, whole && !self.tail.is_empty(), "cut off") {
+            self.tail.clear();
+        }
+        if mended.mend(&DDS_SIZES, self.sizes_are_wrong(), "set to 124 and 32") {
+            (self.head.size, self.head.format_size) = (124, 32);
+        }
+        if mended.mend(&DDS_MIP_FLAG, self.mip_flag_is_missing(), "set") {
+            self.head.flags |= MIPS;
+        }
+        if mended.mend(&DDS_LAYERS, self.has_no_layers(), "set to 1")
+            && let Some(dx10) = &mut self.dx10
+        {
+            dx10.layers = 1;
+        }
+        mended.done
+    }
+}

@@ -1,0 +1,337 @@
+//! From pictures to files: PNG and TGA, and the containers of the engines.
+//!
+//! ```
+//! use galatea_texture::{Image, encode};
+//! let image = Image::filled(8, 8, [200, 100, 50, 255]);
+//! let tpc = encode::tpc(&image, &encode::TpcOptions::default()).unwrap();
+//! assert_eq!(tpc.shape().to_string(), "DXT1 8x8, 4 mips");
+//! let dds = encode::dds(&image, encode::DdsFormat::Bc7, true).unwrap();
+//! assert_eq!(dds.shape().mips, 4);
+//! assert!(encode::png(&image).unwrap().starts_with(b"\x89PNG"));
+//! ```
+
+mod bc4;
+mod blocks;
+mod jpeg;
+mod palette;
+
+pub use blocks::blocks;
+
+use galatea_wire::{Error, Result, Wire, put_array};
+use image::ImageEncoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+
+use crate::blp::{Blp, BlpHead, Head};
+use crate::dds::Dds;
+use crate::ftex::{Ftex, Storage};
+use crate::tpc::{Tpc, TpcHead};
+use crate::{Alpha, Image, PixelFormat, TgaHead};
+
+/// A PNG: RGB if the picture is opaque, else RGBA.
+pub fn png(picture: &Image) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Adaptive);
+    let (width, height) = (picture.width, picture.height);
+    let done = if picture.alpha() == Alpha::Opaque {
+        let rgb: Vec<u8> = picture.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect();
+        encoder.write_image(&rgb, width, height, image::ExtendedColorType::Rgb8)
+    } else {
+        encoder.write_image(&picture.rgba, width, height, image::ExtendedColorType::Rgba8)
+    };
+    done.map_err(|e| Error::unrepresentable(format!("PNG: {e}")))?;
+    Ok(out)
+}
+
+/// A TGA as the games have them: true colour, 24 bits if opaque, else 32, the bottom row first.
+pub fn tga(picture: &Image) -> Result<Vec<u8>> {
+    let side = |n: u32| {
+        u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for a TGA")))
+    };
+    let opaque = picture.alpha() == Alpha::Opaque;
+    let (bits, descriptor) = if opaque { (24, 0) } else { (32, 8) };
+    let head = TgaHead {
+        kind: 2,
+        width: side(picture.width)?,
+        height: side(picture.height)?,
+        bits,
+        descriptor,
+        ..TgaHead::ZERO
+    };
+    let mut out = Vec::with_capacity(TgaHead::SIZE + picture.rgba.len());
+    put_array(&mut out, &[head]);
+    for row in picture.rgba.chunks_exact((picture.width as usize * 4).max(1)).rev() {
+        for [r, g, b, a] in row.as_chunks::<4>().0 {
+            out.extend([*b, *g, *r]);
+            if !opaque {
+                out.push(*a);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The levels of a picture as stored bytes: all of them, or only the first.
+fn levels(picture: &Image, format: PixelFormat, mips: bool) -> Result<Vec<Vec<u8>>> {
+    let pictures = if mips { picture.clone().levels() } else { vec![picture.clone()] };
+    pictures.iter().map(|level| blocks(level, format)).collect()
+}
+
+/// How a new TPC stores its pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TpcFormat {
+    /// DXT1 if the picture is opaque, else DXT5.
+    #[default]
+    Auto,
+    /// DXT1, always opaque.
+    Bc1,
+    /// DXT5.
+    Bc3,
+    /// One byte per pixel, red.
+    Grey,
+    /// Three bytes per pixel.
+    Rgb,
+    /// Four bytes per pixel.
+    Rgba,
+}
+
+/// What a new TPC should be like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TpcOptions {
+    /// How the pixels are stored.
+    pub format: TpcFormat,
+    /// Whether smaller levels are made, down to one pixel.
+    pub mips: bool,
+    /// The text behind the pixels.
+    pub txi: Vec<u8>,
+    /// The header's alpha value.
+    pub alpha_mean: f32,
+}
+
+impl Default for TpcOptions {
+    fn default() -> Self {
+        TpcOptions { format: TpcFormat::Auto, mips: true, txi: Vec::new(), alpha_mean: 1.0 }
+    }
+}
+
+/// A TPC of a picture.
+pub fn tpc(picture: &Image, options: &TpcOptions) -> Result<Tpc> {
+    let opaque = picture.alpha() == Alpha::Opaque;
+    let (format, encoding) = match options.format {
+        TpcFormat::Auto if opaque => (PixelFormat::Bc1, 2),
+        TpcFormat::Bc1 => (PixelFormat::Bc1, 2),
+        TpcFormat::Auto | TpcFormat::Bc3 => (PixelFormat::Bc3, 4),
+        TpcFormat::Grey => (PixelFormat::Grey8, 1),
+        TpcFormat::Rgb => (PixelFormat::Rgb8, 2),
+        TpcFormat::Rgba => (PixelFormat::Rgba8, 4),
+    };
+    let side = |n: u32| {
+        u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for a TPC")))
+    };
+    let (width, height) = (side(picture.width)?, side(picture.height)?);
+    if u32::from(height) == u32::from(width) * 6 {
+        return Err(Error::unrepresentable(
+            "a picture six times as high as wide would be taken for a cube map",
+        ));
+    }
+    let mut stored = picture.clone();
+    if encoding == 2 {
+        stored.map(|[r, g, b, _]| [r, g, b, 255]);
+    }
+    let pictures = if options.mips { stored.levels() } else { vec![stored] };
+    let mut bytes = Vec::with_capacity(pictures.len());
+    for mut level in pictures {
+        level.flip_rows();
+        bytes.push(blocks(&level, format)?);
+    }
+    let first = bytes.first().map_or(0, Vec::len);
+    let head = TpcHead {
+        size: if format.block().is_some() { u32::try_from(first).unwrap_or(0) } else { 0 },
+        alpha_mean: options.alpha_mean,
+        width,
+        height,
+        encoding,
+        mips: bytes.len() as u8,
+        ..TpcHead::ZERO
+    };
+    Ok(Tpc::new(head, bytes, &options.txi))
+}
+
+/// How a new DDS stores its pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DdsFormat {
+    /// DXT1 if opaque, else DXT5.
+    Auto,
+    /// DXT1.
+    Bc1,
+    /// DXT5.
+    Bc3,
+    /// Two channels, R and G, for normal maps.
+    Bc5,
+    /// BC7, with the DX10 header.
+    Bc7,
+    /// B, G, R, A bytes.
+    Bgra,
+}
+
+impl DdsFormat {
+    fn pixels(self, picture: &Image) -> PixelFormat {
+        match self {
+            DdsFormat::Auto if picture.alpha() == Alpha::Opaque => PixelFormat::Bc1,
+            DdsFormat::Bc1 => PixelFormat::Bc1,
+            DdsFormat::Auto | DdsFormat::Bc3 => PixelFormat::Bc3,
+            DdsFormat::Bc5 => PixelFormat::Bc5 { signed: false },
+            DdsFormat::Bc7 => PixelFormat::Bc7,
+            DdsFormat::Bgra => PixelFormat::Bgra8,
+        }
+    }
+}
+
+/// A DDS of a picture.
+pub fn dds(picture: &Image, format: DdsFormat, mips: bool) -> Result<Dds> {
+    let format = format.pixels(picture);
+    Dds::new(format, picture.width, picture.height, levels(picture, format, mips)?)
+}
+
+/// An FTEX of a picture. `kind` are the bits of [`FtexHead::kind`](crate::ftex::FtexHead): 1, with 2 for sRGB colours
+/// and 8 for normal maps. Levels go down to 4x4, as the game's own do.
+///
+/// ```
+/// use galatea_texture::{Image, encode, ftex::Storage};
+/// let image = Image::filled(16, 16, [200, 100, 50, 255]);
+/// let ftex = encode::ftex(&image, encode::DdsFormat::Auto, 3, true, Storage::Parts(2)).unwrap();
+/// assert_eq!((ftex.shape().mips, ftex.parts().count()), (3, 2));
+/// ```
+pub fn ftex(picture: &Image, format: DdsFormat, kind: u32, mips: bool, storage: Storage) -> Result<Ftex> {
+    let format = format.pixels(picture);
+    let side = |n: u32| {
+        u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for an FTEX")))
+    };
+    let (width, height) = (side(picture.width)?, side(picture.height)?);
+    let mut levels = levels(picture, format, mips)?;
+    if levels.len() > 2 {
+        levels.truncate((levels.len() - 2).max(1));
+    }
+    Ftex::new(format, width, height, levels, kind & !4, storage)
+}
+
+/// How a new BLP1 stores its pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlpFormat {
+    /// JPEG of this quality, 1 to 100.
+    Jpeg(u8),
+    /// 256 colours; exact if the picture (with all its levels) has no more.
+    Palette,
+}
+
+impl Default for BlpFormat {
+    fn default() -> Self {
+        BlpFormat::Jpeg(95)
+    }
+}
+
+/// A BLP1 of a picture.
+///
+/// ```
+/// use galatea_texture::{Image, encode};
+/// let image = Image::filled(8, 4, [200, 100, 50, 128]);
+/// let blp = encode::blp(&image, encode::BlpFormat::Palette, true).unwrap();
+/// assert_eq!(blp.decode(Default::default(), &Default::default()).unwrap(), image);
+/// ```
+pub fn blp(picture: &Image, format: BlpFormat, mips: bool) -> Result<Blp> {
+    let opaque = picture.alpha() == Alpha::Opaque;
+    let pictures = if mips { picture.clone().levels() } else { vec![picture.clone()] };
+    if pictures.len() > 16 {
+        return Err(Error::unrepresentable(format!("{} levels, a BLP holds 16", pictures.len())));
+    }
+    let head = BlpHead {
+        magic: *b"BLP1",
+        content: u32::from(format == BlpFormat::Palette),
+        alpha_bits: if opaque { 0 } else { 8 },
+        width: picture.width,
+        height: picture.height,
+        hint: if opaque { 5 } else { 4 },
+        has_mips: u32::from(pictures.len() > 1),
+    };
+    match format {
+        BlpFormat::Jpeg(quality) => {
+            let levels = pictures.iter().map(|p| jpeg::encode(p, quality)).collect::<Result<Vec<_>>>()?;
+            let shared = jpeg::shared_header(&levels);
+            let header = levels.first().and_then(|l| l.get(..shared)).unwrap_or(&[]).to_vec();
+            let mips = levels.into_iter().map(|l| l.get(shared..).unwrap_or(&[]).to_vec()).collect();
+            Ok(Blp::jpeg(Head::Old(head), header, mips))
+        }
+        BlpFormat::Palette => {
+            let colours = palette::choose(&pictures);
+            let mut nearest = palette::Nearest::new(&colours);
+            let mut mips = Vec::with_capacity(pictures.len());
+            for level in &pictures {
+                let mut bytes: Vec<u8> = level.pixels().map(|[r, g, b, _]| nearest.find([r, g, b])).collect();
+                if !opaque {
+                    bytes.extend(level.pixels().map(|[_, _, _, a]| a));
+                }
+                mips.push(bytes);
+            }
+            let mut stored: Vec<[u8; 4]> = colours.iter().map(|[r, g, b]| [*b, *g, *r, 0]).collect();
+            stored.resize(256, [0; 4]);
+            Ok(Blp::paletted(Head::Old(head), stored, mips))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Level, decode};
+    use galatea_wire::Limits;
+
+    fn gradient(width: u32, height: u32, alpha: bool) -> Image {
+        let pixel = |x: u32, y: u32| {
+            let a = if alpha { (x * 255 / width.max(1)) as u8 } else { 255 };
+            [(x * 3 % 256) as u8, (y * 5 % 256) as u8, ((x + y) % 256) as u8, a]
+        };
+        let rgba = (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(x, y))).collect();
+        Image::new(width, height, rgba).unwrap()
+    }
+
+    #[test]
+    fn png_and_tga_come_back_exactly() {
+        for image in [gradient(5, 3, true), gradient(4, 7, false)] {
+            for bytes in [png(&image).unwrap(), tga(&image).unwrap()] {
+                assert_eq!(decode(&bytes, &[], &Limits::default()).unwrap(), image);
+            }
+        }
+    }
+
+    #[test]
+    fn raw_containers_come_back_exactly() {
+        let image = gradient(8, 4, true);
+        let options = TpcOptions { format: TpcFormat::Rgba, ..TpcOptions::default() };
+        let bytes = tpc(&image, &options).unwrap().write().unwrap();
+        assert_eq!(decode(&bytes, &[], &Limits::default()).unwrap(), image);
+        let bytes = dds(&image, DdsFormat::Bgra, true).unwrap().write().unwrap();
+        assert_eq!(decode(&bytes, &[], &Limits::default()).unwrap(), image);
+        let bytes = ftex(&image, DdsFormat::Bgra, 3, true, Storage::OneFile).unwrap().write().unwrap();
+        assert_eq!(decode(&bytes, &[], &Limits::default()).unwrap(), image);
+    }
+
+    #[test]
+    fn every_level_of_a_blp_is_a_whole_jpeg_of_its_size() {
+        let image = gradient(20, 12, true);
+        let blp = blp(&image, BlpFormat::Jpeg(95), true).unwrap();
+        assert!(blp.check().findings().iter().all(|f| f.rule.code == "TEXR0001"), "{:?}", blp.check());
+        assert!((500..=624).contains(&blp.jpeg_header.len()), "{}", blp.jpeg_header.len());
+        for mip in 0..5 {
+            let level = blp.decode(Level { mip, ..Level::default() }, &Limits::default()).unwrap();
+            assert_eq!((level.width, level.height), blp.shape().level(mip));
+        }
+    }
+
+    #[test]
+    fn what_a_container_cannot_hold_is_said() {
+        let cube = Image::filled(4, 24, [0; 4]);
+        assert!(tpc(&cube, &TpcOptions::default()).unwrap_err().to_string().contains("cube"));
+        let wide = Image::filled(70_000, 1, [0; 4]);
+        assert!(tga(&wide).is_err());
+        assert!(tpc(&wide, &TpcOptions::default()).is_err());
+    }
+}

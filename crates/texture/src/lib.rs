@@ -1,0 +1,67 @@
+//! The textures of KotOR, Warcraft III and the Fox Engine: decoded to RGBA, kept byte for byte, written back.
+//!
+//! * [`Texture`] opens any of them by content: [`tpc`], [`bioware`] DDS, [`blp`], [`dds`], [`ftex`], [`wesys`], and the
+//!   plain pictures TGA, PNG and JPEG.
+//! * [`Image`] is one decoded picture, the top row first; [`Txi`] is the text that tells KotOR how to use it.
+//!
+//! * [`encode`] writes PNG, TGA, TPC, DDS, BLP1 and FTEX; [`find`] knows the engines' rules of names; [`team`] has the team
+//!   colours; [`material`] shuffles channels for glTF.
+//!
+//! Bytes in, bytes out: no file access, threads or clocks.
+//!
+//! ```
+//! use galatea_texture::{Kind, Texture, detect};
+//! let bytes = b"\x89PNG\r\n\x1A\n".to_vec();
+//! assert_eq!(detect(&bytes), Some(Kind::Png));
+//! assert!(Texture::read(b"nothing known", &Default::default()).is_err());
+//! ```
+
+pub mod bioware;
+pub mod blp;
+mod check;
+mod compare;
+pub mod dds;
+pub mod encode;
+pub mod find;
+pub mod ftex;
+mod image;
+pub mod jpeg;
+pub mod material;
+mod pixels;
+mod plain;
+pub mod team;
+mod texture;
+pub mod tpc;
+pub mod txi;
+pub mod wesys;
+mod zlib;
+
+pub use check::RULES;
+pub use image::{Alpha, Image, Level, Shape};
+pub use pixels::PixelFormat;
+pub use plain::TgaHead;
+pub use texture::{Kind, Part, Plain, Texture, decode, detect, inspect};
+pub use txi::{Blending, FlipBook, Txi};
+
+use galatea_wire::{ErrorKind, Schema, Wire};
+
+/// All fixed records of the texture formats.
+pub static RECORDS: &[&Schema] = &[
+    tpc::TpcHead::SCHEMA,
+    bioware::BiowareHead::SCHEMA,
+    blp::BlpHead::SCHEMA,
+    blp::Blp2Head::SCHEMA,
+    blp::MipTable::SCHEMA,
+    dds::DdsHead::SCHEMA,
+    dds::Dx10::SCHEMA,
+    ftex::FtexHead::SCHEMA,
+    ftex::MipInfo::SCHEMA,
+    ftex::ChunkInfo::SCHEMA,
+    wesys::WesysHead::SCHEMA,
+    TgaHead::SCHEMA,
+];
+
+/// What is wrong when a picture is asked for that the file does not hold.
+pub(crate) fn absent() -> ErrorKind {
+    ErrorKind::Mismatch { want: "a level that is in the file".into(), found: "none".into() }
+}

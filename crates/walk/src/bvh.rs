@@ -1,0 +1,261 @@
+//! The private acceleration structure: an eight-wide tree of boxes over blocks of four triangles.
+//!
+//! Boxes and blocks only ever sort out what certainly is not hit (f32, with bounds on the rounding); what is left is
+//! decided in f64 by the exact test. So answers do not depend on the shape of the tree.
+
+use glam::Vec4;
+
+use crate::ray::SMALL_STACK;
+use crate::vector::at;
+
+/// Marks a child that is a block of triangles.
+pub(crate) const LEAF: u32 = 1 << 31;
+/// Marks a lane without child or triangle.
+pub(crate) const EMPTY: u32 = u32::MAX;
+/// Below this depth of the binary tree nodes are halved by count, which bounds the depth of any tree.
+const SAH_DEPTH: u32 = 40;
+
+/// Eight boxes and what is inside them.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Node {
+    /// Least and greatest x, then y, then z, each for the first and the last four boxes.
+    pub(crate) planes: [[Vec4; 2]; 6],
+    pub(crate) child: [u32; 8],
+}
+
+/// Four triangles, by first corner and two sides.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Block {
+    pub(crate) v: [Vec4; 3],
+    pub(crate) e1: [Vec4; 3],
+    pub(crate) e2: [Vec4; 3],
+    /// A bound on the length of the longest side.
+    pub(crate) side: Vec4,
+    pub(crate) face: [u32; 4],
+}
+
+/// The tree.
+#[derive(Debug)]
+pub(crate) struct Bvh {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) blocks: Vec<Block>,
+    /// Largest coordinate of any triangle, for bounds on rounding.
+    pub(crate) extent: f32,
+    /// Whether the deepest walk fits the small stack.
+    pub(crate) shallow: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aabb {
+    pub(crate) min: [f32; 3],
+    pub(crate) max: [f32; 3],
+}
+
+impl Aabb {
+    pub(crate) const EMPTY: Aabb = Aabb { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+
+    pub(crate) fn add(&mut self, other: &Aabb) {
+        self.min = [0, 1, 2].map(|k| get(self.min, k).min(get(other.min, k)));
+        self.max = [0, 1, 2].map(|k| get(self.max, k).max(get(other.max, k)));
+    }
+
+    fn area(&self) -> f32 {
+        let d = [0, 1, 2].map(|k| (get(self.max, k) - get(self.min, k)).max(0.0));
+        d[0] * d[1] + d[1] * d[2] + d[2] * d[0]
+    }
+}
+
+fn get(p: [f32; 3], axis: usize) -> f32 {
+    match axis {
+        0 => p[0],
+        1 => p[1],
+        _ => p[2],
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    face: u32,
+    bounds: Aabb,
+    middle: [f32; 3],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Binary {
+    bounds: Aabb,
+    /// First child (the second follows), or the first item.
+    first: u32,
+    /// Items of a leaf; 0 for an inner node.
+    count: u32,
+}
+
+impl Bvh {
+    pub(crate) fn build(positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Bvh {
+        let mut items = Vec::with_capacity(faces.len());
+        let mut extent = 0.0f32;
+        for (i, face) in faces.iter().enumerate() {
+            let corners = face.map(|v| at(positions, v as usize));
+            // Coordinates beyond 1e18 would overflow the products of the f32 filter.
+            if !corners.iter().flatten().all(|c| c.abs() < 1e18) {
+                continue;
+            }
+            let mut bounds = Aabb::EMPTY;
+            for c in corners {
+                bounds.add(&Aabb { min: c, max: c });
+                extent = c.iter().fold(extent, |m, c| m.max(c.abs()));
+            }
+            let middle = [0, 1, 2].map(|k| get(bounds.min, k) * 0.5 + get(bounds.max, k) * 0.5);
+            items.push(Item { face: i as u32, bounds, middle });
+        }
+        let binary = split(&mut items);
+        let mut bvh = Bvh { nodes: Vec::new(), blocks: Vec::new(), extent, shallow: true };
+        bvh.collapse(&binary, &items, positions, faces);
+        bvh
+    }
+
+    /// Turns the binary tree into one of eight children per node by opening the largest children first.
+    fn collapse(&mut self, binary: &[Binary], items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) {
+        let Some(root) = binary.first().copied() else { return };
+        // Boxes grow by a little, so that a ray within a box's face is inside it whatever its direction.
+        let pad = self.extent * 1e-6 + 1e-30;
+        let mut todo: Vec<(Vec<Binary>, usize, usize)> = vec![(vec![root], 0, 0)];
+        self.nodes.push(EMPTY_NODE);
+        while let Some((mut open, slot, waiting)) = todo.pop() {
+            while open.len() < 8 {
+                let largest = open
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, b)| b.count == 0)
+                    .max_by(|a, b| a.1.bounds.area().total_cmp(&b.1.bounds.area()).then(b.0.cmp(&a.0)));
+                let Some((i, b)) = largest.map(|(i, b)| (i, *b)) else { break };
+                let first = b.first as usize;
+                let (Some(left), Some(right)) = (binary.get(first), binary.get(first + 1)) else { break };
+                if let Some(slot) = open.get_mut(i) {
+                    *slot = *left;
+                }
+                open.push(*right);
+            }
+            let waiting = waiting + open.len() - 1;
+            self.shallow &= waiting <= SMALL_STACK;
+            let mut node = EMPTY_NODE;
+            let mut boxes = [NOWHERE; 8];
+            for ((b, child), bounds) in open.iter().zip(node.child.iter_mut()).zip(boxes.iter_mut()) {
+                *bounds = Aabb { min: b.bounds.min.map(|c| c - pad), max: b.bounds.max.map(|c| c + pad) };
+                if b.count > 0 {
+                    *child = LEAF | self.blocks.len() as u32;
+                    let range = b.first as usize..(b.first + b.count) as usize;
+                    self.blocks.push(block(items.get(range).unwrap_or(&[]), positions, faces));
+                } else {
+                    *child = self.nodes.len() as u32;
+                    todo.push((
+                        binary.get(b.first as usize..b.first as usize + 2).unwrap_or(&[]).to_vec(),
+                        self.nodes.len(),
+                        waiting,
+                    ));
+                    self.nodes.push(EMPTY_NODE);
+                }
+            }
+            node.planes = [0, 1, 2, 3, 4, 5].map(|plane| {
+                let [a, b, c, d, e, f, g, h] = boxes
+                    .each_ref()
+                    .map(|b| if plane % 2 == 0 { get(b.min, plane / 2) } else { get(b.max, plane / 2) });
+                [Vec4::new(a, b, c, d), Vec4::new(e, f, g, h)]
+            });
+            crate::vector::put(&mut self.nodes, slot, node);
+        }
+    }
+}
+
+/// Boxes at infinity: no ray reaches them, from whichever side.
+const NOWHERE: Aabb = Aabb { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] };
+const EMPTY_NODE: Node = Node { planes: [[Vec4::INFINITY; 2]; 6], child: [EMPTY; 8] };
+
+fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
+    let mut corners = [[[0.0f32; 3]; 3]; 4];
+    let mut face = [EMPTY; 4];
+    // Empty lanes: comparing with NaN sorts them out.
+    let mut side = [f32::NAN; 4];
+    for (i, ((slot, id), side)) in corners.iter_mut().zip(face.iter_mut()).zip(side.iter_mut()).enumerate() {
+        let Some(item) = items.get(i) else { continue };
+        *id = item.face;
+        let [a, b, c] = at(faces, item.face as usize).map(|v| at(positions, v as usize));
+        let minus = |p: [f32; 3], q: [f32; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+        *slot = [a, minus(b, a), minus(c, a)];
+        let longest = slot.iter().skip(1).flatten().fold(0.0f32, |m, c| m.max(c.abs()));
+        *side = 4.0 * longest.max(1e-18);
+    }
+    let lanes = |f: &dyn Fn(&[[f32; 3]; 3]) -> f32| Vec4::from_array(corners.each_ref().map(f));
+    Block {
+        v: [0, 1, 2].map(|k| lanes(&|c| get(c[0], k))),
+        e1: [0, 1, 2].map(|k| lanes(&|c| get(c[1], k))),
+        e2: [0, 1, 2].map(|k| lanes(&|c| get(c[2], k))),
+        side: Vec4::from_array(side),
+        face,
+    }
+}
+
+/// The binary tree, by surface area, with at most four items per leaf.
+fn split(items: &mut [Item]) -> Vec<Binary> {
+    let mut out = Vec::with_capacity(items.len());
+    if items.is_empty() {
+        return out;
+    }
+    out.push(Binary { bounds: Aabb::EMPTY, first: 0, count: items.len() as u32 });
+    let mut todo = vec![(0usize, 0usize, items.len(), 0u32)];
+    let mut costs = Vec::new();
+    while let Some((slot, first, end, depth)) = todo.pop() {
+        let Some(part) = items.get_mut(first..end) else { continue };
+        let mut bounds = Aabb::EMPTY;
+        for item in part.iter() {
+            bounds.add(&item.bounds);
+        }
+        let mut node = Binary { bounds, first: first as u32, count: part.len() as u32 };
+        if part.len() > 4 {
+            let cut = if depth < SAH_DEPTH { cheapest_cut(part, &mut costs) } else { halves(part) };
+            node = Binary { bounds, first: out.len() as u32, count: 0 };
+            todo.push((out.len() + 1, first + cut, end, depth + 1));
+            todo.push((out.len(), first, first + cut, depth + 1));
+            out.extend([node; 2]);
+        }
+        crate::vector::put(&mut out, slot, node);
+    }
+    out
+}
+
+fn halves(part: &mut [Item]) -> usize {
+    sort_along(part, 0);
+    part.len() / 2
+}
+
+fn sort_along(part: &mut [Item], axis: usize) {
+    part.sort_unstable_by(|a, b| {
+        get(a.middle, axis).total_cmp(&get(b.middle, axis)).then(a.face.cmp(&b.face))
+    });
+}
+
+/// Orders the items along the best axis and returns how many belong to the first child.
+fn cheapest_cut(part: &mut [Item], costs: &mut Vec<f32>) -> usize {
+    let blocks = |n: usize| n.div_ceil(4) as f32;
+    let mut best = (f32::INFINITY, 0, part.len() / 2);
+    for axis in 0..3 {
+        sort_along(part, axis);
+        costs.clear();
+        let mut bounds = Aabb::EMPTY;
+        for (i, item) in part.iter().enumerate() {
+            bounds.add(&item.bounds);
+            costs.push(bounds.area() * blocks(i + 1));
+        }
+        let mut bounds = Aabb::EMPTY;
+        for (i, item) in part.iter().enumerate().skip(1).rev() {
+            bounds.add(&item.bounds);
+            let cost = at(costs, i - 1) + bounds.area() * blocks(part.len() - i);
+            if cost < best.0 {
+                best = (cost, axis, i);
+            }
+        }
+    }
+    sort_along(part, best.1);
+    best.2
+}

@@ -1,0 +1,365 @@
+//! Taking away: what obstacles cover, and what lies too near to a border for the agent's radius.
+
+use super::web::{NONE, Web};
+use crate::bvh::Aabb;
+use crate::mesh::Walkmesh;
+use crate::vector::{V2, add2, at, distance2, dot2, lerp2, orient, plan, sub2};
+
+/// A convex part of the plan, counter-clockwise, that cannot be walked on between two heights.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cut {
+    pub(crate) ring: Vec<V2>,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// How far above or below a border still counts as the same storey.
+const STOREY: f64 = 1.5;
+/// Directions to the corners of a regular polygon with sixteen sides, in the first quarter turn.
+const QUARTER: [V2; 4] = [
+    [0.980_785_280_403_230_4, 0.195_090_322_016_128_25],
+    [0.831_469_612_302_545_2, 0.555_570_233_019_602_2],
+    [0.555_570_233_019_602_2, 0.831_469_612_302_545_2],
+    [0.195_090_322_016_128_25, 0.980_785_280_403_230_4],
+];
+
+impl Cut {
+    /// A rectangle to the left of the way from `a` to `b`, to the right of it, or both.
+    pub(crate) fn beside(a: V2, b: V2, left: f64, right: f64, low: f64, high: f64) -> Option<Cut> {
+        let d = sub2(b, a);
+        let len = dot2(d, d).sqrt();
+        if len <= 0.0 || !len.is_finite() {
+            return None;
+        }
+        let side = |p: V2, by: f64| [p[0] - d[1] / len * by, p[1] + d[0] / len * by];
+        Some(Cut { ring: vec![side(a, -right), side(b, -right), side(b, left), side(a, left)], low, high })
+    }
+
+    /// A polygon around a disc.
+    pub(crate) fn around(center: V2, radius: f64, low: f64, high: f64) -> Cut {
+        let size = radius / QUARTER[0][0];
+        let turn = |k: usize, [x, y]: V2| match k {
+            0 => [x, y],
+            1 => [-y, x],
+            2 => [-x, -y],
+            _ => [y, -x],
+        };
+        let ring =
+            (0..4).flat_map(|k| QUARTER.map(|q| add2(center, turn(k, [q[0] * size, q[1] * size])))).collect();
+        Cut { ring, low, high }
+    }
+
+    /// Everything within `radius` of a triangle, as convex parts. Triangles that stand upright are given a little width.
+    pub(crate) fn triangle(corners: [[f64; 3]; 3], radius: f64, height: f64) -> Vec<Cut> {
+        let low = corners.iter().map(|c| c[2]).fold(f64::INFINITY, f64::min) - height;
+        let high = corners.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max) + height;
+        let [a, b, c] = corners.map(|c| [c[0], c[1]]);
+        let mut out = Vec::new();
+        let area = orient(a, b, c);
+        let longest = distance2(a, b).max(distance2(b, c)).max(distance2(c, a));
+        let wide = area.abs() > 0.01 * longest;
+        if wide {
+            out.push(Cut { ring: if area > 0.0 { vec![a, b, c] } else { vec![a, c, b] }, low, high });
+        }
+        let margin = if wide { radius } else { radius.max(0.05) };
+        if margin > 0.0 {
+            for (p, q) in [(a, b), (b, c), (c, a)] {
+                out.extend(Cut::beside(p, q, margin, margin, low, high));
+            }
+            if radius > 0.0 {
+                out.extend([a, b, c].map(|p| Cut::around(p, radius, low, high)));
+            }
+        }
+        out
+    }
+
+    fn bounds(&self) -> Aabb {
+        let mut out = Aabb::EMPTY;
+        for p in &self.ring {
+            let corner = |z: f64| [p[0] as f32, p[1] as f32, z as f32];
+            out.add(&Aabb { min: corner(self.low), max: corner(self.high) });
+        }
+        out
+    }
+}
+
+/// What is too near to the borders of the open faces.
+pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) -> Vec<Cut> {
+    let mut out = Vec::new();
+    let border = |face: u32, edge: u32| mesh.neighbour(face, edge).is_none_or(|n| !open(n.0));
+    for face in (0..mesh.len() as u32).filter(|f| open(*f)) {
+        let corners = mesh.corners64(face);
+        let [a, b, c] = corners.map(|c| [c[0], c[1]]);
+        let turned = orient(a, b, c) < 0.0;
+        for edge in (0..3u32).filter(|e| border(face, *e)) {
+            let (from, to) = match edge {
+                0 => (corners[0], corners[1]),
+                1 => (corners[1], corners[2]),
+                _ => (corners[2], corners[0]),
+            };
+            let (low, high) = (from[2].min(to[2]) - STOREY, from[2].max(to[2]) + STOREY);
+            let (p, q) = ([from[0], from[1]], [to[0], to[1]]);
+            let (left, right) = if turned { (0.0, radius) } else { (radius, 0.0) };
+            out.extend(Cut::beside(p, q, left, right, low, high));
+            for (p, z) in [(p, from[2]), (q, to[2])] {
+                out.push(Cut::around(p, radius, z - STOREY, z + STOREY));
+            }
+        }
+    }
+    // A corner has one disc, however many borders end in it.
+    out.sort_by(|a, b| {
+        let key = |c: &Cut| c.ring.iter().flatten().map(|v| v.to_bits()).collect::<Vec<_>>();
+        key(a).cmp(&key(b))
+    });
+    out.dedup();
+    out
+}
+
+/// Which cuts each face may be touched by.
+pub(crate) fn by_face(mesh: &Walkmesh, cuts: &[Cut]) -> Vec<Vec<u32>> {
+    let mut out = vec![Vec::new(); mesh.len()];
+    for (i, cut) in (0u32..).zip(cuts) {
+        mesh.bvh().walk_box(&cut.bounds(), &mut |face| {
+            if let Some(list) = out.get_mut(face as usize) {
+                list.push(i);
+            }
+        });
+    }
+    out
+}
+
+/// On which line an edge of a piece lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Line {
+    /// An edge of the mesh, by the lower of its two numbers.
+    Mesh(u32),
+    /// A side of a cut, within a face.
+    Cut(u32, u32, u32),
+}
+
+/// A convex part of a face, with the line each of its edges lies on.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) ring: Vec<(V2, Line)>,
+    pub(crate) face: u32,
+    pub(crate) cost: f64,
+    pub(crate) flat: bool,
+}
+
+/// What is left of a face when the cuts are taken away.
+pub(crate) fn subtract(part: Part, cuts: &[Cut], which: &[u32], slack: f64) -> Vec<Part> {
+    let mut parts = vec![part];
+    for &number in which {
+        let Some(cut) = cuts.get(number as usize) else { continue };
+        // A face cut into this many parts is not worth walking on.
+        if parts.len() > 4096 {
+            break;
+        }
+        let mut next = Vec::with_capacity(parts.len());
+        for part in parts {
+            if !overlap(&part, cut, slack) {
+                next.push(part);
+                continue;
+            }
+            let mut rest = Some(part);
+            for side in 0..cut.ring.len() {
+                let Some(inside) = rest.take() else { break };
+                let (a, b) = (at(&cut.ring, side), at(&cut.ring, (side + 1) % cut.ring.len()));
+                let line = Line::Cut(inside.face, number, side as u32);
+                let (kept, left) = split(inside, a, b, line, slack);
+                next.extend(kept);
+                rest = left;
+            }
+        }
+        parts = next;
+    }
+    parts
+}
+
+/// Whether a part and a cut share more than a border.
+fn overlap(part: &Part, cut: &Cut, slack: f64) -> bool {
+    let corners: Vec<V2> = part.ring.iter().map(|r| r.0).collect();
+    let apart = |one: &[V2], other: &[V2]| {
+        one.iter().zip(one.iter().cycle().skip(1)).any(|(a, b)| {
+            let limit = slack * distance2(*a, *b);
+            other.iter().all(|p| orient(*a, *b, *p) <= limit)
+        })
+    };
+    part.flat || !(apart(&corners, &cut.ring) || apart(&cut.ring, &corners))
+}
+
+/// Splits a part along a line into what lies to the right of it and what lies to the left.
+fn split(part: Part, a: V2, b: V2, line: Line, slack: f64) -> (Option<Part>, Option<Part>) {
+    let limit = slack * distance2(a, b);
+    let side: Vec<f64> = part
+        .ring
+        .iter()
+        .map(|r| {
+            let s = orient(a, b, r.0);
+            if s.abs() <= limit { 0.0 } else { s }
+        })
+        .collect();
+    if side.iter().all(|s| *s >= 0.0) {
+        return (None, Some(part));
+    }
+    if side.iter().all(|s| *s <= 0.0) {
+        return (Some(part), None);
+    }
+    let (mut right, mut left) = (Vec::new(), Vec::new());
+    let n = part.ring.len();
+    for i in 0..n {
+        let Some(&(p, own)) = part.ring.get(i) else { continue };
+        let Some(&(q, _)) = part.ring.get((i + 1) % n) else { continue };
+        let (s, t) = (at(&side, i), at(&side, (i + 1) % n));
+        if s <= 0.0 {
+            // Where the right part turns onto the line, its edge lies on that.
+            right.push((p, if s == 0.0 && t > 0.0 { line } else { own }));
+        }
+        if s >= 0.0 {
+            left.push((p, if s == 0.0 && t < 0.0 { line } else { own }));
+        }
+        if (s < 0.0 && t > 0.0) || (s > 0.0 && t < 0.0) {
+            let cut = lerp2(p, q, s / (s - t));
+            right.push((cut, if s < 0.0 { line } else { own }));
+            left.push((cut, if s > 0.0 { line } else { own }));
+        }
+    }
+    let make = |ring: Vec<(V2, Line)>| (ring.len() >= 3).then(|| Part { ring, ..part.clone() });
+    (make(right), make(left))
+}
+
+/// Where two edges of parts run along each other: the edges, and from where to where on their line.
+struct Seam {
+    part: u32,
+    edge: u32,
+    low: f64,
+    high: f64,
+    forward: bool,
+}
+
+/// Adds the parts to the web, joined wherever they touch. `ends` gives the line of an edge of the mesh.
+pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) {
+    let mut seams: Vec<(Line, Seam)> = Vec::new();
+    for (i, part) in (0u32..).zip(parts) {
+        let n = part.ring.len();
+        for (k, &(p, line)) in part.ring.iter().enumerate() {
+            let Some(&(q, _)) = part.ring.get((k + 1) % n) else { continue };
+            let [a, b] = line_ends(line, cuts, ends);
+            let d = sub2(b, a);
+            let size = dot2(d, d).sqrt();
+            if size <= 0.0 {
+                continue;
+            }
+            let place = |p: V2| dot2(sub2(p, a), d) / size;
+            let (s, t) = (place(p), place(q));
+            seams.push((
+                line,
+                Seam { part: i, edge: k as u32, low: s.min(t), high: s.max(t), forward: s <= t },
+            ));
+        }
+    }
+    seams.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.low.total_cmp(&b.1.low)).then(a.1.part.cmp(&b.1.part)));
+    // For each edge of a part, the stretches along which it is joined, and with which.
+    let mut joined: Vec<Vec<Vec<(f64, f64, u32)>>> =
+        parts.iter().map(|p| vec![Vec::new(); p.ring.len()]).collect();
+    let mut pairs = 0u32;
+    for group in seams.chunk_by(|a, b| a.0 == b.0) {
+        for (i, (_, one)) in group.iter().enumerate() {
+            for (_, two) in group.iter().skip(i + 1) {
+                if two.low >= one.high - web.slack {
+                    break;
+                }
+                let (low, high) = (one.low.max(two.low), one.high.min(two.high));
+                if one.forward == two.forward || one.part == two.part || high - low <= web.slack {
+                    continue;
+                }
+                for seam in [one, two] {
+                    let list = joined.get_mut(seam.part as usize).and_then(|p| p.get_mut(seam.edge as usize));
+                    if let Some(list) = list {
+                        list.push((low, high, pairs));
+                    }
+                }
+                pairs += 1;
+            }
+        }
+    }
+    let mut halves: Vec<[u32; 2]> = vec![[NONE; 2]; pairs as usize];
+    for (part, lists) in parts.iter().zip(&mut joined) {
+        let mut ring = Vec::new();
+        let mut marks = Vec::new();
+        for ((&(p, line), list), k) in part.ring.iter().zip(lists.iter_mut()).zip(1..) {
+            let Some(&(q, _)) = part.ring.get(k % part.ring.len()) else { continue };
+            let [a, b] = line_ends(line, cuts, ends);
+            let d = sub2(b, a);
+            let size = dot2(d, d).sqrt();
+            let forward = dot2(sub2(q, p), d) >= 0.0;
+            let (from, to) = (dot2(sub2(p, a), d) / size, dot2(sub2(q, a), d) / size);
+            let mut push = |p: V2, pair: u32| {
+                ring.push(web.points.len() as u32);
+                web.points.push(p);
+                marks.push(pair);
+            };
+            list.sort_by(|x, y| x.0.total_cmp(&y.0));
+            if !forward {
+                list.reverse();
+            }
+            let point =
+                |t: f64| if from == to { p } else { lerp2(p, q, ((t - from) / (to - from)).clamp(0.0, 1.0)) };
+            let mut now = from;
+            let mut last = NONE;
+            for &(low, high, pair) in list.iter() {
+                let (begin, end) = if forward { (low, high) } else { (high, low) };
+                if (begin - now).abs() > web.slack {
+                    push(if now == from { p } else { point(now) }, NONE);
+                    push(point(begin), pair);
+                } else {
+                    push(if now == from { p } else { point(now) }, pair);
+                }
+                now = end;
+                last = pair;
+            }
+            if (to - now).abs() > web.slack || last == NONE {
+                push(if now == from { p } else { point(now) }, NONE);
+            }
+        }
+        if ring.len() < 3 {
+            continue;
+        }
+        let first = web.add(&ring, part.face, part.cost, part.flat);
+        for (i, pair) in (0u32..).zip(marks) {
+            if let Some(slots) = halves.get_mut(pair as usize) {
+                if slots[0] == NONE {
+                    slots[0] = first + i;
+                } else {
+                    slots[1] = first + i;
+                }
+            }
+        }
+    }
+    for [a, b] in halves {
+        if a != NONE && b != NONE {
+            web.join(a, b);
+        }
+    }
+}
+
+fn line_ends(line: Line, cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) -> [V2; 2] {
+    match line {
+        Line::Mesh(edge) => ends(edge),
+        Line::Cut(_, cut, side) => {
+            let ring = cuts.get(cut as usize).map_or(&[][..], |c| c.ring.as_slice());
+            let side = side as usize;
+            [at(ring, side), at(ring, (side + 1) % ring.len().max(1))]
+        }
+    }
+}
+
+/// The ends of an edge of the mesh (`3 * face + edge`) in the plan.
+pub(crate) fn mesh_line(mesh: &Walkmesh, edge: u32) -> [V2; 2] {
+    let [a, b, c] = mesh.corners(edge / 3).unwrap_or_default().map(plan);
+    match edge % 3 {
+        0 => [a, b],
+        1 => [b, c],
+        _ => [c, a],
+    }
+}

@@ -1,0 +1,565 @@
+//! Rays: the nearest hit, any hit, all hits. Watertight: what goes through a shared edge or corner hits.
+
+use glam::Vec4;
+
+use crate::bvh::{Block, Bvh, EMPTY, LEAF, Node};
+use crate::material::Materials;
+use crate::mesh::Walkmesh;
+use crate::vector::{V3, add_scaled3, at, f32s, sub3, v3};
+
+/// Entries of the stack that nearly every walk through a tree fits in.
+pub(crate) const SMALL_STACK: usize = 64;
+/// Enough for the deepest tree that can be built: 72 levels, seven waiting children each.
+const LARGE_STACK: usize = 512;
+
+/// A ray, or with a `length` a segment.
+///
+/// ```
+/// use galatea_walk::Ray;
+/// let down = Ray::new([1.0, 2.0, 10.0], [0.0, 0.0, -1.0]);
+/// let sight = Ray::between([0.0, 0.0, 1.7], [8.0, 3.0, 1.7]);
+/// assert_eq!((down.length, sight.length), (f32::INFINITY, 1.0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ray {
+    /// Where it starts.
+    pub origin: [f32; 3],
+    /// Where it goes; of any length but zero.
+    pub direction: [f32; 3],
+    /// Where it ends, in lengths of `direction`.
+    pub length: f32,
+}
+
+impl Ray {
+    /// A ray without end.
+    pub const fn new(origin: [f32; 3], direction: [f32; 3]) -> Ray {
+        Ray { origin, direction, length: f32::INFINITY }
+    }
+
+    /// The segment from one point to another. Distances along it run from 0 to 1.
+    pub fn between(from: [f32; 3], to: [f32; 3]) -> Ray {
+        let direction = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+        Ray { origin: from, direction, length: 1.0 }
+    }
+
+    /// The same ray, no longer than this many lengths of its direction.
+    #[must_use]
+    pub const fn up_to(mut self, length: f32) -> Ray {
+        self.length = length;
+        self
+    }
+
+    /// The point at a distance.
+    pub fn point(&self, distance: f64) -> [f32; 3] {
+        f32s(add_scaled3(v3(self.origin), v3(self.direction), distance))
+    }
+}
+
+/// Where a ray meets a face.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The face.
+    pub face: u32,
+    /// How far along the ray, in lengths of its direction.
+    pub distance: f64,
+}
+
+impl Walkmesh {
+    /// The nearest face of these materials that the ray meets, from either side. Of faces at the same distance, the
+    /// one with the lowest number. A ray that is not finite or has no direction meets nothing.
+    ///
+    /// ```
+    /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
+    /// # let mesh = Walkmesh::new(Surface { positions: vec![[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 4.0, 0.0], [0.0, 4.0, 0.0]],
+    /// #     faces: vec![[0, 1, 2], [0, 2, 3]], ..Surface::default() })?;
+    /// let hit = mesh.nearest(&Ray::new([2.0, 2.0, 5.0], [0.0, 0.0, -1.0]), Materials::ALL);
+    /// assert_eq!(hit.map(|h| (h.face, h.distance)), Some((0, 5.0)));
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn nearest(&self, ray: &Ray, of: Materials) -> Option<Hit> {
+        let exact = Exact::new(ray)?;
+        let mut best = Hit { face: EMPTY, distance: exact.length };
+        if exact.is_vertical() {
+            let (start, run) = (exact.origin[2], exact.direction[2]);
+            self.bvh().walk_column(Column::along(&exact, best.distance), &mut |face| {
+                if let Some(distance) = self.exact_hit(&exact, face, of)
+                    && (distance < best.distance || (distance == best.distance && face < best.face))
+                {
+                    best = Hit { face, distance };
+                    return Some(span(start, start + run * distance));
+                }
+                None
+            });
+            return (best.face != EMPTY).then_some(best);
+        }
+        self.bvh().walk(&exact, &mut |face| {
+            if let Some(distance) = self.exact_hit(&exact, face, of)
+                && (distance < best.distance || (distance == best.distance && face < best.face))
+            {
+                best = Hit { face, distance };
+            }
+            Some(best.distance)
+        });
+        (best.face != EMPTY).then_some(best)
+    }
+
+    /// Whether the ray meets any face of these materials: line of sight, with `of` the materials that block it.
+    ///
+    /// ```
+    /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
+    /// # let mesh = Walkmesh::new(Surface { positions: vec![[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 4.0, 0.0], [0.0, 4.0, 0.0]],
+    /// #     faces: vec![[0, 1, 2], [0, 2, 3]], ..Surface::default() })?;
+    /// let through_the_floor = Ray::between([1.0, 1.0, 1.0], [2.0, 1.0, -1.0]);
+    /// assert!(mesh.any_hit(&through_the_floor, Materials::ALL));
+    /// assert!(!mesh.any_hit(&through_the_floor, Materials::ALL.without(&[0])));
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn any_hit(&self, ray: &Ray, of: Materials) -> bool {
+        let Some(exact) = Exact::new(ray) else { return false };
+        let mut found = false;
+        self.bvh().walk(&exact, &mut |face| {
+            found = self.exact_hit(&exact, face, of).is_some();
+            (!found).then_some(exact.length)
+        });
+        found
+    }
+
+    /// Every face of these materials that the ray meets, nearest first, faces at the same distance by number. A ray
+    /// through a shared edge meets both its faces.
+    pub fn all_hits(&self, ray: &Ray, of: Materials) -> Vec<Hit> {
+        let mut out = Vec::new();
+        let Some(exact) = Exact::new(ray) else { return out };
+        self.bvh().walk(&exact, &mut |face| {
+            if let Some(distance) = self.exact_hit(&exact, face, of) {
+                out.push(Hit { face, distance });
+            }
+            Some(exact.length)
+        });
+        sort_hits(&mut out);
+        out
+    }
+
+    #[inline]
+    pub(crate) fn exact_hit(&self, exact: &Exact, face: u32, of: Materials) -> Option<f64> {
+        let &[a, b, c] = self.faces.get(face as usize)?;
+        if of != Materials::ALL && !of.contains(*self.materials.get(face as usize)?) {
+            return None;
+        }
+        let corner = |v: u32| self.positions.get(v as usize).map(|p| v3(*p));
+        exact.hit([corner(a)?, corner(b)?, corner(c)?])
+    }
+}
+
+pub(crate) fn sort_hits(hits: &mut [Hit]) {
+    hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.face.cmp(&b.face)));
+}
+
+/// The ray in f64, sheared so that it runs along one axis (Woop, Benthin, Wald: Watertight Ray/Triangle Intersection).
+///
+/// Corners shared by faces come out the same for each of them, and the sign of a difference of two rounded products is
+/// never the wrong one (at worst it is zero, which counts as inside): a ray cannot slip between two faces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exact {
+    pub(crate) origin: V3,
+    pub(crate) direction: V3,
+    pub(crate) length: f64,
+    axis: usize,
+    shear: [f64; 3],
+}
+
+impl Exact {
+    #[inline]
+    pub(crate) fn new(ray: &Ray) -> Option<Exact> {
+        let (origin, direction) = (v3(ray.origin), v3(ray.direction));
+        let size = [direction[0].abs(), direction[1].abs(), direction[2].abs()];
+        let finite = origin.iter().chain(&direction).all(|c| c.is_finite());
+        let positive = size[0] > 0.0 || size[1] > 0.0 || size[2] > 0.0;
+        if !finite || !positive || ray.length.is_nan() || ray.length < 0.0 {
+            return None;
+        }
+        let axis = if size[2] >= size[0] && size[2] >= size[1] {
+            2
+        } else if size[0] >= size[1] {
+            0
+        } else {
+            1
+        };
+        let d = turn(direction, axis);
+        let inverse = 1.0 / d[2];
+        let shear = [d[0] * inverse, d[1] * inverse, inverse];
+        Some(Exact { origin, direction, length: f64::from(ray.length), axis, shear })
+    }
+
+    /// A ray straight down.
+    #[inline]
+    pub(crate) fn downward(origin: V3, length: f64) -> Option<Exact> {
+        let sound = origin.iter().all(|c| c.is_finite()) && length >= 0.0;
+        let down = Exact { origin, direction: [0.0, 0.0, -1.0], length, axis: 2, shear: [0.0, 0.0, -1.0] };
+        sound.then_some(down)
+    }
+
+    #[inline]
+    pub(crate) fn is_vertical(&self) -> bool {
+        self.direction[0] == 0.0 && self.direction[1] == 0.0
+    }
+
+    /// The distance at which the triangle is met. Triangles seen edge-on are not.
+    #[inline]
+    pub(crate) fn hit(&self, corners: [V3; 3]) -> Option<f64> {
+        let [a, b, c] = [
+            turn(sub3(corners[0], self.origin), self.axis),
+            turn(sub3(corners[1], self.origin), self.axis),
+            turn(sub3(corners[2], self.origin), self.axis),
+        ];
+        let [sx, sy, sz] = self.shear;
+        let (ax, ay) = (a[0] - sx * a[2], a[1] - sy * a[2]);
+        let (bx, by) = (b[0] - sx * b[2], b[1] - sy * b[2]);
+        let (cx, cy) = (c[0] - sx * c[2], c[1] - sy * c[2]);
+        let u = cx * by - cy * bx;
+        let v = ax * cy - ay * cx;
+        let w = bx * ay - by * ax;
+        if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
+            return None;
+        }
+        let sum = u + v + w;
+        if sum == 0.0 {
+            return None;
+        }
+        let distance = (u * a[2] + v * b[2] + w * c[2]) * sz / sum;
+        (distance >= 0.0 && distance <= self.length).then_some(distance)
+    }
+}
+
+/// The coordinates turned so that `axis` comes last.
+#[inline]
+fn turn(p: V3, axis: usize) -> V3 {
+    match axis {
+        0 => [p[1], p[2], p[0]],
+        1 => [p[2], p[0], p[1]],
+        _ => p,
+    }
+}
+
+/// The ray in f32, four times side by side, for sorting out.
+struct Sieve {
+    origin: [Vec4; 3],
+    direction: [Vec4; 3],
+    inverse: [Vec4; 3],
+    /// The inverse, a little longer: each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
+    beyond: [Vec4; 3],
+    /// Which planes of a box the ray meets first.
+    first: [usize; 3],
+    slack: Vec4,
+    /// Lengths of the f32 direction per length of the given one: a power of two.
+    scale: f64,
+}
+
+impl Sieve {
+    #[inline]
+    fn new(exact: &Exact, extent: f32) -> Sieve {
+        let d = exact.direction;
+        let largest = d[0].abs().max(d[1].abs()).max(d[2].abs());
+        // A power of two, so that scaling rounds nothing.
+        let scale = f64::from_bits(largest.to_bits() & 0x7FF0_0000_0000_0000);
+        let d = [d[0] / scale, d[1] / scale, d[2] / scale];
+        let inverse = d.map(|c| {
+            let i = (1.0 / c) as f32;
+            // An infinite inverse would make 0 * infinity; this one is larger than any distance and stays a number.
+            if i.is_finite() { i.clamp(-1e37, 1e37) } else { 1e37 }
+        });
+        let o = exact.origin.map(|c| c as f32);
+        let reach = o[0].abs().max(o[1].abs()).max(o[2].abs()) + extent;
+        let splat = |p: [f32; 3]| [Vec4::splat(p[0]), Vec4::splat(p[1]), Vec4::splat(p[2])];
+        Sieve {
+            origin: splat(o),
+            direction: splat([d[0] as f32, d[1] as f32, d[2] as f32]),
+            inverse: splat(inverse),
+            beyond: splat(inverse.map(|i| i * 1.000_001)),
+            first: inverse.map(|i| usize::from(i < 0.0)),
+            slack: Vec4::splat(reach * 6e-6),
+            scale,
+        }
+    }
+
+    /// The limit in f32, rounded up.
+    #[inline]
+    fn limit(&self, distance: f64) -> f32 {
+        (((distance * self.scale) as f32) * 1.000_001).min(1e30)
+    }
+
+    /// Which of the eight boxes the ray may meet before the limit, and where it enters them.
+    #[inline]
+    fn boxes(&self, node: &Node, limit: f32) -> (u32, [Vec4; 2]) {
+        let [x, y, z] = self.first;
+        let plane = |i: usize| node.planes.get(i).unwrap_or(&node.planes[0]);
+        let (near_x, near_y, near_z) = (plane(x), plane(2 + y), plane(4 + z));
+        let (far_x, far_y, far_z) = (plane(1 - x), plane(3 - y), plane(5 - z));
+        let [ox, oy, oz] = self.origin;
+        let [ix, iy, iz] = self.inverse;
+        let [bx, by, bz] = self.beyond;
+        let half = |nx: Vec4, ny: Vec4, nz: Vec4, fx: Vec4, fy: Vec4, fz: Vec4| {
+            let near = ((nx - ox) * ix).max((ny - oy) * iy).max(((nz - oz) * iz).max(Vec4::ZERO));
+            let far = ((fx - ox) * bx).min((fy - oy) * by).min(((fz - oz) * bz).min(Vec4::splat(limit)));
+            (near.cmple(far).bitmask(), near)
+        };
+        let (low, a) = half(near_x[0], near_y[0], near_z[0], far_x[0], far_y[0], far_z[0]);
+        let (high, b) = half(near_x[1], near_y[1], near_z[1], far_x[1], far_y[1], far_z[1]);
+        (low | high << 4, [a, b])
+    }
+
+    /// Which of the four triangles the ray may meet before the limit.
+    #[inline]
+    fn triangles(&self, block: &Block, limit: f32) -> u32 {
+        let [dx, dy, dz] = self.direction;
+        let [e1x, e1y, e1z] = block.e1;
+        let [e2x, e2y, e2z] = block.e2;
+        let (px, py, pz) = (dy * e2z - dz * e2y, dz * e2x - dx * e2z, dx * e2y - dy * e2x);
+        let det = e1x * px + e1y * py + e1z * pz;
+        let (tx, ty, tz) =
+            (self.origin[0] - block.v[0], self.origin[1] - block.v[1], self.origin[2] - block.v[2]);
+        let sign = det.signum();
+        let size = det.abs();
+        let u = (tx * px + ty * py + tz * pz) * sign;
+        let (qx, qy, qz) = (ty * e1z - tz * e1y, tz * e1x - tx * e1z, tx * e1y - ty * e1x);
+        let v = (dx * qx + dy * qy + dz * qz) * sign;
+        let t = (e2x * qx + e2y * qy + e2z * qz) * sign;
+        let slack = self.slack * block.side;
+        let far = slack * block.side * 0.5;
+        let inside = u.min(v).cmpge(-slack)
+            & (u + v).cmple(size + slack)
+            & t.cmpge(-far)
+            & t.cmple(size * limit + far);
+        let edge_on = size.cmple(block.side * block.side * 4e-7);
+        (inside | edge_on).bitmask()
+    }
+}
+
+/// A vertical line through the plan, between two heights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) heights: [f32; 2],
+    /// Whether higher boxes are looked at first.
+    pub(crate) downward: bool,
+}
+
+impl Column {
+    #[inline]
+    fn along(exact: &Exact, length: f64) -> Column {
+        let (start, run) = (exact.origin[2], exact.direction[2]);
+        let heights = span(start, start + run * length);
+        Column { x: exact.origin[0] as f32, y: exact.origin[1] as f32, heights, downward: run < 0.0 }
+    }
+}
+
+/// The heights from one to another in f32, rounded outward.
+#[inline]
+pub(crate) fn span(a: f64, b: f64) -> [f32; 2] {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    [((low - low.abs() * 1e-6) as f32).max(-1e30), ((high + high.abs() * 1e-6) as f32).min(1e30)]
+}
+
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    child: u32,
+    near: f32,
+}
+
+struct Stack<const N: usize> {
+    entries: [Waiting; N],
+    len: usize,
+}
+
+impl<const N: usize> Stack<N> {
+    #[inline]
+    fn new() -> Self {
+        Stack { entries: [Waiting::default(); N], len: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, child: u32, near: f32) {
+        if let Some(slot) = self.entries.get_mut(self.len) {
+            *slot = Waiting { child, near };
+            self.len += 1;
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Waiting> {
+        self.len = self.len.checked_sub(1)?;
+        self.entries.get(self.len).copied()
+    }
+}
+
+impl Bvh {
+    /// Calls `visit` with every face the ray may meet before the limit. It returns the new limit, or `None` to stop.
+    #[inline]
+    pub(crate) fn walk(&self, exact: &Exact, visit: &mut impl FnMut(u32) -> Option<f64>) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        if self.shallow {
+            self.walk_with::<SMALL_STACK>(exact, visit);
+        } else {
+            self.walk_with::<LARGE_STACK>(exact, visit);
+        }
+    }
+
+    #[inline]
+    fn walk_with<const N: usize>(&self, exact: &Exact, visit: &mut impl FnMut(u32) -> Option<f64>) {
+        let sieve = Sieve::new(exact, self.extent);
+        let mut limit = sieve.limit(exact.length);
+        let mut stack = Stack::<N>::new();
+        let mut current = 0u32;
+        loop {
+            if current & LEAF == 0 {
+                let Some(node) = self.nodes.get(current as usize) else { return };
+                let (mut mask, near) = sieve.boxes(node, limit);
+                if mask != 0 {
+                    let [a, b] = near.map(|n| n.to_array());
+                    let near = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
+                    let lane = |i: u32| {
+                        let i = i as usize;
+                        (node.child.get(i).copied().unwrap_or(EMPTY), near.get(i).copied().unwrap_or(0.0))
+                    };
+                    // The nearest child is next; the others wait.
+                    let mut next = lane(mask.trailing_zeros());
+                    mask &= mask - 1;
+                    while mask != 0 {
+                        let mut other = lane(mask.trailing_zeros());
+                        mask &= mask - 1;
+                        if other.1 < next.1 {
+                            std::mem::swap(&mut other, &mut next);
+                        }
+                        stack.push(other.0, other.1);
+                    }
+                    current = next.0;
+                    continue;
+                }
+            } else {
+                let Some(block) = self.blocks.get((current & !LEAF) as usize) else { return };
+                let mut mask = sieve.triangles(block, limit);
+                while mask != 0 {
+                    let lane = mask.trailing_zeros();
+                    mask &= mask - 1;
+                    let face = match lane {
+                        0 => block.face[0],
+                        1 => block.face[1],
+                        2 => block.face[2],
+                        _ => block.face[3],
+                    };
+                    match visit(face) {
+                        Some(distance) => limit = sieve.limit(distance),
+                        None => return,
+                    }
+                }
+            }
+            loop {
+                match stack.pop() {
+                    Some(w) if w.near <= limit => {
+                        current = w.child;
+                        break;
+                    }
+                    Some(_) => {}
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` with every face that may lie over or under the place, between the heights. It may return new heights.
+    #[inline]
+    pub(crate) fn walk_column(&self, column: Column, visit: &mut impl FnMut(u32) -> Option<[f32; 2]>) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        if self.shallow {
+            self.walk_column_with::<SMALL_STACK>(column, visit);
+        } else {
+            self.walk_column_with::<LARGE_STACK>(column, visit);
+        }
+    }
+
+    #[inline]
+    fn walk_column_with<const N: usize>(
+        &self,
+        column: Column,
+        visit: &mut impl FnMut(u32) -> Option<[f32; 2]>,
+    ) {
+        let (x, y) = (Vec4::splat(column.x), Vec4::splat(column.y));
+        let [mut low, mut high] = column.heights.map(Vec4::splat);
+        let slack = Vec4::splat((column.x.abs().max(column.y.abs()) + self.extent) * 6e-6);
+        let mut stack = Stack::<N>::new();
+        let mut current = 0u32;
+        loop {
+            if current & LEAF == 0 {
+                let Some(node) = self.nodes.get(current as usize) else { return };
+                let [x0, x1, y0, y1, z0, z1] = &node.planes;
+                let half = |x0: Vec4, x1: Vec4, y0: Vec4, y1: Vec4, z0: Vec4, z1: Vec4| {
+                    let inside = (x0.cmple(x) & x1.cmpge(x)) & (y0.cmple(y) & y1.cmpge(y));
+                    (inside & (z0.cmple(high) & z1.cmpge(low))).bitmask()
+                };
+                let mut mask = half(x0[0], x1[0], y0[0], y1[0], z0[0], z1[0])
+                    | half(x0[1], x1[1], y0[1], y1[1], z0[1], z1[1]) << 4;
+                if mask != 0 {
+                    let lane = |i: u32| node.child.get(i as usize).copied().unwrap_or(EMPTY);
+                    let mut next = lane(mask.trailing_zeros());
+                    let first = mask.trailing_zeros() as usize;
+                    mask &= mask - 1;
+                    if mask != 0 {
+                        // Few columns meet more than one box; those that do begin with the one nearest to their start.
+                        let rank = |i: usize| {
+                            let planes = if column.downward { z1 } else { z0 };
+                            let height = at(&(if i > 3 { planes[1] } else { planes[0] }).to_array(), i % 4);
+                            if column.downward { -height } else { height }
+                        };
+                        let mut best = rank(first);
+                        while mask != 0 {
+                            let i = mask.trailing_zeros();
+                            mask &= mask - 1;
+                            let mut other = lane(i);
+                            let r = rank(i as usize);
+                            if r < best {
+                                best = r;
+                                std::mem::swap(&mut other, &mut next);
+                            }
+                            stack.push(other, 0.0);
+                        }
+                    }
+                    current = next;
+                    continue;
+                }
+            } else {
+                let Some(block) = self.blocks.get((current & !LEAF) as usize) else { return };
+                let mut mask = column_triangles(block, x, y, slack);
+                while mask != 0 {
+                    let lane = mask.trailing_zeros();
+                    mask &= mask - 1;
+                    if let Some(heights) = visit(at(&block.face, lane as usize)) {
+                        [low, high] = heights.map(Vec4::splat);
+                    }
+                }
+            }
+            match stack.pop() {
+                Some(w) => current = w.child,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Which of the four triangles may lie over or under the place.
+#[inline]
+fn column_triangles(block: &Block, x: Vec4, y: Vec4, slack: Vec4) -> u32 {
+    let ([e1x, e1y, _], [e2x, e2y, _]) = (block.e1, block.e2);
+    let det = e1x * e2y - e1y * e2x;
+    let (tx, ty) = (x - block.v[0], y - block.v[1]);
+    let sign = det.signum();
+    let u = (tx * e2y - ty * e2x) * sign;
+    let v = (e1x * ty - e1y * tx) * sign;
+    let slack = slack * block.side;
+    let inside = u.min(v).cmpge(-slack) & (u + v).cmple(det.abs() + slack);
+    let edge_on = det.abs().cmple(block.side * block.side * 4e-7);
+    (inside | edge_on).bitmask()
+}

@@ -1,0 +1,61 @@
+//! What every target does with its bytes. A target names a format; what is asked of it is the same for all.
+
+pub mod texture;
+
+use galatea::wire::Inspector;
+use galatea::{Document, Format, Input, Limits};
+
+fn format(name: &str) -> &'static Format {
+    galatea::FORMATS.iter().find(|f| f.name == name).expect("a format of this name")
+}
+
+/// Bytes behind the magic of the format, so that the fuzzer spends its time behind it. For formats with a companion the
+/// first two bytes say where the one file ends and the other begins.
+fn input(magic: &[u8], companion: bool, data: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
+    let (data, second) = match data {
+        [a, b, rest @ ..] if companion => {
+            let at = usize::from(u16::from_le_bytes([*a, *b])).min(rest.len());
+            let (first, second) = rest.split_at(at);
+            (first, Some(second.to_vec()))
+        }
+        _ => (data, None),
+    };
+    ([magic, data].concat(), second)
+}
+
+fn open(name: &str, magic: &[u8], data: &[u8]) -> (Vec<u8>, Option<Vec<u8>>, Option<Box<dyn Document>>) {
+    let format = format(name);
+    let (bytes, companion) = input(magic, format.companion.is_some(), data);
+    let document = (format.read)(&Input { bytes: &bytes, companion: companion.as_deref() }, &Limits::default()).ok();
+    (bytes, companion, document)
+}
+
+/// Any bytes: inspect, read, check, mend, write. Nothing may panic or hang.
+pub fn read(name: &str, magic: &[u8], data: &[u8]) {
+    let (bytes, companion, document) = open(name, magic, data);
+    let input = Input { bytes: &bytes, companion: companion.as_deref() };
+    let inspections = (format(name).inspect)(&input, &Limits::default());
+    for (inspection, bytes) in inspections.iter().zip([Some(&bytes), companion.as_ref()]) {
+        let bytes = bytes.map_or(&[][..], Vec::as_slice);
+        let map = Inspector::new(bytes, &inspection.coverage).map();
+        assert_eq!(map.iter().map(|s| s.end - s.start).sum::<usize>(), bytes.len(), "every byte once");
+    }
+    if let Some(mut document) = document {
+        document.summary();
+        document.check();
+        document.fix(&|_| true);
+        let _ = document.write();
+    }
+}
+
+/// What opens is written back identically.
+pub fn roundtrip(name: &str, magic: &[u8], data: &[u8]) {
+    let (bytes, companion, document) = open(name, magic, data);
+    if let Some(document) = document {
+        let written = document.write().expect("what was read can be written");
+        assert!(written.bytes == bytes, "the file differs");
+        if let Some(companion) = companion {
+            assert!(written.companion.unwrap_or_default() == companion, "the companion differs");
+        }
+    }
+}
