@@ -264,7 +264,14 @@ impl Model {
     ///
     /// Fails where something does not fit into the format, such as more than 65,535 vertices in a mesh.
     pub fn write(&self) -> Result<Pair> {
-        write::write(self)
+        let mut pair = Pair::default();
+        write::write(self, &mut pair)?;
+        Ok(pair)
+    }
+
+    /// [`Model::write`] into files that are there already: their memory is used again. After an error they hold nothing of use.
+    pub fn write_into(&self, pair: &mut Pair) -> Result<()> {
+        write::write(self, pair)
     }
 
     /// A node of the model.

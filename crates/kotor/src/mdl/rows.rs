@@ -87,13 +87,20 @@ pub(crate) fn slot_to_short(slot: f32) -> u16 {
     if slot < 0.0 { u16::MAX } else { slot as u16 }
 }
 
+// The range has a known length, so that the compiler copies a fixed number of bytes per row.
 fn load<C: Cell, T>(rows: &[u8], stride: usize, at: usize, each: impl Fn(C) -> T) -> Vec<T> {
-    rows.chunks_exact(stride).map(|row| each(C::load(C::Disk::get(row.get(at..).unwrap_or(&[]))))).collect()
+    let range = at..at + C::Disk::SIZE;
+    rows.chunks_exact(stride)
+        .map(|row| each(C::load(row.get(range.clone()).map_or(C::Disk::ZERO, C::Disk::get))))
+        .collect()
 }
 
 fn store<C: Cell, T: Copy>(rows: &mut [u8], stride: usize, at: usize, column: &[T], each: impl Fn(T) -> C) {
+    let range = at..at + C::Disk::SIZE;
     for (row, value) in rows.chunks_exact_mut(stride).zip(column) {
-        each(*value).store().put(row.get_mut(at..).unwrap_or(&mut []));
+        if let Some(cell) = row.get_mut(range.clone()) {
+            each(*value).store().put(cell);
+        }
     }
 }
 
@@ -180,6 +187,20 @@ impl RowLayout {
         })
     }
 
+    /// Whether the columns fill the row, each byte once. Long rows are not looked at that closely.
+    fn is_full(&self, skin: bool) -> bool {
+        let (mut taken, mut claimed) = (0u128, 0);
+        for (column, at) in self.columns(skin) {
+            let width = width(column, self.packed);
+            if at + width > 128 {
+                return false;
+            }
+            taken |= (u128::MAX >> (128 - width)) << at;
+            claimed += width;
+        }
+        claimed == self.stride as usize && taken.count_ones() == self.stride
+    }
+
     /// Bytes of a row that belong to no column.
     fn loose(&self, skin: bool) -> Vec<usize> {
         let mut taken = vec![false; self.stride as usize];
@@ -200,8 +221,11 @@ impl RowLayout {
         }
         self.present = 0;
         let packed = self.packed;
-        let columns: Vec<(usize, usize)> = self.columns(skin).collect();
-        for (column, at) in columns {
+        let mut columns = [None; COLUMNS];
+        for (slot, column) in columns.iter_mut().zip(self.columns(skin)) {
+            *slot = Some(column);
+        }
+        for (column, at) in columns.into_iter().flatten() {
             self.present |= 1 << column;
             let three = || load::<Three, _>(rows, stride, at, |c| c.0);
             match column {
@@ -227,6 +251,9 @@ impl RowLayout {
                 _ if packed => v.bones = load::<ShortBones, _>(rows, stride, at, |c| c.0),
                 _ => v.bones = load::<Four, _>(rows, stride, at, |c| c.0),
             }
+        }
+        if self.is_full(skin) {
+            return v;
         }
         let loose = self.loose(skin);
         let claimed: usize = self.columns(skin).map(|(column, _)| width(column, packed)).sum();

@@ -34,23 +34,22 @@ fn short(n: usize, what: &'static str) -> Result<u16> {
         .map_err(|_| Error::unrepresentable(format!("{n} {what} are more than the 65,535 a mesh can have")))
 }
 
-pub(crate) fn write(model: &Model) -> Result<Pair> {
+/// Fills both files, in the allocations they have.
+pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     columns_agree(model)?;
     let (mut rows, mut mdx_len) = rows(model, true)?;
-    let mut mdx = Out::new(mdx_len);
+    let mut mdx = Out::new(&mut pair.mdx, mdx_len);
     fill_rows(model, &rows, &mut mdx)?;
     if model.layout.mdx.overlaps {
         fill_rows(model, &rows, mdx.verify())?;
         if mdx.differs {
             (rows, mdx_len) = super::plan::rows(model, false)?;
-            mdx = Out::new(mdx_len);
-            fill_rows(model, &rows, &mut mdx)?;
+            fill_rows(model, &rows, &mut Out::new(&mut pair.mdx, mdx_len))?;
         }
     }
-    let mdx = mdx.bytes;
     if unchanged(model)? {
         let len = model.layout.mdl_len as usize;
-        let mut mdl = Out::new(len);
+        let mut mdl = Out::new(&mut pair.mdl, len);
         let writing = Writing { model, plan: None, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
         writing.model(&mut mdl)?;
         if model.layout.overlaps {
@@ -58,25 +57,31 @@ pub(crate) fn write(model: &Model) -> Result<Pair> {
         }
         // Blocks that share bytes and no longer agree on them need places of their own.
         if !mdl.differs {
-            return Ok(Pair { mdl: mdl.bytes, mdx });
+            return Ok(());
         }
     }
     let plan = Plan::of(model)?;
-    let mut mdl = Out::new(plan.len.saturating_add(BASE));
-    Writing { model, plan: Some(&plan), len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)?;
-    Ok(Pair { mdl: mdl.bytes, mdx })
+    let mut mdl = Out::new(&mut pair.mdl, plan.len.saturating_add(BASE));
+    Writing { model, plan: Some(&plan), len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)
 }
 
 /// A file that is filled in, then perhaps compared with what went in.
-struct Out {
-    bytes: Vec<u8>,
+struct Out<'a> {
+    bytes: &'a mut Vec<u8>,
     verifying: bool,
     differs: bool,
 }
 
-impl Out {
-    fn new(len: usize) -> Out {
-        Out { bytes: vec![0; len], verifying: false, differs: false }
+impl<'a> Out<'a> {
+    /// A file of zeros.
+    fn new(bytes: &'a mut Vec<u8>, len: usize) -> Self {
+        if bytes.capacity() < len {
+            *bytes = vec![0; len];
+        } else {
+            bytes.clear();
+            bytes.resize(len, 0);
+        }
+        Out { bytes, verifying: false, differs: false }
     }
 
     /// From here on nothing is written any more; what would be is compared with what is there.
@@ -160,7 +165,7 @@ fn columns_agree(model: &Model) -> Result<()> {
 }
 
 /// The MDX.
-fn fill_rows(model: &Model, rows: &[Rows], out: &mut Out) -> Result<()> {
+fn fill_rows(model: &Model, rows: &[Rows], out: &mut Out<'_>) -> Result<()> {
     let len = out.bytes.len();
     if model.layout.mdx.len as usize == len && !out.verifying {
         for gap in model.layout.mdx.gaps.iter().filter(|g| g.offset as usize + g.bytes.len() <= len) {
@@ -254,7 +259,7 @@ impl Writing<'_> {
     /// The items of a part of a node.
     fn items<T: Wire>(
         &self,
-        out: &mut Out,
+        out: &mut Out<'_>,
         here: Here<'_>,
         what: What,
         slot: &Slot,
@@ -266,7 +271,7 @@ impl Writing<'_> {
         out.array(self.place(here, what, slot) as usize + BASE, values)
     }
 
-    fn model(&self, out: &mut Out) -> Result<()> {
+    fn model(&self, out: &mut Out<'_>) -> Result<()> {
         let model = self.model;
         let layout = &model.layout;
         let gaps = self.plan.map(|plan| plan.all(What::Gap).collect::<Vec<u32>>());
@@ -300,7 +305,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn headers(&self, out: &mut Out) -> Result<()> {
+    fn headers(&self, out: &mut Out<'_>) -> Result<()> {
         let model = self.model;
         let old = model.layout.headers.as_deref();
         let mut headers: Headers = old.cloned().unwrap_or_else(|| Headers {
@@ -358,7 +363,14 @@ impl Writing<'_> {
         out.put(BASE + GeometryHeader::SIZE + ModelHeader::SIZE, &headers.names)
     }
 
-    fn animation(&self, out: &mut Out, at: u32, events: u32, animation: &Animation, tree: u32) -> Result<()> {
+    fn animation(
+        &self,
+        out: &mut Out<'_>,
+        at: u32,
+        events: u32,
+        animation: &Animation,
+        tree: u32,
+    ) -> Result<()> {
         let fresh = || {
             let pointers = pointers(self.model.game, self.model.platform, PointerUse::Animation);
             (
@@ -383,7 +395,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn node(&self, out: &mut Out, here: Here<'_>, owner: u32) -> Result<()> {
+    fn node(&self, out: &mut Out<'_>, here: Here<'_>, owner: u32) -> Result<()> {
         let Here { tree, node, .. } = here;
         let layout = &node.layout;
         let parent = || node.parent.map_or(0, |p| self.node_place(tree, p));
@@ -429,7 +441,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn light(&self, out: &mut Out, at: &mut usize, here: Here<'_>, light: &Light) -> Result<()> {
+    fn light(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, light: &Light) -> Result<()> {
         let layout = &light.layout;
         let def = |what, slot, count| self.def(here, what, slot, count);
         let header = LightHeader {
@@ -464,7 +476,7 @@ impl Writing<'_> {
         self.items(out, here, What::FlareColors, &layout.colors, &light.flare_colors)
     }
 
-    fn mesh(&self, out: &mut Out, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
+    fn mesh(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
         let model = self.model;
         let layout = &mesh.layout;
         let found = self.rows.binary_search_by_key(&(here.tree, here.id), |r| (r.tree, r.node)).ok();
@@ -516,7 +528,7 @@ impl Writing<'_> {
 
     fn mesh_header(
         &self,
-        out: &mut Out,
+        out: &mut Out<'_>,
         at: &mut usize,
         here: Here<'_>,
         mesh: &Mesh,
@@ -608,7 +620,7 @@ impl Writing<'_> {
 
     fn skin(
         &self,
-        out: &mut Out,
+        out: &mut Out<'_>,
         at: &mut usize,
         here: Here<'_>,
         skin: &Skin,
@@ -640,7 +652,7 @@ impl Writing<'_> {
         self.items(out, here, What::Scratch, &layout.scratch_slot, &layout.scratch)
     }
 
-    fn saber(&self, out: &mut Out, at: &mut usize, here: Here<'_>, saber: &Saber) -> Result<()> {
+    fn saber(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, saber: &Saber) -> Result<()> {
         let layout = &saber.layout;
         let header = SaberHeader {
             vertices: Offset(self.place(here, What::SaberPositions, &layout.positions)),
@@ -654,7 +666,7 @@ impl Writing<'_> {
         self.items(out, here, What::SaberUvs, &layout.uvs, &saber.uvs)
     }
 
-    fn boxes(&self, out: &mut Out, at: &mut usize, here: Here<'_>, tree: &AabbTree) -> Result<()> {
+    fn boxes(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, tree: &AabbTree) -> Result<()> {
         let record = |i: usize, none: [u32; 2], place: &dyn Fn(u32) -> u32| {
             tree.nodes.get(i).map(|n| AabbRecord {
                 min: n.min,
@@ -694,7 +706,7 @@ impl Writing<'_> {
 
 /// Writes a record and moves on behind it.
 #[inline]
-fn put<T: Wire>(out: &mut Out, at: &mut usize, value: &T) -> Result<()> {
+fn put<T: Wire>(out: &mut Out<'_>, at: &mut usize, value: &T) -> Result<()> {
     out.put(*at, value)?;
     *at += T::SIZE;
     Ok(())
