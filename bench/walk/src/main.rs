@@ -22,7 +22,11 @@ fn main() {
 
 /// Runs each piece of work in turn, several times, and returns for each the best rate in millions per second and its answer.
 /// Taking turns lets noise on the machine fall on all of them alike; time spent waiting for a core does not count.
-fn rates<const N: usize>(count: usize, runs: usize, mut work: [&mut dyn FnMut() -> usize; N]) -> [(f64, usize); N] {
+fn rates<const N: usize>(
+    count: usize,
+    runs: usize,
+    mut work: [&mut dyn FnMut() -> usize; N],
+) -> [(f64, usize); N] {
     let mut out = [(0.0f64, 0); N];
     for _ in 0..runs {
         for (work, out) in work.iter_mut().zip(&mut out) {

@@ -18,15 +18,21 @@ pub fn run() {
     let start = Instant::now();
     let mut navigator = Navigator::new(&mesh, &Agent::default());
     let built = start.elapsed();
+    let start = Instant::now();
+    navigator.prepare();
+    let surveyed = start.elapsed();
     let mut fast_navigator = Navigator::new(&mesh, &Agent::default());
+    fast_navigator.prepare();
+    let mut plain = Navigator::new(&mesh, &Agent::default());
     let start = Instant::now();
     let theirs = polyanya_mesh(&scene);
     let their_built = start.elapsed();
     println!(
-        "navmesh: {} faces, {} polygons; plan laid out in {:.1} ms, polyanya's mesh in {:.1} ms",
+        "navmesh: {} faces, {} polygons; plan laid out in {:.1} ms, surveyed in {:.1} ms, polyanya's mesh in {:.1} ms",
         mesh.len(),
         navigator.polygons(),
         built.as_secs_f64() * 1e3,
+        surveyed.as_secs_f64() * 1e3,
         their_built.as_secs_f64() * 1e3
     );
     let ends = |p: &[([f32; 2], u32); 2]| p.map(|(point, face)| (face, point.map(f64::from)));
@@ -44,7 +50,9 @@ pub fn run() {
         }
         found
     };
+    let mut unsurveyed = vec![0.0; QUERIES];
     let mut ours = || run(&mut navigator, Effort::Exact, &mut exact);
+    let mut without = || run(&mut plain, Effort::Exact, &mut unsurveyed);
     let rates = {
         let mut quick = |out: &mut Vec<f64>| {
             let mut found = 0;
@@ -60,7 +68,7 @@ pub fn run() {
         rates(
             QUERIES,
             RUNS,
-            [&mut ours, &mut || quick(&mut fast), &mut || {
+            [&mut ours, &mut without, &mut || quick(&mut fast), &mut || {
                 // Once is enough: it takes its time.
                 if other[0] > 0.0 && std::env::var_os("QUICK").is_some() {
                     return QUERIES;
@@ -77,14 +85,21 @@ pub fn run() {
             }],
         )
     };
-    for ((name, rate), lengths) in ["exact", "fast", "polyanya"].iter().zip(rates).zip([&exact, &fast, &other]) {
+    for ((name, rate), lengths) in
+        ["exact", "  without survey", "fast", "polyanya"].iter().zip(rates).zip([&exact, &unsurveyed, &fast, &other])
+    {
         let excess: Vec<f64> = lengths.iter().zip(&exact).map(|(a, b)| a / b - 1.0).collect();
         let mean = excess.iter().sum::<f64>() / QUERIES as f64;
         let worst = excess.iter().fold(f64::NEG_INFINITY, |m, e| m.max(*e));
         let least = excess.iter().fold(f64::INFINITY, |m, e| m.min(*e));
         println!(
-            "{name:9} {:9.0} /s  {} found  excess over exact: mean {:.4} %, worst {:.4} %, least {:.5} %   {:.1} x polyanya",
-            rate.0 * 1e6, rate.1, mean * 100.0, worst * 100.0, least * 100.0, rate.0 / rates[2].0
+            "{name:16} {:9.0} /s  {} found  excess over exact: mean {:.4} %, worst {:.4} %, least {:.5} %   {:.1} x polyanya",
+            rate.0 * 1e6,
+            rate.1,
+            mean * 100.0,
+            worst * 100.0,
+            least * 100.0,
+            rate.0 / rates[3].0
         );
     }
 }

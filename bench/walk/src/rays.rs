@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bvh::aabb::{Aabb, Bounded};
 use bvh::bounding_hierarchy::BHShape;
-use galatea_walk::{Materials, Ray, Walkmesh};
+use galatea_walk::{Materials, Ray, Reach, Walkmesh};
 use glam::{Vec3, Vec3A};
 use parry3d::query::RayCast;
 
@@ -39,7 +39,9 @@ pub fn run() {
                         if any {
                             rays.iter().filter(|r| mesh.any_hit(black_box(r), Materials::ALL)).count()
                         } else {
-                            rays.iter().filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some()).count()
+                            rays.iter()
+                                .filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some())
+                                .count()
                         }
                     },
                     &mut || rays.iter().filter(|r| parry.hit(black_box(r))).count(),
@@ -50,9 +52,58 @@ pub fn run() {
             let best = theirs.iter().fold(0.0f64, |m, t| m.max(t.0));
             println!(
                 "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {:8.2} x      {} / {} {} {}",
-                ours.0, theirs[0].0, theirs[1].0, theirs[2].0, ours.0 / best, ours.1, theirs[0].1, theirs[1].1, theirs[2].1
+                ours.0,
+                theirs[0].0,
+                theirs[1].0,
+                theirs[2].0,
+                ours.0 / best,
+                ours.1,
+                theirs[0].1,
+                theirs[1].1,
+                theirs[2].1
             );
         }
+        let mut g = scenes::Random(11);
+        let points: Vec<[f32; 3]> = (0..RAYS)
+            .map(|_| {
+                let (x, y) = (g.range(0.0, width), g.range(0.0, depth));
+                [x, y, scenes::height(x, y) + 1.0]
+            })
+            .collect();
+        // Someone who walks: steps of 20 cm.
+        let (mut x, mut y) = (width * 0.5, depth * 0.5);
+        let walk: Vec<[f32; 3]> = (0..RAYS)
+            .map(|_| {
+                x = (x + g.range(-0.3, 0.3)).clamp(0.1, width - 0.1);
+                y = (y + g.range(-0.3, 0.3)).clamp(0.1, depth - 0.1);
+                [x, y, scenes::height(x, y) + 1.0]
+            })
+            .collect();
+        let reach = Reach::default();
+        let located = rates(
+            RAYS,
+            RUNS,
+            [
+                &mut || {
+                    points.iter().filter(|p| black_box(mesh.locate(black_box(**p), reach)).is_some()).count()
+                },
+                &mut || {
+                    let mut face = 0;
+                    let mut found = 0;
+                    for p in &walk {
+                        if let Some(footing) = mesh.locate_from(face, black_box(*p), reach) {
+                            face = footing.face;
+                            found += 1;
+                        }
+                    }
+                    found
+                },
+            ],
+        );
+        println!(
+            "{name:8}  locate      {:8.2}   with a hint {:8.2}   ({} and {} found)",
+            located[0].0, located[1].0, located[0].1, located[1].1
+        );
         println!("{name}: built in {:.1} ms", built.as_secs_f64() * 1e3);
     }
 }
@@ -153,7 +204,11 @@ impl BvhCrate {
             let mut near = self.tree.traverse_iterator(&r, &self.triangles);
             return near.any(|t| test(t, 1, 2).min(test(t, 2, 1)) <= ray.length);
         }
-        let best = self.tree.traverse_iterator(&r, &self.triangles).map(|t| test(t, 1, 2)).fold(f32::INFINITY, f32::min);
+        let best = self
+            .tree
+            .traverse_iterator(&r, &self.triangles)
+            .map(|t| test(t, 1, 2))
+            .fold(f32::INFINITY, f32::min);
         black_box(best) <= ray.length
     }
 }

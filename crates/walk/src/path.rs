@@ -149,6 +149,14 @@ impl<'m> Navigator<'m> {
         }
     }
 
+    /// Surveys the plan for many queries: paths are then found about twice as fast. Takes as long as a few dozen of them.
+    /// Where two paths are equally short, the other one may be found than without.
+    pub fn prepare(&mut self) {
+        if self.scratch.landmarks.is_none() && !self.has_costs {
+            self.scratch.landmarks = nav::Landmarks::survey(&self.nav, &mut self.scratch);
+        }
+    }
+
     /// How many convex polygons the plan has.
     pub fn polygons(&self) -> usize {
         self.nav.polys.len()
@@ -189,7 +197,7 @@ impl<'m> Navigator<'m> {
                 }
                 let mut path = self.finish(&points, from.0, to.0);
                 path.cost = if self.has_costs { cost } else { path.length };
-                path.is_shortest = effort == Effort::Exact && !self.has_costs;
+                path.is_shortest = effort == Effort::Exact && !self.has_costs && !self.scratch.gave_up;
                 Route::Found(path)
             }
             None => Route::Unreachable,

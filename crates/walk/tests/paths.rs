@@ -149,6 +149,8 @@ fn exact_paths_equal_dijkstra_over_all_that_is_visible() {
         let mesh = Walkmesh::new(scenes::surface(random_mesh(&mut g, jitter))).expect("sound");
         let visibility = Visibility::new(&mesh);
         let mut navigator = Navigator::new(&mesh, &Agent::default());
+        let mut surveyed = Navigator::new(&mesh, &Agent::default());
+        surveyed.prepare();
         for query in 0..6 {
             let (from, mut to) = (random_place(&mut g, &mesh), random_place(&mut g, &mesh));
             if query == 5 {
@@ -159,6 +161,14 @@ fn exact_paths_equal_dijkstra_over_all_that_is_visible() {
             let truth = visibility.shortest(from.1, to.1);
             let exact = navigator.route_between(from, to, Effort::Exact).path();
             let fast = navigator.route_between(from, to, Effort::Fast).path();
+            let known = surveyed.route_between(from, to, Effort::Exact).path();
+            assert!(
+                match (&exact, &known) {
+                    (Some(a), Some(b)) => (a.length - b.length).abs() < 1e-9,
+                    (a, b) => a.is_none() && b.is_none(),
+                },
+                "mesh {round}, query {query}: landmarks change the answer"
+            );
             let lengths = (exact.as_ref().map(|p| p.length), truth);
             match lengths {
                 (Some(a), Some(b)) => {
@@ -223,6 +233,7 @@ fn navmesh_paths_are_found_stay_on_it_and_fast_ones_are_not_much_longer() {
     let reversed =
         Walkmesh::new(scenes::surface((positions, faces.into_iter().rev().collect()))).expect("sound");
     let mut backwards = Navigator::new(&reversed, &Agent::default());
+    backwards.prepare();
     let (mut sum, mut worst, mut n) = (0.0, 0.0f64, 0);
     for [from, to] in scenes::pairs(&scene, count(150, 2000)) {
         let (from, to) = ((from.1, from.0.map(f64::from)), (to.1, to.0.map(f64::from)));

@@ -2,6 +2,7 @@
 
 mod build;
 mod cut;
+mod landmarks;
 mod search;
 mod trace;
 mod web;
@@ -9,6 +10,7 @@ pub(crate) mod weighted;
 
 pub(crate) use build::build;
 pub(crate) use cut::{Cut, margins};
+pub(crate) use landmarks::Landmarks;
 pub(crate) use search::{Scratch, Spot, search};
 pub(crate) use trace::{Tracer, edge_ends};
 pub(crate) use web::Nav;

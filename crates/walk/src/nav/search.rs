@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::landmarks::{Bearings, Landmarks};
 use super::web::{Gate, NONE, Nav};
 use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, put, sub2};
 
@@ -67,8 +68,12 @@ pub(crate) struct Scratch {
     looks: Vec<[Turn; 2]>,
     /// Per edge, what the fast search has entered through it.
     entered: Vec<Entered>,
-    /// Nodes that were expanded in the last search.
-    pub(crate) expanded: usize,
+    /// Distances known beforehand, if the plan was surveyed.
+    pub(crate) landmarks: Option<Landmarks>,
+    /// Per edge, how far the goal is at least, in the search that is noted.
+    least: Vec<(u32, f64)>,
+    /// Whether the exact search was given up as too long, and the fast one run instead.
+    pub(crate) gave_up: bool,
 }
 
 /// What was done at an edge, in which search, around which corner, come from where and after which length.
@@ -142,7 +147,6 @@ impl Scratch {
     fn begin(&mut self, nav: &Nav) {
         self.nodes.clear();
         self.heap.clear();
-        self.expanded = 0;
         if self.reached.len() != nav.points.len()
             || self.turns.len() != nav.ring.len()
             || self.query == u32::MAX
@@ -153,6 +157,7 @@ impl Scratch {
             self.looks = vec![[Turn::default(); 2]; nav.ring.len()];
             self.entered = vec![Entered::default(); nav.ring.len()];
             self.toward_goal = vec![0; nav.polys.len()];
+            self.least = vec![(0, 0.0); nav.ring.len()];
         }
         self.query += 1;
     }
@@ -189,6 +194,9 @@ struct Search<'a> {
     goal: Spot,
     fast: bool,
     price: Option<f64>,
+    bearings: Option<Bearings>,
+    /// While surveying, the shortest known length to every point; there is no goal then.
+    survey: Option<Vec<f64>>,
 }
 
 /// The turning points of the shortest path, start and goal included; `None` when there is none. The fast search enters
@@ -228,14 +236,47 @@ fn search_where(
     if start.poly == goal.poly {
         return Some(vec![start.point, goal.point]);
     }
-    scratch.begin(nav);
-    let mut search = Search { nav, scratch, goal, fast, price };
-    search.mark_way_to_goal();
-    search.push_start(start);
-    match search.run() {
-        None if fast => search_where(nav, scratch, start, goal, false, price),
+    scratch.gave_up = false;
+    match search_once(nav, scratch, start, goal, fast, price) {
+        // Each search helps out the other, once.
+        None if fast && !scratch.gave_up => search_where(nav, scratch, start, goal, false, price),
+        None if !fast && scratch.gave_up => {
+            let found = search_once(nav, scratch, start, goal, true, price);
+            scratch.gave_up = true;
+            found
+        }
         found => found,
     }
+}
+
+fn search_once(
+    nav: &Nav,
+    scratch: &mut Scratch,
+    start: Spot,
+    goal: Spot,
+    fast: bool,
+    price: Option<f64>,
+) -> Option<Vec<V2>> {
+    scratch.begin(nav);
+    let bearings = scratch.landmarks.as_ref().and_then(|l| l.bearings(nav, goal));
+    let mut search = Search { nav, scratch, goal, fast, price, bearings, survey: None };
+    search.mark_way_to_goal();
+    search.push_start(start);
+    search.run()
+}
+
+/// The length of the shortest path from a place to every point of the plan; infinite where there is none. `None` if that takes
+/// too long.
+pub(crate) fn flood(nav: &Nav, scratch: &mut Scratch, start: Spot) -> Option<Vec<f64>> {
+    scratch.begin(nav);
+    scratch.gave_up = false;
+    let goal = Spot { point: start.point, poly: NONE };
+    let survey = Some(vec![f64::INFINITY; nav.points.len()]);
+    let mut search = Search { nav, scratch, goal, fast: false, price: None, bearings: None, survey };
+    search.push_start(start);
+    search.run();
+    let found = search.survey;
+    if scratch.gave_up { None } else { found }
 }
 
 impl Search<'_> {
@@ -298,10 +339,32 @@ impl Search<'_> {
             }
             entered.add(query, new);
         }
-        let bound = node.length + self.shortest_through(&node);
+        let bound = self.bound(&node);
         let waiting = Waiting { bound, node: self.scratch.nodes.len() as u32 };
         self.scratch.nodes.push(node);
         self.scratch.heap.push(waiting);
+    }
+
+    /// A length that no path through the node falls short of.
+    fn bound(&mut self, node: &Node) -> f64 {
+        let (_, square) = nearest_on_segment(node.root, node.left, node.right);
+        if let Some(survey) = &mut self.survey {
+            for (p, v) in [(node.left, node.left_vertex), (node.right, node.right_vertex)] {
+                if let Some(known) = survey.get_mut(v as usize) {
+                    *known = known.min(node.length + distance2(node.root, p));
+                }
+            }
+            return node.length + square.sqrt();
+        }
+        let straight = node.length + self.shortest_through(node);
+        let (Some(landmarks), Some(bearings)) = (&self.scratch.landmarks, &self.bearings) else {
+            return straight;
+        };
+        let Some(least) = self.scratch.least.get_mut(node.edge as usize) else { return straight };
+        if least.0 != self.scratch.query {
+            *least = (self.scratch.query, landmarks.beyond_edge(node.edge, bearings));
+        }
+        straight.max(node.length + square.sqrt() + least.1)
     }
 
     /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
@@ -357,8 +420,8 @@ impl Search<'_> {
     }
 
     fn run(&mut self) -> Option<Vec<V2>> {
-        // More nodes than any sound plan needs; a plan that is not sound ends here.
-        let most = 200_000 + 64 * self.nav.ring.len();
+        // Far more nodes than any sound plan needs; where faces lie on top of each other in heaps, this is the end.
+        let most = 50_000 + 8 * self.nav.ring.len();
         while let Some(Waiting { node: index, .. }) = self.scratch.heap.pop() {
             let node = self.scratch.nodes.get(index as usize).copied()?;
             if node.root_vertex != NONE && self.scratch.is_beaten(node.root_vertex, node.length) {
@@ -368,8 +431,8 @@ impl Search<'_> {
             if poly == self.goal.poly {
                 return Some(self.path(&node));
             }
-            self.scratch.expanded += 1;
             if self.scratch.nodes.len() > most {
+                self.scratch.gave_up = true;
                 return None;
             }
             if self.nav.poly(poly).flat {
