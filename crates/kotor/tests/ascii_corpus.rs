@@ -129,6 +129,11 @@ fn texts_of_other_tools_read_and_compile() {
         let pair = model.write().unwrap();
         let back = Model::read(&pair.mdl, Some(&pair.mdx), &Limits::default()).unwrap();
         assert_eq!(model.differences(&back), [""; 0], "{}", name(&path));
+        let report = back.check();
+        for finding in report.findings() {
+            println!("{}: {finding}", name(&path));
+        }
+        assert_eq!(report.at_least(galatea_wire::Severity::Error), 0, "{}", name(&path));
         let first = text::print(&back).unwrap();
         let again = text::parse(&first, &Limits::default()).unwrap();
         assert_eq!(model.differences(&again), [""; 0], "{}", name(&path));
