@@ -19,9 +19,9 @@ mod node;
 mod plan;
 mod read;
 mod rows;
-pub mod text;
 mod rules;
 mod scene;
+pub mod text;
 pub mod wire;
 mod write;
 
