@@ -128,7 +128,8 @@ fn restore_times(times: &mut Vec<f32>, differences: &Value) {
 
 fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: usize, cubic: bool) {
     allow::each_difference(differences, width, |row, steps| {
-        let Some(slot) = values.get_mut(row * width..).and_then(|v| v.get_mut(..width)) else { return };
+        let Some(from) = row.checked_mul(width) else { return };
+        let Some(slot) = values.get_mut(from..).and_then(|v| v.get_mut(..width)) else { return };
         let was = slot.iter().zip(steps).map(|(v, s)| f32::from_bits(v.to_bits().wrapping_add(*s)));
         let was: Vec<f32> = was.collect();
         let mut again = was.clone();

@@ -281,10 +281,11 @@ pub(crate) fn runs(map: &Extras, count: usize) -> Vec<Option<u32>> {
     for run in told.chunks_exact(2) {
         if let [start, len] = *run {
             let left = count.saturating_sub(out.len());
-            out.extend((0..len.clamp(0, left as i64)).map(|i| u32::try_from(start + i).ok()));
+            out.extend((0..len.clamp(0, left as i64)).map(|i| u32::try_from(start.saturating_add(i)).ok()));
         }
     }
-    let whole = told.chunks_exact(2).filter_map(|r| r.get(1)).sum::<i64>() == count as i64;
+    let lengths = told.chunks_exact(2).filter_map(|r| r.get(1));
+    let whole = lengths.fold(0i64, |sum, len| sum.saturating_add(*len)) == count as i64;
     if !whole {
         out.clear();
     }

@@ -208,7 +208,8 @@ pub(crate) fn restep(
     holds: impl Fn(usize, &[f32]) -> bool,
 ) {
     each_step(value, width, |row, steps| {
-        let Some(slot) = numbers.get_mut(row * width..).and_then(|n| n.get_mut(..width)) else { return };
+        let Some(from) = row.checked_mul(width) else { return };
+        let Some(slot) = numbers.get_mut(from..).and_then(|n| n.get_mut(..width)) else { return };
         let sum = stepped(slot, steps);
         if holds(row, &sum) {
             slot.copy_from_slice(&sum);

@@ -15,7 +15,9 @@ use super::{
     SELF_ILLUMINATION, put_fields, scene_id,
 };
 use crate::extra::{json, latin, put, steps, wrap};
-use crate::mdl::{Animation, Interpolation, Node, NodeId, Track, pack_quaternion, unpack_quaternion};
+use crate::mdl::{
+    Animation, Event, Interpolation, Model, Node, NodeId, Track, pack_quaternion, unpack_quaternion,
+};
 
 /// Seconds before and after each key, for tangents; 1 where there is none.
 pub(super) fn spans(times: &[f32]) -> Vec<[f32; 2]> {
@@ -110,6 +112,11 @@ impl Parts {
     }
 }
 
+fn events(animation: &Animation) -> Vec<SceneEvent> {
+    let event = |e: &Event| SceneEvent { time: e.time, name: latin(e.name.bytes()), ..SceneEvent::default() };
+    animation.events.iter().map(event).collect()
+}
+
 impl Builder<'_> {
     pub(super) fn add_clip(&mut self, animation: &Animation) {
         let mut map = Extras::new();
@@ -119,11 +126,7 @@ impl Builder<'_> {
         let mut clip = Clip {
             name: latin(animation.name.bytes()),
             length: animation.length,
-            events: animation
-                .events
-                .iter()
-                .map(|e| SceneEvent { time: e.time, name: latin(e.name.bytes()), ..SceneEvent::default() })
-                .collect(),
+            events: events(animation),
             ..Clip::default()
         };
         let mut taken: HashSet<NodeId> = HashSet::new();
@@ -131,6 +134,33 @@ impl Builder<'_> {
             animation.nodes.iter().map(|node| self.add_animated(&mut clip, node, &mut taken)).collect();
         put(&mut map, "nodes", Value::Array(nodes));
         clip.extras = wrap(map);
+        self.scene.clips.push(clip);
+    }
+
+    /// Adds a clip of a supermodel: nodes are matched by name, and positions scaled.
+    pub(super) fn add_inherited(&mut self, from: &Model, animation: &Animation) {
+        let name = latin(animation.name.bytes());
+        if self.scene.find_clip(&name).is_some() {
+            return;
+        }
+        let mut map = Extras::new();
+        put(&mut map, "inherited", latin(from.name.bytes()));
+        let mut clip = Clip { name, length: animation.length, extras: wrap(map), ..Clip::default() };
+        clip.events = events(animation);
+        let mut taken = HashSet::new();
+        for node in &animation.nodes {
+            let target = self.by_name.get(&from.name_of(node).to_ascii_lowercase()).copied();
+            let Some(target) = target.filter(|t| taken.insert(*t)) else { continue };
+            let Some(geometry) = self.model.node(target) else { continue };
+            let parts = Parts::of(&self.scene, scene_id(target));
+            let mut kinds = HashSet::new();
+            for track in node.controllers.tracks().filter(|t| kinds.insert(t.kind)) {
+                let scaled: Vec<f32> = track.values.iter().map(|v| v * self.model.animation_scale).collect();
+                let values = if track.kind == POSITION { &scaled } else { track.values };
+                let made = channel(track.kind, &Track { values, ..track }, parts, geometry);
+                clip.channels.extend(made.map(|c| Channel { extras: Extras::new(), ..c }));
+            }
+        }
         self.scene.clips.push(clip);
     }
 

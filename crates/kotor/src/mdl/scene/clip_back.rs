@@ -136,24 +136,24 @@ impl Back<'_> {
         mut of: HashMap<NodeId, usize>,
     ) -> Result<()> {
         let left: HashSet<*const Channel> = channels.values().map(|c| std::ptr::from_ref(*c)).collect();
+        let (mut materials, mut lights) = (HashMap::new(), HashMap::new());
+        for (place, node) in self.order.iter().enumerate().filter(|_| !left.is_empty()) {
+            let parts = Parts::of(self.scene, *node);
+            parts.material.map(|m| materials.entry(m).or_insert(place as NodeId));
+            parts.light.map(|l| lights.entry(l).or_insert(place as NodeId));
+        }
         for channel in clip.channels.iter().filter(|c| left.contains(&std::ptr::from_ref(*c))) {
-            let owner = |wanted: &dyn Fn(&Parts) -> bool| {
-                let mut nodes = self.order.iter().enumerate();
-                nodes.find(|(_, n)| wanted(&Parts::of(self.scene, **n))).map(|(i, _)| i as NodeId)
-            };
             let (target, kind, width) = match (channel.target, &channel.property) {
                 (Target::Node(n), Property::Translation) => (self.new_id.get(&n).copied(), POSITION, 3),
                 (Target::Node(n), Property::Rotation) => (self.new_id.get(&n).copied(), ORIENTATION, 4),
                 (Target::Node(n), Property::Scale) => (self.new_id.get(&n).copied(), SCALE, 1),
-                (Target::Material(m), Property::Alpha) => (owner(&|p| p.material == Some(m)), ALPHA, 1),
+                (Target::Material(m), Property::Alpha) => (materials.get(&m).copied(), ALPHA, 1),
                 (Target::Material(m), Property::Emissive) => {
-                    (owner(&|p| p.material == Some(m)), SELF_ILLUMINATION, 3)
+                    (materials.get(&m).copied(), SELF_ILLUMINATION, 3)
                 }
-                (Target::Light(l), Property::Color) => (owner(&|p| p.light == Some(l)), LIGHT_COLOR, 3),
-                (Target::Light(l), Property::Range) => (owner(&|p| p.light == Some(l)), LIGHT_RADIUS, 1),
-                (Target::Light(l), Property::Intensity) => {
-                    (owner(&|p| p.light == Some(l)), LIGHT_MULTIPLIER, 1)
-                }
+                (Target::Light(l), Property::Color) => (lights.get(&l).copied(), LIGHT_COLOR, 3),
+                (Target::Light(l), Property::Range) => (lights.get(&l).copied(), LIGHT_RADIUS, 1),
+                (Target::Light(l), Property::Intensity) => (lights.get(&l).copied(), LIGHT_MULTIPLIER, 1),
                 _ => (None, 0, 0),
             };
             let Some(target) = target else {

@@ -162,7 +162,7 @@ impl Back<'_> {
             ));
         }
         // Entry i of the lists belongs to the node that was number i.
-        let before = int(told, "nodes").map_or(0, |n| n as usize);
+        let before = int(told, "nodes").map_or(0, |n| n.clamp(0, 1 << 17) as usize);
         let old_of = |new: usize| -> Option<usize> {
             let id = int(own(&self.at(new)?.extras), "id")? as u32;
             (self.by_id.get(&id) == Some(&(new as NodeId))).then_some(id as usize)
@@ -392,7 +392,7 @@ fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Op
             (ints(differences, "at").unwrap_or_default(), ints(differences, "to").unwrap_or_default());
         let stays = |face: usize| known.get(face).copied().flatten() == Some(face);
         for (at, to) in at.iter().zip(&to) {
-            let (at, to) = (*at as usize, *to as u16);
+            let (at, to) = (usize::try_from(*at).unwrap_or(usize::MAX), *to as u16);
             // Faces that are gone are nobody's neighbours.
             let sound = stays(at / 3) && (usize::from(to) >= triangles.len() || stays(usize::from(to)));
             if let Some(slot) = adjacent.as_flattened_mut().get_mut(at).filter(|_| sound) {

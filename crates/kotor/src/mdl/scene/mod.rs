@@ -63,6 +63,24 @@ impl Model {
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn to_scene(&self) -> Scene {
+        self.to_scene_with(&[])
+    }
+
+    /// The model as a scene, with the clips it inherits from its supermodels, the nearest first. A clip of a name that is
+    /// there already is left out. Inherited clips are marked; [`Model::from_scene`] leaves them out again.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::{Animation, Model};
+    /// use galatea_wire::Text;
+    /// let mut parent = Model::new("s_male01");
+    /// let walk = Animation { name: Text::new(b"walk").unwrap(), length: 1.0, ..Animation::default() };
+    /// parent.animations.push(walk);
+    /// let scene = Model::new("p_bastilabb").to_scene_with(&[&parent]);
+    /// assert_eq!(scene.clips[0].name, "walk");
+    /// assert!(Model::from_scene(&scene)?.0.animations.is_empty());
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn to_scene_with(&self, supermodels: &[&Model]) -> Scene {
         let mut scene = Scene::new(&latin(self.name.bytes()));
         scene.add_axes(AXES, 1.0);
         scene.extras = wrap(self.header());
@@ -72,6 +90,11 @@ impl Model {
         }
         for animation in &self.animations {
             builder.add_clip(animation);
+        }
+        for supermodel in supermodels {
+            for animation in &supermodel.animations {
+                builder.add_inherited(supermodel, animation);
+            }
         }
         builder.scene
     }
@@ -151,7 +174,7 @@ impl Model {
             Some(told) => (i64::from(told) + more).clamp(0, i64::from(u32::MAX)) as u32,
             None => model.nodes.len() as u32,
         };
-        for clip in &scene.clips {
+        for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
             let animation = back.read_clip(&mut model, clip)?;
             model.animations.push(animation);
         }
