@@ -73,6 +73,12 @@ fn the_case_of_words_does_not_count() {
 }
 
 #[test]
+fn flags_of_a_material_may_be_a_number() {
+    let model = of(1000, "Materials 1 { Material { RenderMode 19, FullResolution, } }");
+    assert_eq!(model.materials[0].flags, 0x33);
+}
+
+#[test]
 fn fields_of_a_particle_may_stand_outside_of_it() {
     let model = of(
         800,

@@ -31,7 +31,12 @@ impl Block for Material {
         changed("Shader", How::Text(at!(shader.0))).versions((900, 1000)),
     ];
 
-    fn parse_more(&mut self, lex: &mut Lexer<'_>, word: &[u8], _: bool, _: &mut u32) -> Result<bool> {
+    fn parse_more(&mut self, lex: &mut Lexer<'_>, word: &[u8], _: bool, bits: &mut u32) -> Result<bool> {
+        if is(word, "RenderMode") {
+            // One tool writes all bits as a number.
+            *bits |= lex.bits32()?;
+            return Ok(true);
+        }
         if !is(word, "Layer") {
             return Ok(false);
         }
