@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use clap::Args;
 use galatea::Limits;
+use galatea::fox::Fmdl;
 use galatea::kotor::bwm::{Kind, Walkmesh};
+use galatea::kotor::mdl::Model;
+use galatea::kotor::mdl::derive::Comparison;
 use galatea::kotor::surface::Walkability;
 use galatea_trial::{corpus, files};
 
@@ -20,7 +23,7 @@ pub(crate) struct Options {
 /// A docs page and what measures its table; nothing where there is no corpus.
 type Table = (&'static str, fn() -> Option<String>);
 
-static TABLES: &[Table] = &[("kotor-bwm", walkmeshes)];
+static TABLES: &[Table] = &[("kotor-bwm", walkmeshes), ("kotor-mdl", kotor_models), ("fmdl", fox_models)];
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
@@ -73,5 +76,64 @@ fn walkmeshes() -> Option<String> {
     let _ = writeln!(out, "| normals within 1e-4 | {normals} of {faces} faces |");
     let _ = writeln!(out, "| plane distances within 1e-3 of their size | {distances} of {faces} faces |");
     let _ = write!(out, "\n| files that differ | neighbours | border |\n|---|---|---|\n{others}");
+    Some(out)
+}
+
+/// How many values stored in KotOR models are as derived, over the files that follow the compiler's rules.
+fn kotor_models() -> Option<String> {
+    let dir = corpus("kotor")?;
+    let mut sum = Comparison::default();
+    let (mut chosen, mut all) = (0usize, 0usize);
+    for path in files(&dir, &[".mdl"]) {
+        let (mdl, mdx) = (std::fs::read(&path).ok()?, std::fs::read(path.with_extension("mdx")).ok());
+        let Ok(model) = Model::read(&mdl, mdx.as_deref(), &Limits::default()) else { continue };
+        all += 1;
+        let compared = model.compare_derived();
+        if model.has_compilers_order() && compared.follows_compiler() {
+            chosen += 1;
+            sum += compared;
+        }
+    }
+    let mut out = format!(
+        "{chosen} of {all} models are laid out in the compiler's order and follow its rules for neighbours and radii:\n\n\
+         | stored value | values | as derived | share |\n|---|---:|---:|---:|\n"
+    );
+    for (name, tally) in sum.rows() {
+        let _ = writeln!(out, "| {name} | {} | {} | {:.2} % |", tally.all, tally.same, 100.0 * tally.share());
+    }
+    Some(out)
+}
+
+/// How many derived fields of Fox Engine models come out as the game's compiler stored them.
+fn fox_models() -> Option<String> {
+    let dir = corpus("fmdl")?;
+    let mut sum: Vec<(&'static str, usize, usize)> = Vec::new();
+    let (mut chosen, mut all) = (0usize, 0usize);
+    for path in files(&dir, &[".fmdl"]) {
+        let bytes = std::fs::read(&path).ok()?;
+        let Ok(model) = Fmdl::read(&bytes, &Limits::default()) else { continue };
+        all += 1;
+        // Files of the game's own compiler are those that its layout reproduces.
+        let mut canonical = model.clone();
+        canonical.forget_layout();
+        if canonical.write().is_ok_and(|b| b == bytes) {
+            chosen += 1;
+            for (index, (name, held, of)) in model.agreement().lines().into_iter().enumerate() {
+                match sum.get_mut(index) {
+                    Some(row) => {
+                        row.1 += held;
+                        row.2 += of;
+                    }
+                    None => sum.push((name, held, of)),
+                }
+            }
+        }
+    }
+    let mut out = format!(
+        "The canonical layout reproduces {chosen} of {all} files byte for byte. In those:\n\n| field | agrees |\n|---|---:|\n"
+    );
+    for (name, held, of) in sum {
+        let _ = writeln!(out, "| {name} | {held} of {of} |");
+    }
     Some(out)
 }
