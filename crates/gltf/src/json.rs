@@ -76,7 +76,8 @@ impl Object<'_> {
 
     pub(crate) fn value(&mut self, key: &str, value: &Value) {
         self.key(key);
-        let _ = write!(self.out, "{value}");
+        // Values of JSON have nothing that JSON cannot say.
+        self.out.push_str(serde_json::to_string(value).as_deref().unwrap_or("null"));
     }
 
     pub(crate) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {

@@ -1,5 +1,7 @@
 //! From glTF to the scene: clips.
 
+use std::collections::HashMap;
+
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
 use galatea_wire::{Error, Result};
 
@@ -18,7 +20,10 @@ pub(crate) fn read(
     let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
     let stand_in = extras.remove("stand_in").is_some();
     let notes = extras.remove("channels");
-    let notes = notes.as_ref().and_then(Value::as_array).map_or(&[][..], |l| l);
+    let notes = notes.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let word = |note: &'_ Value, key: &str| note.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    let notes: HashMap<(String, String), &Value> =
+        notes.rev().map(|n| ((word(n, "node"), word(n, "property")), n)).collect();
     let channels = value.get("channels").and_then(Value::as_array).map_or(&[][..], |l| l);
     let mut last = 0.0f32;
     for (i, channel) in channels.iter().enumerate() {
@@ -31,10 +36,7 @@ pub(crate) fn read(
         };
         let nodes = document.list("nodes");
         let name = target.get("node").and_then(whole).and_then(|n| nodes.get(n)).map_or("", key_of);
-        let note = notes.iter().find(|n| {
-            n.get("node").and_then(Value::as_str) == Some(name)
-                && n.get("property").and_then(Value::as_str) == Some(property.name())
-        });
+        let note = notes.get(&(name.to_owned(), property.name().to_owned())).copied();
         let samplers = value.get("samplers").and_then(Value::as_array).map_or(&[][..], |l| l);
         let sampler = channel.get("sampler").and_then(whole).and_then(|s| samplers.get(s));
         let sampler = sampler.ok_or_else(|| {

@@ -34,40 +34,39 @@ pub(super) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f32; 3]) -> [f32
 
 /// Neighbours of faces across their edges, found by the places of corners. Edges that more than two faces share have none.
 pub(super) fn neighbours(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[u16; 3]> {
-    let mut places: HashMap<[u32; 3], u32> = HashMap::new();
-    let place: Vec<u32> = positions
-        .iter()
-        .enumerate()
-        // Adding 0 makes minus zero zero: both are one place.
-        .map(|(i, p)| *places.entry(p.map(|c| (c + 0.0).to_bits())).or_insert(i as u32))
-        .collect();
-    let at = |i: u32| place.get(i as usize).copied().unwrap_or(i);
-    let mut edges: HashMap<(u32, u32), (u32, u32, u32)> = HashMap::new();
-    let sides = |[a, b, c]: [u32; 3]| [(at(a), at(b)), (at(b), at(c)), (at(c), at(a))];
-    for (face, triangle) in triangles.iter().enumerate() {
-        for (a, b) in sides(*triangle) {
-            let entry = edges.entry((a.min(b), a.max(b))).or_insert((0, u32::MAX, u32::MAX));
-            match entry.0 {
-                0 => entry.1 = face as u32,
-                1 => entry.2 = face as u32,
-                _ => {}
+    // Corners at one place get the number of the first of them. Adding 0 makes minus zero zero: both are one place.
+    let mut sorted: Vec<([u32; 3], u32)> =
+        positions.iter().enumerate().map(|(i, p)| (p.map(|c| (c + 0.0).to_bits()), i as u32)).collect();
+    sorted.sort_unstable();
+    let mut place = vec![0u32; positions.len()];
+    for group in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let first = group.first().map_or(0, |(_, i)| *i);
+        for (_, i) in group {
+            if let Some(slot) = place.get_mut(*i as usize) {
+                *slot = first;
             }
-            entry.0 += 1;
         }
     }
-    triangles
-        .iter()
-        .enumerate()
-        .map(|(face, triangle)| {
-            sides(*triangle).map(|(a, b)| match edges.get(&(a.min(b), a.max(b))) {
-                Some((2, first, second)) => {
-                    let other = if *first == face as u32 { *second } else { *first };
-                    u16::try_from(other).unwrap_or(u16::MAX)
+    let at = |i: u32| place.get(i as usize).copied().unwrap_or(i);
+    let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(triangles.len() * 3);
+    for (face, [a, b, c]) in triangles.iter().enumerate() {
+        for (edge, (a, b)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
+            let (a, b) = (at(*a), at(*b));
+            sides.push((a.min(b), a.max(b), (face * 3 + edge) as u32));
+        }
+    }
+    sides.sort_unstable();
+    let mut out = vec![[u16::MAX; 3]; triangles.len()];
+    for group in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        if let [(.., first), (.., second)] = group {
+            for (side, other) in [(*first, *second), (*second, *first)] {
+                if let Some(slot) = out.as_flattened_mut().get_mut(side as usize) {
+                    *slot = u16::try_from(other / 3).unwrap_or(u16::MAX);
                 }
-                _ => u16::MAX,
-            })
-        })
-        .collect()
+            }
+        }
+    }
+    out
 }
 
 impl Builder<'_> {
