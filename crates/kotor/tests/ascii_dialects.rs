@@ -191,6 +191,21 @@ fn keys_with_tangents_and_packed_orientations() {
     assert_eq!(keys.list[2].kind, 132);
 }
 
+/// An axis is taken as it is while it is about of length 1; a plainly wrong length is not meant.
+#[test]
+fn axes_of_any_length_turn_alike() {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    for (axis, z) in
+        [("0 0 1", half), ("0 0 2", half), ("0 0 0.25", half), ("0 0 1.0005", half * 1.0005), ("0 0 0", 0.0)]
+    {
+        let m = parse(&framed(&format!(
+            "node dummy a\n  parent m\n  orientation {axis} 1.5707963267948966\nendnode\n"
+        )));
+        let [w, x, y, found] = m.nodes[1].orientation;
+        assert!((w - half).abs() < 1e-6 && x == 0.0 && y == 0.0 && (found - z).abs() < 1e-6, "{axis}");
+    }
+}
+
 #[test]
 fn pykotor_has_braces_quaternions_and_counted_rows() {
     let m = parse(

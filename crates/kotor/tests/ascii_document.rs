@@ -326,6 +326,16 @@ fn carried_data_survive_other_line_ends_and_blanks() {
     }
 }
 
+/// Numbers that no controller uses come back too, although they mean nothing.
+#[test]
+fn unused_data_come_back() {
+    let mut m = model("dummy", Game::K1, Platform::Pc);
+    m.nodes[0].controllers.data = vec![1.5, f32::NAN].into();
+    let back = parse(&print(&m));
+    let bits = |m: &Model| m.nodes[0].controllers.data.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&back), bits(&m));
+}
+
 #[test]
 fn packed_and_plain_orientations_mix() {
     let mut m = model("animated", Game::K1, Platform::Pc);

@@ -403,7 +403,6 @@ impl Printer {
     fn mesh(&mut self, mesh: &Walkmesh, name: &[u8], parent: &[u8]) {
         self.node(b"trimesh", name, parent);
         self.row(b"  position", &mesh.position);
-        self.line(b"  orientation 0.0 0.0 0.0 0.0");
         self.line(b"  bitmap NULL");
         self.count(b"  verts ", mesh.vertices.len());
         for vertex in &mesh.vertices {

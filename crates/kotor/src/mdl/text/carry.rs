@@ -208,14 +208,14 @@ fn apply<T>(record: &Record<'_>, draft: &mut T, field: &Field<T>, guard: Guard) 
     if field.kind != Kind::Silent || record.how != b'=' {
         (field.get)(draft, &mut now);
     }
-    if record.how != b'*' {
-        let expected = match guard {
-            Guard::Own => own_guard(&now),
-            Guard::Lines(sum) => sum,
-        };
-        if expected != record.guard {
-            return None;
-        }
+    let expected = match guard {
+        // Single values are compared one by one.
+        Guard::Own if record.how == b'*' => 0,
+        Guard::Own => own_guard(&now),
+        Guard::Lines(sum) => sum,
+    };
+    if expected != record.guard {
+        return None;
     }
     let words = record.words()?;
     match record.how {
@@ -270,7 +270,7 @@ impl Recorder {
         }
         if field.kind == Kind::Scalars && same_length {
             let triples: Vec<u32> = differ().flat_map(|(i, (a, b))| [i as u32, *a, *b]).collect();
-            self.push(field.tag, b'*', 0, &triples);
+            self.push(field.tag, b'*', if matches!(guard, Guard::Own) { 0 } else { sum }, &triples);
         } else if field.kind == Kind::Whole && same_length && differ().count() * 2 < meant.len() {
             let pairs: Vec<u32> = differ().flat_map(|(i, (_, b))| [i as u32, *b]).collect();
             self.push(field.tag, b'~', sum, &pairs);

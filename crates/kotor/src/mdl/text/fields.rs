@@ -207,6 +207,28 @@ fn put_controllers(controllers: &Controllers, out: &mut Vec<u32>) {
     put_list(&controllers.data, out);
 }
 
+/// Controllers without their data, but with the length of it.
+pub(crate) fn controller_words(node: &Node) -> Vec<u32> {
+    let mut words = Vec::new();
+    put_controllers(
+        &Controllers { list: node.controllers.list.clone(), ..Controllers::default() },
+        &mut words,
+    );
+    words.push(node.controllers.data.len() as u32);
+    words
+}
+
+/// The data of controllers, number by number.
+pub(crate) static CONTROLLER_DATA: Field<Node> = Field {
+    tag: "CDAT",
+    kind: Kind::Scalars,
+    get: |n, out| put_list(&n.controllers.data, out),
+    set: |n, words| {
+        n.controllers.data = take_list::<f32>(words)?.into();
+        Some(())
+    },
+};
+
 fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
     let count = next(&mut words)? as usize;
     let (list, data) = words.split_at_checked(count.checked_mul(4)?)?;
@@ -227,7 +249,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
     Some(controllers)
 }
 
-/// Controllers with their data.
+/// Controllers with their data, where the text tells others, or in another order.
 pub(crate) static CONTROLLERS: Field<Node> = Field {
     tag: "CTRL",
     kind: Kind::Whole,

@@ -24,7 +24,7 @@ pub(crate) struct Missing {
 }
 
 /// Fields that only depend on their own lines.
-static OF_ANY_NODE: &[&Field<Node>] = &[&fields::FLAGS, &fields::POSE, &fields::CONTROLLERS];
+static OF_ANY_NODE: &[&Field<Node>] = &[&fields::FLAGS, &fields::POSE];
 static OF_LIGHTS: &[&Field<Node>] = &[
     &fields::LIGHT,
     &fields::FLARE_SIZES,
@@ -134,8 +134,21 @@ fn new_numbers(model: &mut Model, numbered: &[bool]) {
     }
 }
 
+/// Controllers: whole where the text tells others, else only the numbers that it cannot say.
+fn controllers(node: &mut Node, real: Option<&Node>, carry: &mut Carry<'_>) {
+    if real.is_some_and(|r| node.controllers.is_empty() && r.controllers.is_empty()) {
+        return;
+    }
+    if real.is_none_or(|r| fields::controller_words(r) != fields::controller_words(node)) {
+        carry.field(node, real, &fields::CONTROLLERS, Guard::Own);
+    }
+    let told = Sum::new().words(fields::controller_words(node));
+    carry.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(told.0));
+}
+
 /// Everything of a node that needs no other node.
 fn own_fields(node: &mut Node, real: Option<&Node>, draft: &NodeDraft<'_>, carry: &mut Carry<'_>) -> Missing {
+    controllers(node, real, carry);
     let mut own = |node: &mut Node, list: &[&Field<Node>]| {
         for field in list {
             carry.field(node, real, field, Guard::Own);

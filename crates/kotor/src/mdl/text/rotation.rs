@@ -5,9 +5,14 @@ use super::number::push_rounded;
 /// The smallest cosine that means anything: that of a right angle as near as an `f64` comes to it.
 const NO_COSINE: f64 = 6.2e-17;
 
-/// The quaternion x, y, z, w of an axis and an angle. The axis is taken as it is, not made to length 1.
+/// The quaternion x, y, z, w of an axis and an angle. An axis that is nearly of length 1 is taken as it is, as the tools do;
+/// one that is plainly longer or shorter was not meant so.
 pub(crate) fn from_axis_angle([x, y, z, angle]: [f64; 4]) -> [f32; 4] {
-    let (sin, cos) = (angle / 2.0).sin_cos();
+    let (mut sin, cos) = (angle / 2.0).sin_cos();
+    let length = (x * x + y * y + z * z).sqrt();
+    if (length - 1.0).abs() > 1e-3 && length > 1e-9 {
+        sin /= length;
+    }
     let cos = if cos.abs() < NO_COSINE { 0.0 } else { cos };
     [(x * sin) as f32, (y * sin) as f32, (z * sin) as f32, cos as f32]
 }
