@@ -4,7 +4,7 @@
 //! Nodes come in the order of the shortest length any path through them can have, so the first to reach the goal's
 //! polygon is the shortest path of all.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::landmarks::{Bearings, Landmarks};
@@ -31,26 +31,9 @@ struct Node {
     turned: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Waiting {
-    bound: f64,
-    node: u32,
-}
-
-impl Eq for Waiting {}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // The heap yields the greatest: the smallest bound, then the oldest node.
-        other.bound.total_cmp(&self.bound).then(other.node.cmp(&self.node))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+/// A node and its bound, in the order of the bits of the bound, which for lengths is the order of the lengths. The heap
+/// yields the greatest, which is to be the smallest bound, then the oldest node.
+type Waiting = Reverse<(u64, u32)>;
 
 /// Room to work in, kept between searches.
 #[derive(Debug, Default)]
@@ -72,6 +55,8 @@ pub(crate) struct Scratch {
     pub(crate) landmarks: Option<Landmarks>,
     /// Per edge, how far the goal is at least, in the search that is noted.
     least: Vec<(u32, f64)>,
+    /// The same per point.
+    least_from: Vec<(u32, f64)>,
     /// Whether the exact search was given up as too long, and the fast one run instead.
     pub(crate) gave_up: bool,
 }
@@ -158,6 +143,7 @@ impl Scratch {
             self.entered = vec![Entered::default(); nav.ring.len()];
             self.toward_goal = vec![0; nav.polys.len()];
             self.least = vec![(0, 0.0); nav.ring.len()];
+            self.least_from = vec![(0, 0.0); nav.points.len()];
         }
         self.query += 1;
     }
@@ -340,7 +326,7 @@ impl Search<'_> {
             entered.add(query, new);
         }
         let bound = self.bound(&node);
-        let waiting = Waiting { bound, node: self.scratch.nodes.len() as u32 };
+        let waiting = Reverse((bound.max(0.0).to_bits(), self.scratch.nodes.len() as u32));
         self.scratch.nodes.push(node);
         self.scratch.heap.push(waiting);
     }
@@ -364,7 +350,14 @@ impl Search<'_> {
         if least.0 != self.scratch.query {
             *least = (self.scratch.query, landmarks.beyond_edge(node.edge, bearings));
         }
-        straight.max(node.length + square.sqrt() + least.1)
+        let through = node.length + square.sqrt() + least.1;
+        let Some(root) = self.scratch.least_from.get_mut(node.root_vertex as usize) else {
+            return straight.max(through);
+        };
+        if root.0 != self.scratch.query {
+            *root = (self.scratch.query, landmarks.beyond_point(node.root_vertex, bearings));
+        }
+        straight.max(through).max(node.length + root.1)
     }
 
     /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
@@ -422,7 +415,7 @@ impl Search<'_> {
     fn run(&mut self) -> Option<Vec<V2>> {
         // Far more nodes than any sound plan needs; where faces lie on top of each other in heaps, this is the end.
         let most = 50_000 + 8 * self.nav.ring.len();
-        while let Some(Waiting { node: index, .. }) = self.scratch.heap.pop() {
+        while let Some(Reverse((_, index))) = self.scratch.heap.pop() {
             let node = self.scratch.nodes.get(index as usize).copied()?;
             if node.root_vertex != NONE && self.scratch.is_beaten(node.root_vertex, node.length) {
                 continue;
@@ -699,6 +692,10 @@ fn heading(d: V2) -> f64 {
 #[inline]
 fn side(a: V2, b: V2) -> f64 {
     let side = cross2(a, b);
+    // Far more than rounding can make of coordinates below a thousand kilometres.
+    if side.abs() > 1.0 {
+        return side;
+    }
     let size = (a[0].abs() + a[1].abs()) * (b[0].abs() + b[1].abs());
     if side.abs() <= 1e-12 * size { 0.0 } else { side }
 }
