@@ -72,7 +72,7 @@ fn no_vertical_ray_slips_through_an_edge_or_a_corner() {
     for (name, scene) in [("terrain", scenes::terrain()), ("storeys", scenes::storeys())] {
         let mesh = mesh(scene);
         let mut g = Random(99);
-        for i in 0..count(200_000, 5_000_000) {
+        for i in 0..count(200_000, 5_100_000) {
             let face = g.below(mesh.len()) as u32;
             let corners = mesh.corners(face).expect("a face");
             let edge = g.below(3);
