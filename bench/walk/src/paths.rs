@@ -85,9 +85,12 @@ pub fn run() {
             }],
         )
     };
-    for ((name, rate), lengths) in
-        ["exact", "  without survey", "fast", "polyanya"].iter().zip(rates).zip([&exact, &unsurveyed, &fast, &other])
-    {
+    for ((name, rate), lengths) in ["exact", "  without survey", "fast", "polyanya"].iter().zip(rates).zip([
+        &exact,
+        &unsurveyed,
+        &fast,
+        &other,
+    ]) {
         let excess: Vec<f64> = lengths.iter().zip(&exact).map(|(a, b)| a / b - 1.0).collect();
         let mean = excess.iter().sum::<f64>() / QUERIES as f64;
         let worst = excess.iter().fold(f64::NEG_INFINITY, |m, e| m.max(*e));

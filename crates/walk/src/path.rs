@@ -149,7 +149,7 @@ impl<'m> Navigator<'m> {
         }
     }
 
-    /// Surveys the plan for many queries: paths are then found about twice as fast. Takes as long as a few dozen of them.
+    /// Surveys the plan for many queries: fewer places are then looked at for each. Takes as long as some hundred of them.
     /// Where two paths are equally short, the other one may be found than without.
     pub fn prepare(&mut self) {
         if self.scratch.landmarks.is_none() && !self.has_costs {

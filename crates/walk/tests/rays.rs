@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{brute_force, count, same, scenes, wok};
+use common::{BruteForce, count, same, scenes, wok};
 use galatea_walk::{Materials, Ray, Reach, StoredTree, Surface, TreeNode, Walkmesh};
 use scenes::{Random, Triangles};
 
@@ -35,12 +35,13 @@ fn bounds(mesh: &Walkmesh) -> ([f32; 3], [f32; 3]) {
 }
 
 fn agrees(mesh: &Walkmesh, name: &str, rays: usize) {
+    let brute = BruteForce::new(mesh);
     let mut g = Random(0x5EED);
     let (low, high) = bounds(mesh);
     let mut hits = 0;
     for i in 0..rays {
         let ray = random_ray(&mut g, low, high);
-        let (ours, theirs) = (mesh.nearest(&ray, Materials::ALL), brute_force(mesh, &ray));
+        let (ours, theirs) = (mesh.nearest(&ray, Materials::ALL), brute.nearest(&ray));
         assert!(same(ours, theirs), "{name}, ray {i} {ray:?}: {ours:?}, brute force {theirs:?}");
         assert_eq!(mesh.any_hit(&ray, Materials::ALL), ours.is_some(), "{name}, ray {i}");
         hits += usize::from(ours.is_some());
@@ -71,7 +72,7 @@ fn no_vertical_ray_slips_through_an_edge_or_a_corner() {
     for (name, scene) in [("terrain", scenes::terrain()), ("storeys", scenes::storeys())] {
         let mesh = mesh(scene);
         let mut g = Random(99);
-        for i in 0..count(200_000, 5_000_000) {
+        for i in 0..count(200_000, 5_100_000) {
             let face = g.below(mesh.len()) as u32;
             let corners = mesh.corners(face).expect("a face");
             let edge = g.below(3);

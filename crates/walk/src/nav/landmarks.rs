@@ -96,17 +96,29 @@ impl Landmarks {
         out.most.iter().all(|m| m.is_finite()).then_some(out)
     }
 
+    /// How far the goal is at least from a point of the plan.
+    #[inline]
+    pub(crate) fn beyond_point(&self, point: u32, goal: &Bearings) -> f64 {
+        self.points.get(point as usize).map_or(0.0, |known| farthest(known, goal))
+    }
+
     /// How far the goal is at least from any point of an edge.
     #[inline]
     pub(crate) fn beyond_edge(&self, edge: u32, goal: &Bearings) -> f64 {
         let (Some(mean), Some(half)) = (self.edges.get(edge as usize), self.half.get(edge as usize)) else {
             return 0.0;
         };
-        let mut best = 0.0f64;
-        for ((mean, least), most) in mean.iter().zip(&goal.least).zip(&goal.most) {
-            let gap = (mean - most).max(least - mean);
-            best = if gap > best { gap } else { best };
-        }
-        if best.is_finite() { (best - half).max(0.0) } else { 0.0 }
+        (farthest(mean, goal) - half).max(0.0)
     }
+}
+
+/// What the landmark that tells most says, for a place that is this far from each.
+#[inline]
+fn farthest(known: &[f64; COUNT], goal: &Bearings) -> f64 {
+    let mut best = 0.0f64;
+    for ((known, least), most) in known.iter().zip(&goal.least).zip(&goal.most) {
+        let gap = (known - most).max(least - known);
+        best = if gap > best { gap } else { best };
+    }
+    if best.is_finite() { best } else { 0.0 }
 }

@@ -4,7 +4,7 @@
 //! Nodes come in the order of the shortest length any path through them can have, so the first to reach the goal's
 //! polygon is the shortest path of all.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::landmarks::{Bearings, Landmarks};
@@ -13,6 +13,9 @@ use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, 
 
 /// Lengths that differ by less are the same.
 const SAME: f64 = 1e-9;
+/// How much the fast search prefers being nearer to the goal: its paths are not longer by more than this, as far as what it
+/// leaves out is no better.
+const HASTE: f64 = 1.06;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -31,32 +34,17 @@ struct Node {
     turned: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Waiting {
-    bound: f64,
-    node: u32,
-}
-
-impl Eq for Waiting {}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // The heap yields the greatest: the smallest bound, then the oldest node.
-        other.bound.total_cmp(&self.bound).then(other.node.cmp(&self.node))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+/// A node and its bound, in the order of the bits of the bound, which for lengths is the order of the lengths. The heap
+/// yields the greatest, which is to be the smallest bound, then the oldest node.
+type Waiting = Reverse<(u64, u32)>;
 
 /// Room to work in, kept between searches.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     nodes: Vec<Node>,
     heap: BinaryHeap<Waiting>,
+    /// The most promising of the newest nodes, which often is the most promising of all and need not go through the heap.
+    at_hand: Option<Waiting>,
     query: u32,
     /// Shortest known length to a corner, in the search that is noted.
     reached: Vec<(u32, f64)>,
@@ -72,6 +60,8 @@ pub(crate) struct Scratch {
     pub(crate) landmarks: Option<Landmarks>,
     /// Per edge, how far the goal is at least, in the search that is noted.
     least: Vec<(u32, f64)>,
+    /// The same per point.
+    least_from: Vec<(u32, f64)>,
     /// Whether the exact search was given up as too long, and the fast one run instead.
     pub(crate) gave_up: bool,
 }
@@ -147,6 +137,7 @@ impl Scratch {
     fn begin(&mut self, nav: &Nav) {
         self.nodes.clear();
         self.heap.clear();
+        self.at_hand = None;
         if self.reached.len() != nav.points.len()
             || self.turns.len() != nav.ring.len()
             || self.query == u32::MAX
@@ -158,8 +149,32 @@ impl Scratch {
             self.entered = vec![Entered::default(); nav.ring.len()];
             self.toward_goal = vec![0; nav.polys.len()];
             self.least = vec![(0, 0.0); nav.ring.len()];
+            self.least_from = vec![(0, 0.0); nav.points.len()];
         }
         self.query += 1;
+    }
+
+    fn wait(&mut self, mut new: Waiting) {
+        match &mut self.at_hand {
+            None => self.at_hand = Some(new),
+            Some(best) => {
+                if new > *best {
+                    std::mem::swap(best, &mut new);
+                }
+                self.heap.push(new);
+            }
+        }
+    }
+
+    /// The most promising node of all.
+    fn next(&mut self) -> Option<Waiting> {
+        let Some(mut best) = self.at_hand.take() else { return self.heap.pop() };
+        if let Some(mut top) = self.heap.peek_mut()
+            && *top > best
+        {
+            std::mem::swap(&mut *top, &mut best);
+        }
+        Some(best)
     }
 
     /// Whether a corner is reached by a path of this length, unless a shorter one is known.
@@ -339,10 +354,13 @@ impl Search<'_> {
             }
             entered.add(query, new);
         }
-        let bound = self.bound(&node);
-        let waiting = Waiting { bound, node: self.scratch.nodes.len() as u32 };
+        let mut bound = self.bound(&node);
+        if self.fast {
+            bound = node.length + (bound - node.length) * HASTE;
+        }
+        let waiting = Reverse((bound.max(0.0).to_bits(), self.scratch.nodes.len() as u32));
         self.scratch.nodes.push(node);
-        self.scratch.heap.push(waiting);
+        self.scratch.wait(waiting);
     }
 
     /// A length that no path through the node falls short of.
@@ -364,7 +382,14 @@ impl Search<'_> {
         if least.0 != self.scratch.query {
             *least = (self.scratch.query, landmarks.beyond_edge(node.edge, bearings));
         }
-        straight.max(node.length + square.sqrt() + least.1)
+        let through = node.length + square.sqrt() + least.1;
+        let Some(root) = self.scratch.least_from.get_mut(node.root_vertex as usize) else {
+            return straight.max(through);
+        };
+        if root.0 != self.scratch.query {
+            *root = (self.scratch.query, landmarks.beyond_point(node.root_vertex, bearings));
+        }
+        straight.max(through).max(node.length + root.1)
     }
 
     /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
@@ -422,7 +447,7 @@ impl Search<'_> {
     fn run(&mut self) -> Option<Vec<V2>> {
         // Far more nodes than any sound plan needs; where faces lie on top of each other in heaps, this is the end.
         let most = 50_000 + 8 * self.nav.ring.len();
-        while let Some(Waiting { node: index, .. }) = self.scratch.heap.pop() {
+        while let Some(Reverse((_, index))) = self.scratch.next() {
             let node = self.scratch.nodes.get(index as usize).copied()?;
             if node.root_vertex != NONE && self.scratch.is_beaten(node.root_vertex, node.length) {
                 continue;
@@ -508,15 +533,21 @@ impl Search<'_> {
             ..*node
         };
         let mut noted = [false; 2];
-        let sides = |p: V2| {
-            let d = sub2(p, root);
-            if all { (1.0, -1.0) } else { (side(to_right, d), side(to_left, d)) }
-        };
+        let from_right = |p: V2| if all { 1.0 } else { side(to_right, sub2(p, root)) };
+        let from_left = |p: V2| if all { -1.0 } else { side(to_left, sub2(p, root)) };
         // `r` is positive left of the right ray, `l` negative right of the left one.
         for gate in nav.gates(at(&nav.owner, edge as usize)) {
             if gate.edge != edge && self.is_open(gate) {
                 let Gate { a, b, va, vb, edge: current, .. } = *gate;
-                let ((ar, al), (br, bl)) = (sides(a), sides(b));
+                let (ar, br) = (from_right(a), from_right(b));
+                // Most edges are out of sight, and mostly there is no turning toward them.
+                if ar < 0.0 && br <= 0.0 && !may_right {
+                    continue;
+                }
+                let (al, bl) = (from_left(a), from_left(b));
+                if al >= 0.0 && bl > 0.0 && !may_left {
+                    continue;
+                }
                 // Where the rays cut the edge, as parts of the way from a to b.
                 // An edge along a ray is seen, if only from its end.
                 let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
@@ -699,6 +730,10 @@ fn heading(d: V2) -> f64 {
 #[inline]
 fn side(a: V2, b: V2) -> f64 {
     let side = cross2(a, b);
+    // Far more than rounding can make of coordinates below a thousand kilometres.
+    if side.abs() > 1.0 {
+        return side;
+    }
     let size = (a[0].abs() + a[1].abs()) * (b[0].abs() + b[1].abs());
     if side.abs() <= 1e-12 * size { 0.0 } else { side }
 }

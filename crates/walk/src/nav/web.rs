@@ -90,18 +90,21 @@ impl Web {
         }
     }
 
-    /// Merges neighbours of equal cost as long as the result is convex, across the longest edges first.
+    /// Merges neighbours of equal cost as long as the result is convex: across the longest sides of triangles first, then
+    /// across edges that run along y, then across all others. Regular ground so becomes strips, and strips become blocks.
     pub(crate) fn merge(&mut self) {
-        let mut order: Vec<(f64, u32)> = (0u32..)
+        let mut order: Vec<(u8, u32)> = (0u32..)
             .zip(&self.twin)
             .filter(|(e, t)| **t != NONE && *e < **t)
-            .map(|(e, _)| {
+            .map(|(e, t)| {
                 let (a, b) = self.ends(e);
                 let d = sub2(at(&self.points, b as usize), at(&self.points, a as usize));
-                (dot2(d, d), e)
+                let longest = self.is_longest(e, dot2(d, d)) && self.is_longest(*t, dot2(d, d));
+                let rank = if longest { 0 } else { 1 + u8::from(d[0].abs() > d[1].abs()) };
+                (rank, e)
             })
             .collect();
-        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order.sort_unstable();
         for _ in 0..4 {
             let mut changed = false;
             for &(_, edge) in &order {
@@ -112,6 +115,17 @@ impl Web {
             }
             order.retain(|&(_, e)| at(&self.twin, e as usize) != NONE);
         }
+    }
+
+    /// Whether no side of the edge's triangle is longer.
+    fn is_longest(&self, edge: u32, square: f64) -> bool {
+        let mut now = edge;
+        (0..3).all(|_| {
+            let (a, b) = self.ends(now);
+            let d = sub2(at(&self.points, b as usize), at(&self.points, a as usize));
+            now = at(&self.next, now as usize);
+            dot2(d, d) <= square
+        })
     }
 
     fn merge_across(&mut self, edge: u32) -> bool {
