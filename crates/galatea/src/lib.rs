@@ -24,6 +24,7 @@ mod convert;
 pub mod disk;
 mod document;
 mod formats;
+mod ground;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, convert};
 pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
@@ -34,5 +35,7 @@ pub use galatea_kotor as kotor;
 pub use galatea_mdlx as mdlx;
 pub use galatea_preview as preview;
 pub use galatea_scene as scene;
+pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};
+pub use ground::{Ground, GroundMaterial};
