@@ -25,10 +25,14 @@ pub mod disk;
 mod document;
 mod formats;
 mod ground;
+mod obj;
 
-pub use convert::{ConvertError, ConvertOptions, Converted, convert};
-pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
-pub use formats::{AsciiModel, FORMATS, MdlText};
+pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
+pub use document::{
+    Beside, Document, FindModel, Format, FromScene, Input, Inspection, Output, SceneContext, detect, open,
+    rule,
+};
+pub use formats::{AsciiModel, FORMATS, Gltf, GltfText, MdlText};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;
@@ -39,3 +43,4 @@ pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};
 pub use ground::{Ground, GroundMaterial};
+pub use obj::obj;

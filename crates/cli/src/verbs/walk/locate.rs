@@ -48,7 +48,7 @@ impl Locate {
         })?;
         let mut out = io::stdout().lock();
         for (point, footing) in points.iter().zip(&footings) {
-            let [x, y, z] = *point;
+            let [_, _, z] = *point;
             let [nx, ny, nz] = mesh.normal(footing.face);
             let neighbours: Vec<_> = (0..3).map(|e| mesh.neighbour(footing.face, e).map(|n| n.0)).collect();
             let exits: Vec<u32> = (0..3).filter_map(|e| mesh.transition(footing.face, e)).collect();

@@ -280,7 +280,8 @@ fn ground(path: &Path) -> Result<Ground, Wrong> {
     let loaded =
         disk::load(&Job { path: path.to_path_buf(), named: true }).map_err(|e| wrong(Failure::Io(e)))?;
     let name = stem(path);
-    let context = SceneContext { name: &name, names: &fox::Dictionary::built_in() };
+    let names = fox::Dictionary::built_in();
+    let context = SceneContext::new(&name, &names);
     match Ground::read(&loaded.input(), &Limits::default(), &context) {
         Ok(Some(ground)) => Ok(ground),
         Ok(None) => Err(wrong(Failure::Other("has no triangles to walk on".into()))),
