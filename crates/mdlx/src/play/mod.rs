@@ -12,11 +12,14 @@
 //! assert_eq!(pose.nodes[0].matrix, glam::Mat4::IDENTITY);
 //! ```
 
+mod models;
 mod particles;
 mod pose;
 mod ribbons;
 mod sample;
+mod steps;
 
+pub use models::{ModelSystem, ThrownModel};
 pub use particles::{Particle, ParticleSystem};
 pub use pose::{CameraPose, GeosetPose, LayerPose, LightPose, NodePose, Pose, View};
 pub use ribbons::{RibbonEdge, RibbonSystem};
