@@ -91,6 +91,11 @@ impl<'a> Player<'a> {
         self.model
     }
 
+    /// The parent of each node, by its place in [`Model::nodes`]; in circles one node has none.
+    pub(crate) fn parents(&self) -> &[Option<usize>] {
+        &self.parents
+    }
+
     /// Where a node of this kind and index is in [`Pose::nodes`].
     pub fn node_index(&self, kind: NodeKind, index: usize) -> Option<usize> {
         self.nodes.iter().position(|(k, i, _)| (*k, *i) == (kind, index))
