@@ -1,16 +1,97 @@
-//! To the scene: groups and bones as nodes, meshes with their levels of detail, materials with slots and parameters.
+//! To the scene and back.
 //!
 //! The Fox Engine's axes and units are the scene's (right-handed, Y up, metres); only the winding of its triangles is the
-//! other way round, so each triangle is reversed and no vertex changes.
+//! other way round, so each triangle is reversed and no vertex changes. Bones and groups are nodes, every level of detail
+//! of a mesh is a node below its group, all levels share their vertices. What the scene has no word for is in extras under
+//! `fmdl`: types of vertex columns, windows of levels, flags, parameters of shaders, fields of tables.
 
-use galatea_scene::{
-    AlphaMode, Influences, Material, MaterialId, Mesh as SceneMesh, Node, NodeId, Primitive, Purpose, Scene,
-    Skin, SkinId, Slot, Texture as SceneTexture, Transform, Vertices as SceneVertices, VerticesId, floats,
-};
-use serde_json::json;
+mod extra;
+mod fill;
+mod header;
+mod material;
+mod mesh;
+mod mesh_back;
+mod tree;
+mod tree_back;
+mod vertices;
+mod vertices_back;
 
+use std::collections::{BTreeMap, HashSet};
+
+use galatea_scene::{Pose, Scene};
+use galatea_wire::Result;
+
+use crate::derive::Derived;
+use crate::extensions::Extensions;
+use crate::model::Fmdl;
+use crate::name::Name;
 use crate::names::Dictionary;
-use crate::{Fmdl, Group, MaterialInstance, Mesh, Name, Texture, TexturePath};
+use extra::{index, own, wrap};
+use mesh_back::Meshes;
+use tree_back::Roles;
+
+/// The games that have FMDL models of their own kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Game {
+    /// Metal Gear Solid V: Ground Zeroes.
+    Gz,
+    /// Metal Gear Solid V: The Phantom Pain, and Metal Gear Survive.
+    Tpp,
+    /// Pro Evolution Soccer 2018 to 2021.
+    Pes,
+}
+
+impl Game {
+    /// All of them.
+    pub const ALL: [Game; 3] = [Game::Gz, Game::Tpp, Game::Pes];
+
+    /// Its short name: `gz`, `tpp` or `pes`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Game::Gz => "gz",
+            Game::Tpp => "tpp",
+            Game::Pes => "pes",
+        }
+    }
+
+    /// The game with this short name.
+    ///
+    /// ```
+    /// use galatea_fox::{Fmdl, Game};
+    /// assert_eq!(Game::by_name("pes").map(Game::version), Some(Fmdl::GZ));
+    /// ```
+    pub fn by_name(name: &str) -> Option<Game> {
+        Game::ALL.into_iter().find(|g| g.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The version of its files.
+    pub fn version(self) -> f32 {
+        if self == Game::Tpp { Fmdl::TPP } else { Fmdl::GZ }
+    }
+
+    /// Shader and technique of new materials.
+    fn shader(self) -> (&'static str, &'static str) {
+        match self {
+            Game::Gz | Game::Tpp => ("fox_3ddf_basic", "fox3DDF_Blin_LNM"),
+            Game::Pes => ("fox3ddf_blin", "fox3DDF_Blin"),
+        }
+    }
+}
+
+/// A model on its way to the scene.
+struct To<'a> {
+    model: &'a Fmdl,
+    names: &'a Dictionary,
+    derived: Derived,
+    hashes: bool,
+}
+
+impl To<'_> {
+    /// The name as text, if anybody knows it, else its hash.
+    fn shown(&self, name: &Name) -> String {
+        self.names.text(name).unwrap_or_else(|| name.to_string())
+    }
+}
 
 impl Fmdl {
     /// The model as a neutral scene. Hashes are shown as texts where the dictionary knows them.
@@ -29,195 +110,105 @@ impl Fmdl {
     /// assert_eq!(scene.meshes[0].primitives[0].indices, [0, 1, 2]);
     /// ```
     pub fn to_scene(&self, name: &str, names: &Dictionary) -> Scene {
+        let to = To { model: self, names, derived: self.derive(), hashes: self.has_hashes() };
         let mut scene = Scene::new(name);
         let root = scene.add_axes([0.0, 0.0, 0.0, 1.0], 1.0);
-        let bones = self.add_bones(&mut scene, root, names);
-        let skin = self.add_skin(&mut scene, &bones);
-        let groups = self.add_groups(&mut scene, root, names);
-        let owners = self.groups_of_meshes();
-        let mut materials: Vec<((u16, u32), MaterialId)> = Vec::new();
-        for (index, mesh) in self.meshes.iter().enumerate() {
-            let key = (mesh.material, mesh.flags);
-            let found = materials.iter().find(|(k, _)| *k == key).map(|(_, id)| *id);
-            let material = found.unwrap_or_else(|| {
-                let id = scene.materials.len() as MaterialId;
-                scene.materials.push(self.scene_material(mesh, names));
-                materials.push((key, id));
-                id
-            });
-            let group = owners.get(index).copied().flatten();
-            let parent = group.and_then(|g| groups.get(usize::from(g))).copied().unwrap_or(root);
-            let vertices = scene.vertices.len() as VerticesId;
-            scene.vertices.push(self.scene_vertices(mesh));
-            let hidden = mesh.flags & Mesh::SHADOW_ONLY != 0;
-            for lod in 0..mesh.windows.len() {
-                let level = (self.lod_count() > 1).then_some(lod as u32);
-                let name = match level {
-                    Some(level) if level > 0 => format!("mesh_{index}_lod{level}"),
-                    _ => format!("mesh_{index}"),
-                };
-                // The game's fronts are clockwise.
-                let indices = mesh.faces(lod).flat_map(|[a, b, c]| [a, c, b].map(u32::from)).collect();
-                let primitive =
-                    Primitive { vertices, indices, material: Some(material), ..Primitive::default() };
-                let purpose = if hidden { Purpose::Hidden } else { Purpose::Render };
-                let mut part = SceneMesh {
-                    name: name.clone(),
-                    primitives: vec![primitive],
-                    purpose,
-                    lod: level,
-                    ..SceneMesh::default()
-                };
-                part.extras.insert("flags".into(), mesh.flags.into());
-                part.extras.insert("mesh".into(), index.into());
-                if let Some(window) = mesh.windows.get(lod) {
-                    part.extras.insert("window".into(), json!([window.first, window.count]));
-                }
-                let id = scene.meshes.len() as u32;
-                scene.meshes.push(part);
-                let skin = skin.filter(|_| mesh.is_skinned());
-                scene.add_node(Some(parent), Node { mesh: Some(id), skin, ..Node::new(&name) });
-            }
-        }
-        scene.extras.insert("version".into(), floats(&[self.version]));
+        scene.extras = wrap(to.header());
+        let bones = to.add_bones(&mut scene, root);
+        let skin = to.add_skin(&mut scene, &bones);
+        let groups = to.add_groups(&mut scene, root);
+        let materials = to.add_materials(&mut scene);
+        to.add_meshes(&mut scene, root, &groups, skin, &materials);
         scene
     }
 
-    /// Bones hang on each other by the difference of their places; their rotations are all identity.
-    fn add_bones(&self, scene: &mut Scene, root: NodeId, names: &Dictionary) -> Vec<NodeId> {
-        let mut out: Vec<NodeId> = Vec::with_capacity(self.bones.len());
-        for bone in &self.bones {
-            let above = bone.parent.map(usize::from);
-            let parent = above.and_then(|p| out.get(p)).copied().unwrap_or(root);
-            let [x, y, z, _] = bone.world;
-            let [px, py, pz, _] = above.and_then(|p| self.bones.get(p)).map_or([0.0; 4], |p| p.world);
-            let transform = Transform { translation: [x - px, y - py, z - pz], ..Transform::default() };
-            let mut node = Node { transform, ..Node::new(&shown(&bone.name, names)) };
-            node.extras.insert("bone".into(), out.len().into());
-            node.extras.insert("local".into(), floats(&bone.local));
-            node.extras.insert("world".into(), floats(&bone.world));
-            out.push(scene.add_node(Some(parent), node));
-        }
-        out
-    }
-
-    /// One skin for all meshes: all bones, bound where the file says they are.
-    fn add_skin(&self, scene: &mut Scene, bones: &[NodeId]) -> Option<SkinId> {
-        if bones.is_empty() || !self.meshes.iter().any(Mesh::is_skinned) {
-            return None;
-        }
-        let inverse_bind = self
-            .bones
-            .iter()
-            .map(|bone| {
-                let [x, y, z, _] = bone.world;
-                [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -x, -y, -z, 1.0]
-            })
-            .collect();
-        scene.skins.push(Skin {
-            name: "skeleton".into(),
-            joints: bones.to_vec(),
-            inverse_bind,
-            ..Skin::default()
-        });
-        Some(scene.skins.len() as SkinId - 1)
-    }
-
-    /// Groups hang on each other; a fragment's pivot is its place, since its vertices are relative to it.
-    fn add_groups(&self, scene: &mut Scene, root: NodeId, names: &Dictionary) -> Vec<NodeId> {
-        let place = |group: &Group| group.pivot.map_or([0.0; 3], |[x, y, z, _]| [x, y, z]);
-        let mut out: Vec<NodeId> = Vec::with_capacity(self.groups.len());
-        for group in &self.groups {
-            let above = group.parent.map(usize::from);
-            let parent = above.and_then(|p| out.get(p)).copied().unwrap_or(root);
-            let [x, y, z] = place(group);
-            let [px, py, pz] = above.and_then(|p| self.groups.get(p)).map_or([0.0; 3], place);
-            let transform = Transform { translation: [x - px, y - py, z - pz], ..Transform::default() };
-            let mut node =
-                Node { transform, visible: group.is_visible(), ..Node::new(&shown(&group.name, names)) };
-            node.extras.insert("group".into(), out.len().into());
-            node.extras.insert("flags".into(), group.flags.into());
-            out.push(scene.add_node(Some(parent), node));
-        }
-        out
-    }
-
-    fn scene_vertices(&self, mesh: &Mesh) -> SceneVertices {
-        let vertices = &mesh.vertices;
-        let three = |[x, y, z, _]: [f32; 4]| [x, y, z];
-        let mut out = SceneVertices {
-            positions: vertices.positions().map(<[[f32; 3]]>::to_vec).unwrap_or_default(),
-            normals: vertices.normals().map(|n| n.map(three).collect()).unwrap_or_default(),
-            tangents: vertices.tangents().map(Iterator::collect).unwrap_or_default(),
-            uvs: (0..4).map_while(|set| vertices.uvs(set)).collect(),
-            // The engine's vertex colours are masks for wetness and tension, black on whole characters: not a tint.
-            ..SceneVertices::default()
+    /// A model from a scene, and what of the scene it cannot hold.
+    ///
+    /// A scene that came from a model gives that model again, with whatever was changed meanwhile. Any other scene becomes
+    /// a new model for the game, The Phantom Pain if none is named: meshes are placed as they stand at rest, and split where
+    /// they have too many bones, vertices or triangles.
+    ///
+    /// ```
+    /// use galatea_fox::{Fmdl, Game};
+    /// let (model, losses) = Fmdl::from_scene(&galatea_scene::example(), Some(Game::Gz))?;
+    /// assert_eq!((model.version, model.bones.len(), model.lod_count()), (2.03, 3, 2));
+    /// assert!(losses.iter().any(|l| l == "clip \"wave\""));
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn from_scene(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
+        let map = own(&scene.extras);
+        let told = extra::number(map, "version");
+        let version = game.map(Game::version).or(told).unwrap_or(Fmdl::TPP);
+        let mut model = Fmdl::new(version);
+        header::read_header(map, &mut model);
+        let hashes = model.has_hashes();
+        let game = game.unwrap_or(if hashes { Game::Tpp } else { Game::Gz });
+        let pose = Pose::rest(scene);
+        let roles = Roles::of(scene)?;
+        (model.bones, model.bone_matrices) = roles.read_bones(scene, &pose, hashes);
+        model.groups = roles.read_groups(scene, &pose, hashes);
+        model.bone_groups = header::read_bone_groups(map, |bone| roles.old_bone(bone));
+        let mut meshes = Meshes {
+            scene,
+            pose: &pose,
+            roles: &roles,
+            materials: material::Reader::new(scene, game, hashes),
+            model,
+            owners: Vec::new(),
+            moved: BTreeMap::new(),
+            losses: Vec::new(),
+            left: HashSet::new(),
         };
-        if let (Some(group), Some(indices), Some(weights)) =
-            (self.bone_group(mesh), vertices.bone_indices(), vertices.weights())
-        {
-            let bone = |(index, weight): (&u8, &u8)| {
-                let known = group.bones.get(usize::from(*index)).filter(|_| *weight > 0);
-                (known.copied().unwrap_or(0), if known.is_some() { f32::from(*weight) / 255.0 } else { 0.0 })
-            };
-            let pairs = indices.iter().flatten().zip(weights.iter().flatten()).map(bone);
-            let (joints, weights) = pairs.unzip();
-            out.influences = Influences { width: 4, joints, weights };
+        meshes.read()?;
+        let Meshes { materials, mut model, owners, moved, losses, left, .. } = meshes;
+        model.materials = materials.instances;
+        let groups = model.drop_bone_groups(&left);
+        header::read_runs(map, &mut model, &owners);
+        let unmoved = moved.len() == model.meshes.len()
+            && moved.iter().enumerate().all(|(i, (was, new))| *was == i && new.as_slice() == [i as u32]);
+        if !model.extensions.is_empty() && !unmoved {
+            let mut extensions = Extensions::parse(&model.extensions);
+            let last = moved.keys().next_back().map_or(0, |l| (l + 1).min(0x1_0000));
+            let new: Vec<Vec<u32>> =
+                (0..last).map(|was| moved.get(&was).cloned().unwrap_or_default()).collect();
+            extensions.renumber_meshes(&new);
+            model.extensions = extensions.print();
         }
-        out
-    }
-
-    fn scene_material(&self, mesh: &Mesh, names: &Dictionary) -> Material {
-        let empty = MaterialInstance::default();
-        let instance = self.materials.get(usize::from(mesh.material)).unwrap_or(&empty);
-        let additive = mesh.flags & 0xF == 1;
-        let glass = mesh.flags & 0x10 != 0 || mesh.flags & 0x40 != 0;
-        let alpha = if mesh.flags & Mesh::ALPHA_TEST != 0 {
-            AlphaMode::Mask { cutoff: 0.5 }
-        } else if additive {
-            AlphaMode::Additive
-        } else if glass {
-            AlphaMode::Blend
-        } else {
-            AlphaMode::Opaque
-        };
-        let mut out = Material {
-            name: shown(&instance.name, names),
-            alpha,
-            two_sided: mesh.flags & Mesh::TWO_SIDED != 0,
-            textures: instance.textures.iter().map(|t| scene_texture(t, names)).collect(),
-            ..Material::default()
-        };
-        out.extras.insert("instance".into(), mesh.material.into());
-        out.extras.insert("shader".into(), shown(&instance.shader, names).into());
-        out.extras.insert("technique".into(), shown(&instance.technique, names).into());
-        let parameters = instance.parameters.iter().map(|p| (shown(&p.name, names), floats(&p.value)));
-        out.extras.insert("parameters".into(), serde_json::Value::Object(parameters.collect()));
-        out
+        let bones: Vec<&galatea_scene::Extras> =
+            roles.bones.iter().filter_map(|id| scene.node(*id)).map(|n| own(&n.extras)).collect();
+        header::read_derived(map, &mut model, &bones, &groups);
+        let mut all = unheld(scene);
+        all.extend(materials.losses);
+        all.extend(losses);
+        Ok((model, all))
     }
 }
 
-/// The name as text, if anybody knows it, else its hash.
-fn shown(name: &Name, names: &Dictionary) -> String {
-    names.text(name).unwrap_or_else(|| name.to_string())
-}
-
-fn scene_texture(texture: &Texture, names: &Dictionary) -> SceneTexture {
-    let slot = shown(&texture.slot, names);
-    let kind = match slot.as_str() {
-        "Base_Tex_SRGB" | "Base_Tex_LIN" => Slot::Base,
-        "NormalMap_Tex_NRM" => Slot::Normal,
-        "SpecularMap_Tex_LIN" => Slot::Specular,
-        _ => Slot::Other(slot.clone()),
-    };
-    let name = match &texture.path {
-        TexturePath::Folder(folder) => format!("{}{}", shown(folder, names), shown(&texture.file, names)),
-        TexturePath::Code(code) => {
-            names.path(*code).map_or_else(|| format!("0x{code:x}"), |p| format!("{p}.ftex"))
+/// What a model has no place for, by name.
+fn unheld(scene: &Scene) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut say = |what: &str, name: &str| out.push(format!("{what} {name:?}"));
+    scene.clips.iter().for_each(|c| say("clip", &c.name));
+    scene.lights.iter().for_each(|l| say("light", &l.name));
+    scene.cameras.iter().for_each(|c| say("camera", &c.name));
+    scene.emitters.iter().for_each(|e| say("emitter", &e.name));
+    for node in &scene.nodes {
+        if node.attachment.is_some() {
+            say("attachment of", &node.name);
         }
-    };
-    let mut out = SceneTexture { slot: kind, name, ..SceneTexture::default() };
-    out.extras.insert("slot".into(), slot.into());
-    out.extras.insert("file".into(), shown(&texture.file, names).into());
+        if node.shape.is_some() {
+            say("shape of", &node.name);
+        }
+        if node.billboard.is_some() {
+            say("turning to the camera of", &node.name);
+        }
+        if node.tint != [1.0; 4] {
+            say("tint of", &node.name);
+        }
+        let turned = !tree_back::unturned(&node.transform) && index(own(&node.extras), "bone").is_some();
+        if turned {
+            say("rotation or scale of bone", &node.name);
+        }
+    }
     out
 }
