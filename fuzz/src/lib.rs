@@ -26,14 +26,14 @@ fn input(magic: &[u8], companion: bool, data: &[u8]) -> (Vec<u8>, Option<Vec<u8>
 fn open(name: &str, magic: &[u8], data: &[u8]) -> (Vec<u8>, Option<Vec<u8>>, Option<Box<dyn Document>>) {
     let format = format(name);
     let (bytes, companion) = input(magic, format.companion.is_some(), data);
-    let document = (format.read)(&Input { bytes: &bytes, companion: companion.as_deref() }, &Limits::default()).ok();
+    let document = (format.read)(&Input { companion: companion.as_deref(), ..Input::new(&bytes) }, &Limits::default()).ok();
     (bytes, companion, document)
 }
 
 /// Any bytes: inspect, read, check, mend, write. Nothing may panic or hang.
 pub fn read(name: &str, magic: &[u8], data: &[u8]) {
     let (bytes, companion, document) = open(name, magic, data);
-    let input = Input { bytes: &bytes, companion: companion.as_deref() };
+    let input = Input { companion: companion.as_deref(), ..Input::new(&bytes) };
     let inspections = (format(name).inspect)(&input, &Limits::default());
     for (inspection, bytes) in inspections.iter().zip([Some(&bytes), companion.as_ref()]) {
         let bytes = bytes.map_or(&[][..], Vec::as_slice);

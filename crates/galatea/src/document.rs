@@ -1,11 +1,19 @@
 //! What every format can do, and how to find the right one.
 
 use std::any::Any;
+use std::fmt;
 
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
-use crate::FORMATS;
+use crate::{ConvertOptions, FORMATS};
+
+/// The folder a file lies in, for formats that are spread over several files: a .gltf with its .bin and pictures.
+pub trait Beside: fmt::Debug {
+    /// The bytes of a file, by its path relative to that folder, with `/` between the steps. A path that leads out of the
+    /// folder finds nothing.
+    fn file(&self, path: &str) -> Option<Vec<u8>>;
+}
 
 /// The bytes of a file and of the file that belongs to it, such as a KotOR model's MDX.
 #[derive(Debug, Clone, Copy)]
@@ -14,33 +22,44 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
     /// Its companion, if the format has one and it is there.
     pub companion: Option<&'a [u8]>,
+    /// Its name without folders; empty if it has none.
+    pub name: &'a str,
+    /// The folder it lies in, if it lies in one.
+    pub beside: Option<&'a dyn Beside>,
 }
 
 impl<'a> Input<'a> {
     /// A file on its own.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Input { bytes, companion: None }
+        Input { bytes, companion: None, name: "", beside: None }
     }
 
     /// A file with its companion.
     pub fn with_companion(bytes: &'a [u8], companion: &'a [u8]) -> Self {
-        Input { bytes, companion: Some(companion) }
+        Input { companion: Some(companion), ..Input::new(bytes) }
     }
 }
 
-/// What writing gives: the file, and its companion if the format has one.
+/// What writing gives: the file, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     /// The file itself.
     pub bytes: Vec<u8>,
     /// Its companion.
     pub companion: Option<Vec<u8>>,
+    /// More files of the same folder, by name.
+    pub beside: Vec<(String, Vec<u8>)>,
 }
 
 impl Output {
     /// A file without companion.
     pub fn single(bytes: Vec<u8>) -> Self {
-        Output { bytes, companion: None }
+        Output { bytes, ..Output::default() }
+    }
+
+    /// A file and its companion.
+    pub fn pair(bytes: Vec<u8>, companion: Vec<u8>) -> Self {
+        Output { companion: Some(companion), ..Output::single(bytes) }
     }
 }
 
@@ -85,15 +104,38 @@ pub struct Format {
     pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
+    /// Builds a document from a scene, if it can be done.
+    pub from_scene: Option<FromScene>,
 }
 
+/// Builds a document from a scene; the texts say what of the scene it cannot hold.
+pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<String>)>;
+
+/// Finds a KotOR model by its name.
+pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;
+
 /// What turning a document into a scene may want to know.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct SceneContext<'a> {
     /// Name of the model; usually that of its file.
     pub name: &'a str,
     /// Texts of the Fox Engine's hashed names.
     pub names: &'a galatea_fox::Dictionary,
+    /// Finds the KotOR model of a name, whose animations a model inherits.
+    pub supermodel: Option<&'a FindModel<'a>>,
+}
+
+impl<'a> SceneContext<'a> {
+    /// One that knows a name, the dictionary, and nothing else.
+    pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
+        SceneContext { name, names, supermodel: None }
+    }
+}
+
+impl fmt::Debug for SceneContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SceneContext").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// A document of any format.

@@ -24,10 +24,14 @@ mod convert;
 pub mod disk;
 mod document;
 mod formats;
+mod obj;
 
-pub use convert::{ConvertError, ConvertOptions, Converted, convert};
-pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
-pub use formats::{AsciiModel, FORMATS, MdlText};
+pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
+pub use document::{
+    Beside, Document, FindModel, Format, FromScene, Input, Inspection, Output, SceneContext, detect, open,
+    rule,
+};
+pub use formats::{AsciiModel, FORMATS, Gltf, GltfText, MdlText};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;
@@ -36,3 +40,4 @@ pub use galatea_preview as preview;
 pub use galatea_scene as scene;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};
+pub use obj::obj;

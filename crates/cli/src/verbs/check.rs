@@ -69,7 +69,10 @@ impl Options {
                 let output = opened.document.write()?;
                 self.save(job, &output, opened.document.format()).map_err(Failure::Io)?;
                 // What is reported now is what the mended file still has, with its own offsets.
-                let input = galatea::Input { bytes: &output.bytes, companion: output.companion.as_deref() };
+                let input = galatea::Input {
+                    companion: output.companion.as_deref(),
+                    ..galatea::Input::new(&output.bytes)
+                };
                 opened.document = galatea::open(&input, &Default::default())?;
             }
         }
@@ -82,7 +85,7 @@ impl Options {
         if let Some(dir) = &self.output {
             std::fs::create_dir_all(dir)?;
             let name = job.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            return disk::write_output(&dir.join(name), output, format, true);
+            return disk::write_output(&dir.join(name), output, format.companion, true);
         }
         if job.path.as_os_str() == "-" {
             return Err(io::Error::other("standard input cannot be mended in place; use -o DIR"));
@@ -94,7 +97,7 @@ impl Options {
                 std::fs::copy(&path, &backup)?;
             }
         }
-        disk::write_output(&job.path, output, format, true)
+        disk::write_output(&job.path, output, format.companion, true)
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {

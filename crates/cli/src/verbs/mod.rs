@@ -11,6 +11,7 @@ mod names;
 mod render;
 mod roundtrip;
 mod shell;
+mod supermodels;
 mod walk;
 
 use std::io;

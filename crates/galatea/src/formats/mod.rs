@@ -2,19 +2,29 @@
 
 mod bwm;
 mod fmdl;
+mod gltf;
 mod kotor_ascii;
 mod kotor_mdl;
 mod mdl;
 mod mdx;
 
+pub use gltf::{Gltf, GltfText};
 pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
 
 use crate::Format;
 
 /// Every format, in the order in which detection tries them.
-pub static FORMATS: &[&Format] =
-    &[&bwm::FORMAT, &kotor_mdl::FORMAT, &kotor_ascii::FORMAT, &mdx::FORMAT, &mdl::FORMAT, &fmdl::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &bwm::FORMAT,
+    &kotor_mdl::FORMAT,
+    &kotor_ascii::FORMAT,
+    &mdx::FORMAT,
+    &mdl::FORMAT,
+    &fmdl::FORMAT,
+    &gltf::GLB,
+    &gltf::GLTF,
+];
 
 /// Makes a document type a [`Document`](crate::Document). `$inner` is the format's own type, which a text form shares with
 /// its binary form; all but writing and the scene is the same for every format.
