@@ -4,13 +4,18 @@ use std::fmt;
 
 use galatea_wire::Error;
 
-use crate::{Document, Output, SceneContext, kotor, mdlx};
+use crate::convert_texture::{Encoding, convert_texture};
+use crate::{Document, Output, SceneContext, TextureFile, kotor, mdlx};
 
 /// What a conversion may be told.
 #[derive(Debug, Clone, Default)]
 pub struct ConvertOptions {
     /// Version of a Warcraft III or WoW alpha model.
     pub version: Option<u32>,
+    /// How a texture stores its pixels; the format's own choice without.
+    pub encoding: Option<Encoding>,
+    /// FTEXS files that an FTEX is spread over; 0 for all in one file.
+    pub ftexs: u8,
 }
 
 /// What a conversion gives.
@@ -75,6 +80,9 @@ pub fn convert(
     if options.version.is_some() && !document.as_any().is::<mdlx::Model>() {
         return Err(ConvertError::Option("--version is for Warcraft III and WoW alpha models".into()));
     }
+    if let Some(file) = document.as_any().downcast_ref::<TextureFile>() {
+        return convert_texture(file, to, options, context.name);
+    }
     if let Some(model) = document.as_any().downcast_ref::<mdlx::Model>()
         && matches!(to, "mdx" | "mdl")
     {
@@ -88,7 +96,7 @@ pub fn convert(
         match to {
             "kotor-mdl" => {
                 let pair = model.write()?;
-                return Ok(plain(Output { bytes: pair.mdl, companion: Some(pair.mdx) }));
+                return Ok(plain(Output::with_companion(pair.mdl, "mdx", pair.mdx)));
             }
             "kotor-mdl-ascii" => return Ok(plain(Output::single(kotor::mdl::text::print(model)?))),
             _ => {}

@@ -1,10 +1,12 @@
 //! Files: finding inputs with their companions, and writing outputs that appear only when whole.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Format, Input, Output, detect};
+use crate::document::borrowed;
+use crate::{Companion, FORMATS, Format, Input, Output, detect};
 
 /// One input: a path, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,19 +17,24 @@ pub struct Job {
     pub named: bool,
 }
 
-/// The bytes of one input and of its companion.
+/// The bytes of one input and of its companions.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The file itself.
     pub bytes: Vec<u8>,
-    /// Its companion, if the format has one and it is there.
-    pub companion: Option<Vec<u8>>,
+    /// Those of its companions that are there.
+    pub companions: Vec<Companion<Vec<u8>>>,
 }
 
 impl Loaded {
     /// As input for [`open`](crate::open).
     pub fn input(&self) -> Input<'_> {
-        Input { bytes: &self.bytes, companion: self.companion.as_deref() }
+        Input { bytes: &self.bytes, companions: borrowed(&self.companions) }
+    }
+
+    /// Bytes of all files together.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.companions.iter().map(|c| c.bytes.len()).sum::<usize>()
     }
 }
 
@@ -36,9 +43,9 @@ const ENOUGH: u64 = 4096;
 
 /// Expands files and folders (recursively, in the order of names) into inputs.
 ///
-/// From folders only files of known formats are taken, and companions are left to the file they belong to. Links to
-/// folders are not followed.
-pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+/// From folders only files of known formats that are `wanted` are taken, and companions are left to the file they belong to.
+/// Links to folders are not followed.
+pub fn jobs(paths: &[PathBuf], wanted: &dyn Fn(&Format) -> bool) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     let mut out = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
@@ -46,7 +53,7 @@ pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
             continue;
         }
         match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => folder(path, &mut out),
+            Ok(meta) if meta.is_dir() => folder(path, wanted, &mut out),
             Ok(_) => out.push(Ok(Job { path: path.clone(), named: true })),
             Err(error) => out.push(Err((path.clone(), error))),
         }
@@ -54,14 +61,31 @@ pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     out
 }
 
-fn folder(root: &Path, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
-    let mut todo = vec![root.to_path_buf()];
+fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
     let mut found = Vec::new();
+    let failed = walk(root, &mut |path| {
+        if let Some(format) = format_in_folder(&path) {
+            found.push((path, format));
+        }
+    });
+    out.extend(failed.into_iter().map(Err));
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let belong = |(path, format): &(PathBuf, &Format)| companion_paths(path, format);
+    let companions: HashSet<PathBuf> = found.iter().flat_map(belong).map(|(_, path)| path).collect();
+    let jobs = found.into_iter().filter(|(path, format)| wanted(format) && !companions.contains(path));
+    out.extend(jobs.map(|(path, _)| Ok(Job { path, named: false })));
+}
+
+/// Calls for every file below a folder, in no order; links to folders are not followed. Returns the folders that could not
+/// be read.
+pub(crate) fn walk(root: &Path, file: &mut dyn FnMut(PathBuf)) -> Vec<(PathBuf, io::Error)> {
+    let mut todo = vec![root.to_path_buf()];
+    let mut failed = Vec::new();
     while let Some(dir) = todo.pop() {
         let entries = match fs::read_dir(&dir) {
             Ok(entries) => entries,
             Err(error) => {
-                out.push(Err((dir, error)));
+                failed.push((dir, error));
                 continue;
             }
         };
@@ -69,41 +93,53 @@ fn folder(root: &Path, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => todo.push(path),
-                Ok(_) if starts_like_a_model(&path) => found.push(path),
+                Ok(_) => file(path),
                 _ => {}
             }
         }
     }
-    found.sort();
-    out.extend(found.into_iter().map(|path| Ok(Job { path, named: false })));
+    failed
 }
 
-fn starts_like_a_model(path: &Path) -> bool {
+/// The format of a file found in a folder. What has no magic must have the right extension too, so that no other file is
+/// read whole, and none is mistaken.
+fn format_in_folder(path: &Path) -> Option<&'static Format> {
     let mut start = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut start));
-    read.is_ok() && detect(&start).is_some()
+    fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut start)).ok()?;
+    if let Some(format) = FORMATS.iter().find(|f| !f.whole && (f.detect)(&start)) {
+        return Some(format);
+    }
+    let extension = path.extension()?.to_string_lossy().to_lowercase();
+    FORMATS.iter().find(|f| f.whole && f.extensions.contains(&extension.as_str()))?;
+    let format = detect(&fs::read(path).ok()?)?;
+    format.extensions.contains(&extension.as_str()).then_some(format)
 }
 
-/// Reads an input and its companion.
+/// Reads an input and its companions.
 pub fn load(job: &Job) -> io::Result<Loaded> {
     let mut bytes = Vec::new();
     if job.path.as_os_str() == "-" {
         io::stdin().lock().read_to_end(&mut bytes)?;
-        return Ok(Loaded { bytes, companion: None });
+        return Ok(Loaded { bytes, companions: Vec::new() });
     }
     bytes = fs::read(&job.path)?;
-    let companion = match detect(&bytes) {
-        Some(format) => companion_path(&job.path, format).map(fs::read).transpose()?,
-        None => None,
-    };
-    Ok(Loaded { bytes, companion })
+    let mut companions = Vec::new();
+    if let Some(format) = detect(&bytes) {
+        for (extension, path) in companion_paths(&job.path, format) {
+            companions.push(Companion { extension, bytes: fs::read(path)? });
+        }
+    }
+    Ok(Loaded { bytes, companions })
 }
 
-/// The companion of a file, letter case of the extension ignored, if it is there.
-pub fn companion_path(path: &Path, format: &Format) -> Option<PathBuf> {
-    let extension = format.companion?;
-    let upper = extension.to_uppercase();
-    [extension, &upper].iter().map(|e| path.with_extension(e)).find(|p| p.is_file())
+/// The companions of a file that are there, letter case of the extension ignored.
+pub fn companion_paths(path: &Path, format: &Format) -> Vec<(&'static str, PathBuf)> {
+    let there = |extension: &&'static str| {
+        let upper = extension.to_uppercase();
+        let mut names = [*extension, &upper].into_iter().map(|e| path.with_extension(e));
+        names.find(|p| p.is_file() && p != path).map(|p| (*extension, p))
+    };
+    format.companions.iter().filter_map(there).collect()
 }
 
 /// Writes a file under a temporary name beside its place and renames it when it is whole. An existing file is replaced
@@ -133,10 +169,13 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     result
 }
 
-/// [`write()`] for a file and its companion, the companion first, so that the file is there only with it.
-pub fn write_output(path: &Path, output: &Output, format: &Format, force: bool) -> io::Result<()> {
-    if let (Some(companion), Some(extension)) = (&output.companion, format.companion) {
-        write(&path.with_extension(extension), companion, force)?;
+/// [`write()`] for a file and what belongs to it, which comes first, so that the file is there only with it.
+pub fn write_output(path: &Path, output: &Output, force: bool) -> io::Result<()> {
+    let companions = output.companions.iter().map(|c| (path.with_extension(c.extension), &c.bytes));
+    let beside = output.beside.iter().map(|(name, bytes)| (path.with_file_name(name), bytes));
+    for (path, bytes) in companions.chain(beside) {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        write(&path, bytes, force).map_err(|e| io::Error::new(e.kind(), format!("{name} {e}")))?;
     }
     write(path, &output.bytes, force)
 }

@@ -21,18 +21,23 @@
 //! ```
 
 mod convert;
+mod convert_texture;
 pub mod disk;
 mod document;
 mod formats;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, convert};
-pub use document::{Document, Format, Input, Inspection, Output, SceneContext, detect, open, rule};
-pub use formats::{AsciiModel, FORMATS, MdlText};
+pub use convert_texture::{Encoding, TEXTURE_TARGETS};
+pub use document::{
+    Companion, Document, Format, Holds, Input, Inspection, Output, SceneContext, detect, holds, open, rule,
+};
+pub use formats::{AsciiModel, FORMATS, MdlText, TextureFile};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;
 pub use galatea_mdlx as mdlx;
 pub use galatea_preview as preview;
 pub use galatea_scene as scene;
+pub use galatea_texture as texture;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};

@@ -10,6 +10,7 @@ use galatea::{ConvertOptions, Converted, Format, SceneContext, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
+use super::pictures::Written;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, show};
@@ -42,6 +43,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
+    textures: Written,
+    #[command(flatten)]
     dictionaries: Dictionaries,
 }
 
@@ -54,6 +57,12 @@ const TARGETS: &[(&str, &str)] = &[
     ("mdl", "mdl"),
     ("fmdl", "fmdl"),
     ("glb", "glb"),
+    ("png", "png"),
+    ("tga", "tga"),
+    ("tpc", "tpc"),
+    ("blp", "blp"),
+    ("dds", "dds"),
+    ("ftex", "ftex"),
 ];
 
 fn target(text: &str) -> Result<&'static str, String> {
@@ -74,7 +83,7 @@ fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
         "wok" | "pwk" | "dwk" => "kotor-bwm",
         "fmdl" => "fmdl",
         "glb" => "glb",
-        _ => return None,
+        ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
     })
 }
 
@@ -97,19 +106,13 @@ impl Options {
             return Err(Failure::Other(format!("{}: which format? Say it with --to", show(output))));
         };
         let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
-        let options = ConvertOptions { version: self.version };
+        let options = ConvertOptions { version: self.version, ..self.textures.options() };
         let context = SceneContext { name: &stem, names };
         let Converted { output: written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
         if !self.dry_run {
-            let companion = galatea::FORMATS.iter().find(|f| f.name == format).and_then(|f| f.companion);
-            if let (Some(bytes), Some(extension)) = (&written.companion, companion) {
-                let path = output.with_extension(extension);
-                disk::write(&path, bytes, self.force)
-                    .map_err(|e| Failure::Other(format!("{}: {e}", show(&path))))?;
-            }
-            disk::write(output, &written.bytes, self.force)
+            disk::write_output(output, &written, self.force)
                 .map_err(|e| Failure::Other(format!("{}: {e}", show(output))))?;
         }
         Ok(Done { output: output.into(), format, losses, skipped: false })
@@ -117,11 +120,11 @@ impl Options {
 
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
     /// inputs that would land on one name get a number.
-    fn plan(&self, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
+    fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
         let ending = TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e);
         let mut taken: HashSet<PathBuf> = HashSet::new();
         let mut out = Vec::new();
-        for job in disk::jobs(&self.inputs.paths).into_iter().flatten() {
+        for job in inputs.list().into_iter().flatten() {
             let root = self.inputs.paths.iter().filter(|p| job.path.starts_with(p) && p.is_dir()).max();
             let inside = root
                 .and_then(|r| job.path.strip_prefix(r).ok())
@@ -149,7 +152,11 @@ impl Options {
             }
         };
         let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(dir), Some(to), _) => (self.inputs.clone(), self.plan(dir, to)),
+            (Some(dir), Some(to), _) => {
+                let inputs = self.inputs.only(galatea::holds(to));
+                let plan = self.plan(&inputs, dir, to);
+                (inputs, plan)
+            }
             (Some(_), None, _) => {
                 complain(format_args!("-o names a folder: say with --to which format to write there"));
                 return Ok(Exit::Usage);

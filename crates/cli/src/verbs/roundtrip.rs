@@ -53,13 +53,15 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
     let output = document.write()?;
     let main = first_difference(&loaded.bytes, &output.bytes).map(|at| (at, None));
     let companion = || {
-        let (had, has) = (loaded.companion.as_deref()?, output.companion.as_deref().unwrap_or(&[]));
-        first_difference(had, has).map(|at| (at, format.companion))
+        loaded.companions.iter().find_map(|had| {
+            let has = output.companion(had.extension).unwrap_or(&[]);
+            first_difference(&had.bytes, has).map(|at| (at, Some(had.extension)))
+        })
     };
     Ok(Outcome {
         format: format.name,
         version: document.summary().version,
-        bytes: loaded.bytes.len() + loaded.companion.as_ref().map_or(0, Vec::len),
+        bytes: loaded.size(),
         difference: main.or_else(companion),
         changed: Vec::new(),
     })
@@ -81,7 +83,7 @@ fn through_text(opened: &batch::Opened, names: &fox::Dictionary) -> Result<Optio
     Ok(Some(Outcome {
         format: format.name,
         version: document.summary().version,
-        bytes: opened.loaded.bytes.len() + opened.loaded.companion.as_ref().map_or(0, Vec::len),
+        bytes: opened.loaded.size(),
         difference: None,
         changed,
     }))
