@@ -25,7 +25,7 @@ fn bytes(magic: &[u8], companion: bool, data: &[u8]) -> (Vec<u8>, Option<Vec<u8>
 
 fn input<'a>(format: &Format, bytes: &'a [u8], companion: Option<&'a [u8]>) -> Input<'a> {
     let companions = format.companions.iter().zip(companion).map(|(extension, bytes)| Companion { extension, bytes });
-    Input { bytes, companions: companions.collect() }
+    Input { companions: companions.collect(), ..Input::new(bytes) }
 }
 
 fn open(name: &str, magic: &[u8], data: &[u8]) -> (Vec<u8>, Option<Vec<u8>>, Option<Box<dyn Document>>) {

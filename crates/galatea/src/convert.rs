@@ -5,10 +5,25 @@ use std::fmt;
 use galatea_wire::Error;
 
 use crate::convert_texture::{Encoding, convert_texture};
-use crate::{Document, Output, SceneContext, TextureFile, kotor, mdlx};
+use crate::{Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
+
+/// The game a model is made for, where a format serves several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetGame {
+    /// Knights of the Old Republic.
+    K1,
+    /// Knights of the Old Republic II.
+    K2,
+    /// Metal Gear Solid V: Ground Zeroes.
+    GroundZeroes,
+    /// Metal Gear Solid V: The Phantom Pain, and Metal Gear Survive.
+    PhantomPain,
+    /// Pro Evolution Soccer.
+    Pes,
+}
 
 /// What a conversion may be told.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ConvertOptions {
     /// Version of a Warcraft III or WoW alpha model.
     pub version: Option<u32>,
@@ -16,6 +31,41 @@ pub struct ConvertOptions {
     pub encoding: Option<Encoding>,
     /// FTEXS files that an FTEX is spread over; 0 for all in one file.
     pub ftexs: u8,
+    /// The game a KotOR or Fox Engine model is for.
+    pub game: Option<TargetGame>,
+    /// The machine a KotOR model is for.
+    pub platform: Option<kotor::mdl::Platform>,
+}
+
+impl ConvertOptions {
+    /// The KotOR game, if it is one.
+    pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
+        match self.game? {
+            TargetGame::K1 => Some(kotor::mdl::Game::K1),
+            TargetGame::K2 => Some(kotor::mdl::Game::K2),
+            _ => None,
+        }
+    }
+
+    /// Whether every option means something for the format to write.
+    fn suits(&self, to: &str) -> Result<(), ConvertError> {
+        let kotor = matches!(to, "kotor-mdl" | "kotor-mdl-ascii");
+        let game = match self.game {
+            None => true,
+            Some(TargetGame::K1 | TargetGame::K2) => kotor,
+            Some(_) => to == "fmdl",
+        };
+        let what = if self.version.is_some() && !matches!(to, "mdx" | "mdl") {
+            "--version is for Warcraft III and WoW alpha models (mdx, mdl)"
+        } else if !game {
+            "--game is k1 or k2 for KotOR models, gz, tpp or pes for fmdl, and means nothing for other formats"
+        } else if self.platform.is_some() && !kotor {
+            "--platform is for KotOR models"
+        } else {
+            return Ok(());
+        };
+        Err(ConvertError::Option(what.into()))
+    }
 }
 
 /// What a conversion gives.
@@ -65,7 +115,8 @@ impl From<Error> for ConvertError {
 ///
 /// ```
 /// use galatea::{ConvertOptions, SceneContext, convert, fox::Dictionary, kotor::mdl::Model};
-/// let context = SceneContext { name: "box", names: &Dictionary::built_in() };
+/// let names = Dictionary::new();
+/// let context = SceneContext::new("box", &names);
 /// let text = convert(&Model::new("box"), "kotor-mdl-ascii", &ConvertOptions::default(), &context)?;
 /// assert!(text.output.bytes.windows(8).any(|w| w == b"newmodel"));
 /// # Ok::<(), galatea::ConvertError>(())
@@ -76,41 +127,82 @@ pub fn convert(
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
-    let plain = |output: Output| Converted { output, losses: Vec::new() };
-    if options.version.is_some() && !document.as_any().is::<mdlx::Model>() {
-        return Err(ConvertError::Option("--version is for Warcraft III and WoW alpha models".into()));
-    }
+    options.suits(to)?;
     if let Some(file) = document.as_any().downcast_ref::<TextureFile>() {
         return convert_texture(file, to, options, context.name);
     }
-    if let Some(model) = document.as_any().downcast_ref::<mdlx::Model>()
+    if let Some(converted) = within_family(document, to, options, context)? {
+        return Ok(converted);
+    }
+    let plain = |output: Output| Converted { output, losses: Vec::new() };
+    if document.format().name == to {
+        return Ok(plain(document.write()?));
+    }
+    let no_way = || ConvertError::NoWay { from: document.format().name, to: to.to_owned() };
+    let scene = document.to_scene(context).ok_or_else(no_way)?;
+    match to {
+        "gltf" => {
+            let bin = format!("{}.bin", disk::file_name(context.name));
+            let (json, bytes) = galatea_gltf::write_gltf(&scene, &galatea_gltf::Options::default(), &bin);
+            Ok(plain(Output { beside: vec![(bin, bytes)], ..Output::single(json.into_bytes()) }))
+        }
+        "glb" => {
+            Ok(plain(Output::single(galatea_gltf::write_glb(&scene, &galatea_gltf::Options::default())?)))
+        }
+        "obj" => Ok(plain(Output::single(crate::obj(&scene).into_bytes()))),
+        _ => {
+            let format = FORMATS.iter().find(|f| f.name == to);
+            let from_scene = format.and_then(|f| f.from_scene).ok_or_else(no_way)?;
+            let (built, losses) = from_scene(&scene, options)?;
+            Ok(Converted { output: built.write()?, losses })
+        }
+    }
+}
+
+/// Between the forms of one family, where no scene is needed in between.
+fn within_family(
+    document: &dyn Document,
+    to: &str,
+    options: &ConvertOptions,
+    context: &SceneContext<'_>,
+) -> Result<Option<Converted>, ConvertError> {
+    let any = document.as_any();
+    if let Some(model) = any.downcast_ref::<mdlx::Model>()
         && matches!(to, "mdx" | "mdl")
     {
         let version = options.version.map_or(model.version, mdlx::Version);
         let (model, losses) = model.convert(version, &mdlx::ConvertOptions::default())?;
         let bytes = if to == "mdx" { model.write()? } else { mdlx::text::print(&model)? };
         let losses = losses.iter().map(ToString::to_string).collect();
-        return Ok(Converted { output: Output::single(bytes), losses });
+        return Ok(Some(Converted { output: Output::single(bytes), losses }));
     }
-    if let Some(model) = document.as_any().downcast_ref::<kotor::mdl::Model>() {
-        match to {
-            "kotor-mdl" => {
-                let pair = model.write()?;
-                return Ok(plain(Output::with_companion(pair.mdl, "mdx", pair.mdx)));
-            }
-            "kotor-mdl-ascii" => return Ok(plain(Output::single(kotor::mdl::text::print(model)?))),
-            _ => {}
+    if let Some(model) = any.downcast_ref::<kotor::mdl::Model>()
+        && matches!(to, "kotor-mdl" | "kotor-mdl-ascii")
+    {
+        let game = options.kotor().unwrap_or(model.game);
+        let platform = options.platform.unwrap_or(model.platform);
+        let mut changed = None;
+        let mut losses = Vec::new();
+        if (game, platform) != (model.game, model.platform) {
+            losses = changed.insert(model.clone()).convert(game, platform);
         }
+        let model = changed.as_ref().unwrap_or(model);
+        let output = if to == "kotor-mdl" {
+            let pair = model.write()?;
+            Output::with_companion(pair.mdl, "mdx", pair.mdx)
+        } else {
+            Output::single(kotor::mdl::text::print(model)?)
+        };
+        return Ok(Some(Converted { output, losses }));
     }
-    if document.format().name == to {
-        return Ok(plain(document.write()?));
+    if let Some(model) = any.downcast_ref::<fox::Fmdl>()
+        && to == "fmdl"
+        && let Some(game) = options.game
+    {
+        let version = if game == TargetGame::GroundZeroes { fox::Fmdl::GZ } else { fox::Fmdl::TPP };
+        let mut model = model.clone();
+        let losses = model.convert(version, context.names);
+        return Ok(Some(Converted { output: Output::single(model.write()?), losses }));
     }
-    let no_way = || ConvertError::NoWay { from: document.format().name, to: to.to_owned() };
-    match to {
-        "glb" => {
-            let scene = document.to_scene(context).ok_or_else(no_way)?;
-            Ok(plain(Output::single(galatea_gltf::write_glb(&scene, &galatea_gltf::Options::default())?)))
-        }
-        _ => Err(no_way()),
-    }
+    Ok(None)
 }

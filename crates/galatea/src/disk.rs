@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::document::borrowed;
-use crate::{Companion, FORMATS, Format, Input, Output, detect};
+use crate::{Beside, Companion, FORMATS, Format, Input, Output, detect};
 
 /// One input: a path, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,18 +24,80 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
     /// Those of its companions that are there.
     pub companions: Vec<Companion<Vec<u8>>>,
+    /// Where it lies, unless it came through standard input.
+    pub path: Option<PathBuf>,
 }
 
 impl Loaded {
     /// As input for [`open`](crate::open).
     pub fn input(&self) -> Input<'_> {
-        Input { bytes: &self.bytes, companions: borrowed(&self.companions) }
+        let name = self.path.as_ref().and_then(|p| p.file_name()?.to_str()).unwrap_or("");
+        let beside = self.path.is_some().then_some(self as &dyn Beside);
+        Input { bytes: &self.bytes, companions: borrowed(&self.companions), name, beside }
     }
 
     /// Bytes of all files together.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.companions.iter().map(|c| c.bytes.len()).sum::<usize>()
     }
+}
+
+impl Beside for Loaded {
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        let folder = self.path.as_ref()?.parent()?;
+        fs::read(inside(folder, path)?).ok()
+    }
+}
+
+/// A path below a folder, steps divided by `/`; `None` if it would lead out of the folder or mean anything but a plain
+/// file on any system.
+///
+/// ```
+/// use galatea::disk::inside;
+/// use std::path::Path;
+/// let out = Path::new("out");
+/// assert_eq!(inside(out, "maps/wall.png"), Some(out.join("maps").join("wall.png")));
+/// for bad in ["../x", "/x", "a/../../x", "C:\\x", "C:/x", "a\\b", "con", "nul.txt", "a//b", "", "a\nb", "x.", "x "] {
+///     assert_eq!(inside(out, bad), None, "{bad:?}");
+/// }
+/// ```
+pub fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
+    path.split('/').try_fold(folder.to_path_buf(), |whole, step| plain(step).then(|| whole.join(step)))
+}
+
+/// Whether a name is that of an ordinary file on every system.
+fn plain(name: &str) -> bool {
+    const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+    let stem = name.split('.').next().unwrap_or("").trim_end().to_lowercase();
+    let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    let device =
+        DEVICES.contains(&stem.as_str()) || numbered.is_some_and(|n| matches!(n.as_bytes(), [b'0'..=b'9']));
+    !name.is_empty()
+        && name.len() <= 255
+        && !device
+        && !name.ends_with(['.', ' '])
+        && !name.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|'])
+        && !name.chars().any(char::is_control)
+}
+
+/// Turns any text into a name that [`inside`] takes: what a file name cannot hold becomes `_`.
+///
+/// ```
+/// use galatea::disk::file_name;
+/// assert_eq!(file_name("wall 01"), "wall 01");
+/// assert_eq!(file_name("../../x"), ".._.._x");
+/// assert_eq!(file_name("C:\\x"), "C__x");
+/// assert_eq!(file_name("con"), "_con");
+/// assert_eq!(file_name(&"x".repeat(300)).len(), 200);
+/// assert_eq!(file_name(""), "_");
+/// ```
+pub fn file_name(text: &str) -> String {
+    let bad = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+    let mut name: String = text.chars().map(|c| if bad(c) { '_' } else { c }).collect();
+    let end = (0..=200.min(name.len())).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+    name.truncate(end);
+    name.truncate(name.trim_end_matches(['.', ' ']).len());
+    if plain(&name) { name } else { format!("_{name}") }
 }
 
 /// Bytes that suffice to recognise any format.
@@ -120,7 +182,7 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
     let mut bytes = Vec::new();
     if job.path.as_os_str() == "-" {
         io::stdin().lock().read_to_end(&mut bytes)?;
-        return Ok(Loaded { bytes, companions: Vec::new() });
+        return Ok(Loaded { bytes, ..Loaded::default() });
     }
     bytes = fs::read(&job.path)?;
     let mut companions = Vec::new();
@@ -129,7 +191,7 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
             companions.push(Companion { extension, bytes: fs::read(path)? });
         }
     }
-    Ok(Loaded { bytes, companions })
+    Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
 }
 
 /// The companions of a file that are there, letter case of the extension ignored.
@@ -169,13 +231,20 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     result
 }
 
-/// [`write()`] for a file and what belongs to it, which comes first, so that the file is there only with it.
+/// [`write()`] for a file and all that belongs to it, the file itself last, so that it is there only with the rest.
 pub fn write_output(path: &Path, output: &Output, force: bool) -> io::Result<()> {
-    let companions = output.companions.iter().map(|c| (path.with_extension(c.extension), &c.bytes));
-    let beside = output.beside.iter().map(|(name, bytes)| (path.with_file_name(name), bytes));
-    for (path, bytes) in companions.chain(beside) {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        write(&path, bytes, force).map_err(|e| io::Error::new(e.kind(), format!("{name} {e}")))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let named = |error: io::Error, name: &str| io::Error::new(error.kind(), format!("{name} {error}"));
+    for companion in &output.companions {
+        let place = path.with_extension(companion.extension);
+        write(&place, &companion.bytes, force)
+            .map_err(|e| named(e, &place.file_name().unwrap_or_default().to_string_lossy()))?;
+    }
+    for (name, bytes) in &output.beside {
+        let place = inside(folder, name).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidInput, format!("\"{name}\" is no file name"))
+        })?;
+        write(&place, bytes, force).map_err(|e| named(e, name))?;
     }
     write(path, &output.bytes, force)
 }

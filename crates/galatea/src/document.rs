@@ -1,11 +1,19 @@
 //! What every format can do, and how to find the right one.
 
 use std::any::Any;
+use std::fmt;
 
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
-use crate::FORMATS;
+use crate::{ConvertOptions, FORMATS};
+
+/// The folder a file lies in, for formats that are spread over several files: a .gltf with its .bin and pictures.
+pub trait Beside: fmt::Debug {
+    /// The bytes of a file, by its path relative to that folder, with `/` between the steps. A path that leads out of the
+    /// folder finds nothing.
+    fn file(&self, path: &str) -> Option<Vec<u8>>;
+}
 
 /// A file that belongs to another of the same name: a KotOR model's MDX, the numbered parts of an FTEX.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +31,16 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
     /// Those of its companions that are there.
     pub companions: Vec<Companion<&'a [u8]>>,
+    /// Its name without folders; empty if it has none.
+    pub name: &'a str,
+    /// The folder it lies in, if it lies in one.
+    pub beside: Option<&'a dyn Beside>,
 }
 
 impl<'a> Input<'a> {
     /// A file on its own.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Input { bytes, companions: Vec::new() }
+        Input { bytes, companions: Vec::new(), name: "", beside: None }
     }
 
     /// The companion with this extension.
@@ -37,14 +49,14 @@ impl<'a> Input<'a> {
     }
 }
 
-/// What writing gives: the file, and the files that belong to it.
+/// What writing gives: the file, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     /// The file itself.
     pub bytes: Vec<u8>,
     /// Its companions.
     pub companions: Vec<Companion<Vec<u8>>>,
-    /// Other files that lie beside it, by their names: the pictures of a glTF.
+    /// More files of the same folder, by name.
     pub beside: Vec<(String, Vec<u8>)>,
 }
 
@@ -62,7 +74,7 @@ impl Output {
 
     /// As input for [`open`].
     pub fn input(&self) -> Input<'_> {
-        Input { bytes: &self.bytes, companions: borrowed(&self.companions) }
+        Input { companions: borrowed(&self.companions), ..Input::new(&self.bytes) }
     }
 
     /// The companion with this extension.
@@ -130,15 +142,38 @@ pub struct Format {
     pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
+    /// Builds a document from a scene, if it can be done.
+    pub from_scene: Option<FromScene>,
 }
 
+/// Builds a document from a scene; the texts say what of the scene it cannot hold.
+pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<String>)>;
+
+/// Finds a KotOR model by its name.
+pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;
+
 /// What turning a document into a scene may want to know.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct SceneContext<'a> {
     /// Name of the model; usually that of its file.
     pub name: &'a str,
     /// Texts of the Fox Engine's hashed names.
     pub names: &'a galatea_fox::Dictionary,
+    /// Finds the KotOR model of a name, whose animations a model inherits.
+    pub supermodel: Option<&'a FindModel<'a>>,
+}
+
+impl<'a> SceneContext<'a> {
+    /// One that knows a name, the dictionary, and nothing else.
+    pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
+        SceneContext { name, names, supermodel: None }
+    }
+}
+
+impl fmt::Debug for SceneContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SceneContext").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// A document of any format.

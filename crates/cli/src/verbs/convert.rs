@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
-use galatea::{ConvertOptions, Converted, Format, SceneContext, fox};
+use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, kotor};
 use serde_json::json;
 
 use super::names::Dictionaries;
 use super::pictures::Written;
+use super::supermodels::Supermodels;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, show};
@@ -27,9 +28,21 @@ pub(crate) struct Options {
     /// The folder to write into
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// How files in the folder are named: {dir}, {stem} and {ext} stand for those of the input and the new ending
+    #[arg(long, value_name = "TEMPLATE", default_value = "{dir}/{stem}.{ext}")]
+    name: String,
     /// Version of the Warcraft III or WoW alpha model to write: 800 to 1500
     #[arg(long, value_name = "N")]
     version: Option<u32>,
+    /// The game to write a KotOR model (k1, k2) or FMDL (gz, tpp, pes) for
+    #[arg(long, value_enum)]
+    game: Option<Game>,
+    /// The machine to write a KotOR model for
+    #[arg(long, value_enum)]
+    platform: Option<Platform>,
+    /// Folder where the supermodels of KotOR models are found, whose animations they inherit
+    #[arg(long, value_name = "DIR")]
+    supermodels: Option<PathBuf>,
     /// Replace existing files
     #[arg(long, conflicts_with = "resume")]
     force: bool,
@@ -48,6 +61,21 @@ pub(crate) struct Options {
     dictionaries: Dictionaries,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Game {
+    K1,
+    K2,
+    Gz,
+    Tpp,
+    Pes,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Platform {
+    Pc,
+    Xbox,
+}
+
 /// What can be written, with its usual ending.
 const TARGETS: &[(&str, &str)] = &[
     ("kotor-mdl", "mdl"),
@@ -57,6 +85,8 @@ const TARGETS: &[(&str, &str)] = &[
     ("mdl", "mdl"),
     ("fmdl", "fmdl"),
     ("glb", "glb"),
+    ("gltf", "gltf"),
+    ("obj", "obj"),
     ("png", "png"),
     ("tga", "tga"),
     ("tpc", "tpc"),
@@ -83,6 +113,8 @@ fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
         "wok" | "pwk" | "dwk" => "kotor-bwm",
         "fmdl" => "fmdl",
         "glb" => "glb",
+        "gltf" => "gltf",
+        "obj" => "obj",
         ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
     })
 }
@@ -96,7 +128,31 @@ struct Done {
 }
 
 impl Options {
-    fn work(&self, job: &Job, output: &Path, names: &fox::Dictionary) -> Result<Done, Failure> {
+    fn options(&self) -> ConvertOptions {
+        ConvertOptions {
+            version: self.version,
+            game: self.game.map(|game| match game {
+                Game::K1 => TargetGame::K1,
+                Game::K2 => TargetGame::K2,
+                Game::Gz => TargetGame::GroundZeroes,
+                Game::Tpp => TargetGame::PhantomPain,
+                Game::Pes => TargetGame::Pes,
+            }),
+            platform: self.platform.map(|platform| match platform {
+                Platform::Pc => kotor::mdl::Platform::Pc,
+                Platform::Xbox => kotor::mdl::Platform::Xbox,
+            }),
+            ..self.textures.options()
+        }
+    }
+
+    fn work(
+        &self,
+        job: &Job,
+        output: &Path,
+        names: &fox::Dictionary,
+        models: Option<&Supermodels>,
+    ) -> Result<Done, Failure> {
         if self.resume && output.exists() {
             return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
         }
@@ -105,9 +161,13 @@ impl Options {
         let Some(format) = self.to.or_else(|| by_ending(output, from)) else {
             return Err(Failure::Other(format!("{}: which format? Say it with --to", show(output))));
         };
-        let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
-        let options = ConvertOptions { version: self.version, ..self.textures.options() };
-        let context = SceneContext { name: &stem, names };
+        // A .gltf names its other file after itself; every other form is named as its source is.
+        let named = if format == "gltf" { output } else { &job.path };
+        let stem = named.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let options = self.options();
+        let find = |name: &str| models.and_then(|m| m.find(name));
+        let supermodel = models.map(|_| &find as &galatea::FindModel<'_>);
+        let context = SceneContext { supermodel, ..SceneContext::new(&stem, names) };
         let Converted { output: written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
@@ -129,11 +189,13 @@ impl Options {
             let inside = root
                 .and_then(|r| job.path.strip_prefix(r).ok())
                 .unwrap_or_else(|| Path::new(job.path.file_name().unwrap_or(job.path.as_os_str())));
-            let folder = dir.join(inside.parent().unwrap_or(Path::new("")));
+            let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
             let stem = inside.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
-            let name = |n: usize| match n {
-                0 => folder.join(format!("{stem}.{ending}")),
-                n => folder.join(format!("{stem}~{n}.{ending}")),
+            let name = |n: usize| {
+                let stem = if n == 0 { stem.clone() } else { format!("{stem}~{n}") };
+                let name = self.name.replace("{dir}", &folder);
+                let name = name.replace("{stem}", &stem).replace("{ext}", ending);
+                dir.join(name.trim_start_matches('/'))
             };
             if let Some(path) = (0..).map(name).find(|p| !taken.contains(p)) {
                 taken.insert(path.clone());
@@ -146,6 +208,17 @@ impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
         let names = match self.dictionaries.load() {
             Ok(names) => names,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        if !self.name.contains("{stem}") || self.name.split('/').any(|step| step == "..") {
+            complain(format_args!("--name must contain {{stem}}, and stay below the folder"));
+            return Ok(Exit::Usage);
+        }
+        let models = match self.supermodels.as_deref().map(Supermodels::new).transpose() {
+            Ok(models) => models,
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::Usage);
@@ -183,7 +256,7 @@ impl Options {
         let (mut written, mut skipped) = (0usize, 0usize);
         let tally = inputs.run(
             |job| match outputs.get(&job.path) {
-                Some(output) => self.work(job, output, &names),
+                Some(output) => self.work(job, output, &names, models.as_ref()),
                 None => Err(Failure::Unknown),
             },
             |path, result, out| {

@@ -12,6 +12,7 @@ mod pictures;
 mod render;
 mod roundtrip;
 mod shell;
+mod supermodels;
 mod walk;
 
 use std::io;

@@ -100,7 +100,7 @@ fn scene(job: &Job, names: &fox::Dictionary) -> Result<(String, Scene), Failure>
     let opened = batch::open(job)?;
     let name = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
     let format = opened.document.format().name;
-    let scene = opened.document.to_scene(&SceneContext { name: &name, names });
+    let scene = opened.document.to_scene(&SceneContext::new(&name, names));
     scene.map(|s| (name, s)).ok_or_else(|| Failure::Other(format!("{format} files cannot be drawn yet")))
 }
 

@@ -20,7 +20,10 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Via {
+    /// The text form; formats without one are left out
     Text,
+    /// A GLB
+    Glb,
 }
 
 struct Outcome {
@@ -69,24 +72,55 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
 
 /// Through the text form and back. A format without one is left out of the count.
 fn through_text(opened: &batch::Opened, names: &fox::Dictionary) -> Result<Option<Outcome>, Failure> {
-    let document = &opened.document;
-    let format = document.format();
-    let Some(text) = format.text else { return Ok(None) };
-    let context = SceneContext { name: "model", names };
-    let written = galatea::convert(document.as_ref(), text, &ConvertOptions::default(), &context)
-        .map_err(|e| Failure::Other(e.to_string()))?;
-    // What we print is longer than what was read; it is our own, so the limits need not hold it back.
+    let Some(text) = opened.document.format().text else { return Ok(None) };
+    let context = SceneContext::new("model", names);
+    let written = galatea::convert(opened.document.as_ref(), text, &ConvertOptions::default(), &context)
+        .map_err(other)?;
+    let back = reopened(&written)?;
+    Ok(Some(compared(opened, back.as_ref())))
+}
+
+/// Through a GLB and back, to the binary form where there are two. glTF itself is left out of the count.
+fn through_glb(
+    job: &galatea::disk::Job,
+    opened: &batch::Opened,
+    names: &fox::Dictionary,
+) -> Result<Option<Outcome>, Failure> {
+    let format = opened.document.format();
+    if matches!(format.name, "glb" | "gltf") || format.from_scene.is_none() {
+        return Ok(None);
+    }
+    let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+    let context = SceneContext::new(&stem, names);
+    let options = ConvertOptions::default();
+    let glb = galatea::convert(opened.document.as_ref(), "glb", &options, &context).map_err(other)?;
+    let glb = reopened(&glb)?;
+    let back = galatea::convert(glb.as_ref(), format.name, &options, &context).map_err(other)?;
+    let back = reopened(&back)?;
+    Ok(Some(compared(opened, back.as_ref())))
+}
+
+fn other(error: galatea::ConvertError) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+/// Opens what was written. It is our own, and may be longer than what was read, so the limits need not hold it back.
+fn reopened(written: &galatea::Converted) -> Result<Box<dyn galatea::Document>, Failure> {
     let limits = galatea::Limits { ratio: 16, ..galatea::Limits::default() };
-    let back = galatea::open(&galatea::Input::new(&written.output.bytes), &limits)?;
-    let changed =
-        document.differences(back.as_ref()).unwrap_or_else(|| vec!["another format came back".into()]);
-    Ok(Some(Outcome {
-        format: format.name,
+    let output = &written.output;
+    let input = output.input();
+    Ok(galatea::open(&input, &limits)?)
+}
+
+fn compared(opened: &batch::Opened, back: &dyn galatea::Document) -> Outcome {
+    let document = &opened.document;
+    Outcome {
+        format: document.format().name,
         version: document.summary().version,
         bytes: opened.loaded.size(),
         difference: None,
-        changed,
-    }))
+        changed: document.differences(back).unwrap_or_else(|| vec!["another format came back".into()]),
+    }
 }
 
 impl Options {
@@ -96,6 +130,7 @@ impl Options {
         let work = |job: &galatea::disk::Job| match self.via {
             None => roundtrip(job, &names).map(Some),
             Some(Via::Text) => through_text(&batch::open(job)?, &names),
+            Some(Via::Glb) => through_glb(job, &batch::open(job)?, &names),
         };
         let tally = self.inputs.run(work, |path, result, out| {
             let result = match result {

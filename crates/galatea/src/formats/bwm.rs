@@ -18,6 +18,10 @@ pub(super) static FORMAT: Format = Format {
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),
     rules: bwm::RULES,
     records: bwm::RECORDS,
+    from_scene: Some(|scene, _| {
+        let (mesh, losses) = Walkmesh::from_scene(scene)?;
+        Ok((Box::new(mesh), losses))
+    }),
 };
 
 document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |mesh, _| Some(mesh.to_scene()));

@@ -18,6 +18,7 @@ pub(super) static FORMAT: Format = Format {
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
     rules: fox::RULES,
     records: fox::RECORDS,
+    from_scene: None,
 };
 
 document!(

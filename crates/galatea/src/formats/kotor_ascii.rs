@@ -26,6 +26,10 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdl::RULES,
     records: &[],
+    from_scene: Some(|scene, options| {
+        let (model, losses) = super::kotor_mdl::kotor_model(scene, options)?;
+        Ok((Box::new(AsciiModel(model)), losses))
+    }),
 };
 
 document!(
@@ -34,5 +38,5 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |model, _| Some(model.to_scene()),
+    scene: |model, context| Some(super::kotor_mdl::kotor_scene(model, context)),
 );

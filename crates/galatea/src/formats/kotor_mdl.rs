@@ -2,8 +2,11 @@
 
 use galatea_kotor::mdl::{self, Model};
 
+use galatea_scene::Scene;
+use galatea_wire::Result;
+
 use super::document;
-use crate::{Format, Holds, Inspection, Output};
+use crate::{ConvertOptions, Format, Holds, Inspection, Output, SceneContext};
 
 pub(super) static FORMAT: Format = Format {
     name: "kotor-mdl",
@@ -24,6 +27,10 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdl::RULES,
     records: mdl::RECORDS,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = kotor_model(scene, options)?;
+        Ok((Box::new(model), losses))
+    }),
 };
 
 document!(
@@ -33,5 +40,20 @@ document!(
         let pair = model.write()?;
         Ok(Output::with_companion(pair.mdl, "mdx", pair.mdx))
     },
-    scene: |model, _| Some(model.to_scene()),
+    scene: |model, context| Some(kotor_scene(model, context)),
 );
+
+/// With the clips of its supermodels, where they can be found.
+pub(super) fn kotor_scene(model: &Model, context: &SceneContext<'_>) -> Scene {
+    let Some(find) = context.supermodel else { return model.to_scene() };
+    let chain = model.supermodels(&|name| find(&String::from_utf8_lossy(name)));
+    model.to_scene_with(&chain.iter().collect::<Vec<_>>())
+}
+
+/// From a scene, for the game and the machine that are asked for.
+pub(super) fn kotor_model(scene: &Scene, options: &ConvertOptions) -> Result<(Model, Vec<String>)> {
+    let (mut model, mut losses) = Model::from_scene(scene)?;
+    let game = options.kotor().unwrap_or(model.game);
+    losses.extend(model.convert(game, options.platform.unwrap_or(model.platform)));
+    Ok((model, losses))
+}

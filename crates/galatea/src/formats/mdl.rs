@@ -26,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdlx::RULES,
     records: &[],
+    from_scene: None,
 };
 
 document!(

@@ -18,6 +18,7 @@ pub(super) static FORMAT: Format = Format {
     inspect: |input, limits| Inspection::single("mdx", mdlx::inspect(input.bytes, limits)),
     rules: mdlx::RULES,
     records: mdlx::RECORDS,
+    from_scene: None,
 };
 
 document!(Model, &FORMAT, write: |model| Ok(Output::single(model.write()?)), scene: |_, _| None);

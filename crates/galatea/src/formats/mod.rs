@@ -2,12 +2,14 @@
 
 mod bwm;
 mod fmdl;
+mod gltf;
 mod kotor_ascii;
 mod kotor_mdl;
 mod mdl;
 mod mdx;
 mod texture;
 
+pub use gltf::{Gltf, GltfText};
 pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
 pub use texture::TextureFile;
@@ -23,6 +25,8 @@ pub static FORMATS: &[&Format] = &[
     &mdx::FORMAT,
     &mdl::FORMAT,
     &fmdl::FORMAT,
+    &gltf::GLB,
+    &gltf::GLTF,
     &texture::DDS,
     &texture::BLP,
     &texture::FTEX,

@@ -58,6 +58,7 @@ const fn format(
         inspect,
         rules: texture::RULES,
         records,
+        from_scene: None,
     }
 }
 
@@ -140,6 +141,7 @@ pub(super) static TXI: Format = Format {
     inspect: |_, _| Inspection::single("txi", (Coverage::default(), None)),
     rules: texture::RULES,
     records: &[],
+    from_scene: None,
 };
 
 /// The number that an extension of a part or level ends or begins with.

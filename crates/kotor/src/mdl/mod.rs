@@ -300,6 +300,35 @@ impl Model {
         (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
     }
 
+    /// The models this one inherits animations from, the nearest first, as far as `find` knows them by name. A chain that
+    /// leads in a circle ends where it began.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::Model;
+    /// use galatea_wire::Text;
+    /// let with = |name: &str, above: &str| Model { supermodel: Text::new(above.as_bytes()).unwrap(), ..Model::new(name) };
+    /// let find = |name: &[u8]| match name {
+    ///     b"s_male02" => Some(with("s_male02", "S_Male01")),
+    ///     b"s_male01" => Some(with("s_male01", "s_male02")),
+    ///     _ => None,
+    /// };
+    /// let chain = with("pmbam", "S_Male02").supermodels(&find);
+    /// assert_eq!(chain.iter().map(|m| m.name.bytes()).collect::<Vec<_>>(), [b"s_male02", b"s_male01"]);
+    /// ```
+    pub fn supermodels(&self, find: &dyn Fn(&[u8]) -> Option<Model>) -> Vec<Model> {
+        let mut seen = vec![self.name.bytes().to_ascii_lowercase()];
+        let mut chain: Vec<Model> = Vec::new();
+        while let Some(name) = chain.last().unwrap_or(self).supermodel().map(<[u8]>::to_ascii_lowercase) {
+            if seen.contains(&name) {
+                break;
+            }
+            let Some(model) = find(&name) else { break };
+            seen.push(name);
+            chain.push(model);
+        }
+        chain
+    }
+
     /// Adds a node under a parent as its last child, with a new name. The node becomes the last of the list, so that
     /// indices of other nodes stay as they are; [`Model::sort_nodes`] restores depth-first order.
     pub fn add_node(&mut self, parent: Option<NodeId>, name: &[u8], mut node: Node) -> NodeId {
