@@ -10,16 +10,10 @@ use crate::{Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kot
 /// The game a model is made for, where a format serves several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetGame {
-    /// Knights of the Old Republic.
-    K1,
-    /// Knights of the Old Republic II.
-    K2,
-    /// Metal Gear Solid V: Ground Zeroes.
-    GroundZeroes,
-    /// Metal Gear Solid V: The Phantom Pain, and Metal Gear Survive.
-    PhantomPain,
-    /// Pro Evolution Soccer.
-    Pes,
+    /// Knights of the Old Republic, or its successor.
+    Kotor(kotor::mdl::Game),
+    /// A game of the Fox Engine.
+    Fox(fox::Game),
 }
 
 /// What a conversion may be told.
@@ -41,9 +35,16 @@ impl ConvertOptions {
     /// The KotOR game, if it is one.
     pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
         match self.game? {
-            TargetGame::K1 => Some(kotor::mdl::Game::K1),
-            TargetGame::K2 => Some(kotor::mdl::Game::K2),
-            _ => None,
+            TargetGame::Kotor(game) => Some(game),
+            TargetGame::Fox(_) => None,
+        }
+    }
+
+    /// The Fox Engine game, if it is one.
+    pub(crate) fn fox(&self) -> Option<fox::Game> {
+        match self.game? {
+            TargetGame::Fox(game) => Some(game),
+            TargetGame::Kotor(_) => None,
         }
     }
 
@@ -52,8 +53,8 @@ impl ConvertOptions {
         let kotor = matches!(to, "kotor-mdl" | "kotor-mdl-ascii");
         let game = match self.game {
             None => true,
-            Some(TargetGame::K1 | TargetGame::K2) => kotor,
-            Some(_) => to == "fmdl",
+            Some(TargetGame::Kotor(_)) => kotor,
+            Some(TargetGame::Fox(_)) => to == "fmdl",
         };
         let what = if self.version.is_some() && !matches!(to, "mdx" | "mdl") {
             "--version is for Warcraft III and WoW alpha models (mdx, mdl)"
@@ -197,9 +198,9 @@ fn within_family(
     }
     if let Some(model) = any.downcast_ref::<fox::Fmdl>()
         && to == "fmdl"
-        && let Some(game) = options.game
+        && let Some(game) = options.fox()
     {
-        let version = if game == TargetGame::GroundZeroes { fox::Fmdl::GZ } else { fox::Fmdl::TPP };
+        let version = game.version();
         let mut model = model.clone();
         let losses = model.convert(version, context.names);
         return Ok(Some(Converted { output: Output::single(model.write()?), losses }));

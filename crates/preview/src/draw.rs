@@ -11,7 +11,7 @@ use galatea_scene::{
 use crate::camera::{Camera, sin_cos};
 use crate::raster::{Blend, Corner, Paint, Raster};
 use crate::texture::{Texture, display, linear};
-use crate::{Options, Picture, Textures};
+use crate::{Options, Picture, Stroke, Textures};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
@@ -22,6 +22,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     let aspect = f64::from(options.width) / f64::from(options.height);
     let parts = parts(scene, &pose, options);
     let bounds = bounds(scene, &pose, &parts);
+    let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
+    let bounds = stroked.map_or(bounds, |s| bounds.union(s));
     let camera = Camera::framing(bounds, options.yaw.into(), options.pitch.into(), aspect, options.around);
     pose.face(scene, camera.rotation());
     let mut loaded = Loaded::new();
@@ -53,6 +55,9 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     }
     if options.bounds {
         painter.bounds(bounds);
+    }
+    for stroke in &options.strokes {
+        painter.stroke(stroke);
     }
     let [r, g, b, a] = options.background;
     let opacity = f32::from(a) / 255.0;
@@ -288,14 +293,17 @@ impl<'a> Painter<'a> {
             return;
         }
         let (nx, ny) = (-dy / length * width * self.pixel, dx / length * width * self.pixel);
+        self.quad([(a, [nx, ny]), (a, [-nx, -ny]), (b, [-nx, -ny]), (b, [nx, ny])], colour, on_top);
+    }
+
+    /// Four places, each moved by a part of the image plane, a little nearer than they are.
+    fn quad(&mut self, corners: [([f64; 3], [f64; 2]); 4], colour: [f32; 4], on_top: bool) {
+        let near = self.camera.near;
         let closer = 1.0 - 2e-3;
-        let corner = |[x, y, w]: [f64; 3], side: f64| {
+        let [p, q, r, s] = corners.map(|([x, y, w], [dx, dy])| {
             let values = [1.0, 1.0, 1.0, colour[0], colour[1], colour[2], colour[3], 0.0, 0.0, 0.0, 0.0];
-            Corner {
-                clip: [(x / w + nx * side) * w * closer, (y / w + ny * side) * w * closer, w * closer],
-                values,
-            }
-        };
+            Corner { clip: [(x / w + dx) * w * closer, (y / w + dy) * w * closer, w * closer], values }
+        });
         let paint = Paint {
             texture: None,
             lightmap: None,
@@ -305,9 +313,39 @@ impl<'a> Painter<'a> {
             emissive: [0.0; 3],
             on_top,
         };
-        let [p, q, r, s] = [corner(a, 1.0), corner(a, -1.0), corner(b, -1.0), corner(b, 1.0)];
         self.raster.triangle([p, q, r], paint, false, near * 0.5);
         self.raster.triangle([p, r, s], paint, false, near * 0.5);
+    }
+
+    /// Lines from point to point with round joints, or a dot.
+    fn stroke(&mut self, stroke: &Stroke) {
+        let [r, g, b] = stroke.colour.map(linear);
+        let (colour, width) = ([r, g, b, 1.0], f64::from(stroke.width));
+        for (from, to) in stroke.points.iter().zip(stroke.points.iter().skip(1)) {
+            self.line(*from, *to, colour, width, stroke.on_top);
+        }
+        for point in &stroke.points {
+            self.dot(*point, colour, width, stroke.on_top);
+        }
+    }
+
+    fn dot(&mut self, place: [f32; 3], colour: [f32; 4], width: f64, on_top: bool) {
+        let at = self.camera.clip(place);
+        if at.iter().any(|v| !v.is_finite()) || at[2] < self.camera.near {
+            return;
+        }
+        // An octagon out of two quads; its inner radius is that of a line of this width.
+        let size = width * self.pixel;
+        let (far, near) = (1.082 * size, 0.414 * 1.082 * size);
+        let ring = |x: f64, y: f64| (at, [x, y]);
+        self.quad([ring(-far, -near), ring(far, -near), ring(far, near), ring(-far, near)], colour, on_top);
+        self.quad([ring(-near, -far), ring(near, -far), ring(near, far), ring(-near, far)], colour, on_top);
+        let slant = 0.766 * size;
+        self.quad(
+            [ring(-slant, -slant), ring(slant, -slant), ring(slant, slant), ring(-slant, slant)],
+            colour,
+            on_top,
+        );
     }
 
     /// Bones from joint to joint; without skins, all nodes.

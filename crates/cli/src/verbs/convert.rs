@@ -132,11 +132,11 @@ impl Options {
         ConvertOptions {
             version: self.version,
             game: self.game.map(|game| match game {
-                Game::K1 => TargetGame::K1,
-                Game::K2 => TargetGame::K2,
-                Game::Gz => TargetGame::GroundZeroes,
-                Game::Tpp => TargetGame::PhantomPain,
-                Game::Pes => TargetGame::Pes,
+                Game::K1 => TargetGame::Kotor(kotor::mdl::Game::K1),
+                Game::K2 => TargetGame::Kotor(kotor::mdl::Game::K2),
+                Game::Gz => TargetGame::Fox(fox::Game::Gz),
+                Game::Tpp => TargetGame::Fox(fox::Game::Tpp),
+                Game::Pes => TargetGame::Fox(fox::Game::Pes),
             }),
             platform: self.platform.map(|platform| match platform {
                 Platform::Pc => kotor::mdl::Platform::Pc,
