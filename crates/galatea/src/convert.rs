@@ -42,6 +42,16 @@ impl ConvertOptions {
         }
     }
 
+    /// The Fox Engine game, if it is one.
+    pub(crate) fn fox(&self) -> Option<fox::Game> {
+        match self.game? {
+            TargetGame::GroundZeroes => Some(fox::Game::Gz),
+            TargetGame::PhantomPain => Some(fox::Game::Tpp),
+            TargetGame::Pes => Some(fox::Game::Pes),
+            _ => None,
+        }
+    }
+
     /// Whether every option means something for the format to write.
     fn suits(&self, to: &str) -> Result<(), ConvertError> {
         let kotor = matches!(to, "kotor-mdl" | "kotor-mdl-ascii");
@@ -189,11 +199,10 @@ fn within_family(
     }
     if let Some(model) = any.downcast_ref::<fox::Fmdl>()
         && to == "fmdl"
-        && let Some(game) = options.game
+        && let Some(game) = options.fox()
     {
-        let version = if game == TargetGame::GroundZeroes { fox::Fmdl::GZ } else { fox::Fmdl::TPP };
         let mut model = model.clone();
-        let losses = model.convert(version, context.names);
+        let losses = model.convert(game.version(), context.names);
         return Ok(Some(Converted { output: Output::single(model.write()?), losses }));
     }
     Ok(None)

@@ -16,7 +16,10 @@ pub(super) static FORMAT: Format = Format {
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
     rules: fox::RULES,
     records: fox::RECORDS,
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = Fmdl::from_scene(scene, options.fox())?;
+        Ok((Box::new(model), losses))
+    }),
 };
 
 document!(
