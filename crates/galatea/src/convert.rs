@@ -4,7 +4,8 @@ use std::fmt;
 
 use galatea_wire::Error;
 
-use crate::{Document, FORMATS, Output, SceneContext, disk, fox, kotor, mdlx};
+use crate::convert_texture::{Encoding, convert_texture};
+use crate::{Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
 
 /// The game a model is made for, where a format serves several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,10 @@ pub enum TargetGame {
 pub struct ConvertOptions {
     /// Version of a Warcraft III or WoW alpha model.
     pub version: Option<u32>,
+    /// How a texture stores its pixels; the format's own choice without.
+    pub encoding: Option<Encoding>,
+    /// FTEXS files that an FTEX is spread over; 0 for all in one file.
+    pub ftexs: u8,
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
@@ -133,6 +138,9 @@ pub fn convert(
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
     options.suits(to)?;
+    if let Some(file) = document.as_any().downcast_ref::<TextureFile>() {
+        return convert_texture(file, to, options, context.name);
+    }
     if let Some(converted) = within_family(document, to, options, context)? {
         return Ok(converted);
     }
@@ -191,7 +199,7 @@ fn within_family(
         let model = changed.as_ref().unwrap_or(model);
         let output = if to == "kotor-mdl" {
             let pair = model.write()?;
-            Output::pair(pair.mdl, pair.mdx)
+            Output::with_companion(pair.mdl, "mdx", pair.mdx)
         } else {
             Output::single(kotor::mdl::text::print(model)?)
         };

@@ -10,6 +10,7 @@ use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, 
 use serde_json::json;
 
 use super::names::Dictionaries;
+use super::pictures::Written;
 use super::supermodels::Supermodels;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
@@ -55,6 +56,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
+    textures: Written,
+    #[command(flatten)]
     dictionaries: Dictionaries,
 }
 
@@ -84,6 +87,12 @@ const TARGETS: &[(&str, &str)] = &[
     ("glb", "glb"),
     ("gltf", "gltf"),
     ("obj", "obj"),
+    ("png", "png"),
+    ("tga", "tga"),
+    ("tpc", "tpc"),
+    ("blp", "blp"),
+    ("dds", "dds"),
+    ("ftex", "ftex"),
 ];
 
 fn target(text: &str) -> Result<&'static str, String> {
@@ -106,7 +115,7 @@ fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
         "glb" => "glb",
         "gltf" => "gltf",
         "obj" => "obj",
-        _ => return None,
+        ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
     })
 }
 
@@ -133,6 +142,7 @@ impl Options {
                 Platform::Pc => kotor::mdl::Platform::Pc,
                 Platform::Xbox => kotor::mdl::Platform::Xbox,
             }),
+            ..self.textures.options()
         }
     }
 
@@ -162,8 +172,7 @@ impl Options {
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
         if !self.dry_run {
-            let companion = galatea::FORMATS.iter().find(|f| f.name == format).and_then(|f| f.companion);
-            disk::write_output(output, &written, companion, self.force)
+            disk::write_output(output, &written, self.force)
                 .map_err(|e| Failure::Other(format!("{}: {e}", show(output))))?;
         }
         Ok(Done { output: output.into(), format, losses, skipped: false })
@@ -171,11 +180,11 @@ impl Options {
 
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
     /// inputs that would land on one name get a number.
-    fn plan(&self, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
+    fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
         let ending = TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e);
         let mut taken: HashSet<PathBuf> = HashSet::new();
         let mut out = Vec::new();
-        for job in disk::jobs(&self.inputs.paths).into_iter().flatten() {
+        for job in inputs.list().into_iter().flatten() {
             let root = self.inputs.paths.iter().filter(|p| job.path.starts_with(p) && p.is_dir()).max();
             let inside = root
                 .and_then(|r| job.path.strip_prefix(r).ok())
@@ -216,7 +225,11 @@ impl Options {
             }
         };
         let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(dir), Some(to), _) => (self.inputs.clone(), self.plan(dir, to)),
+            (Some(dir), Some(to), _) => {
+                let inputs = self.inputs.only(galatea::holds(to));
+                let plan = self.plan(&inputs, dir, to);
+                (inputs, plan)
+            }
             (Some(_), None, _) => {
                 complain(format_args!("-o names a folder: say with --to which format to write there"));
                 return Ok(Exit::Usage);

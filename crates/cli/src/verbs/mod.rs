@@ -8,6 +8,7 @@ mod formats;
 mod info;
 mod inspect;
 mod names;
+mod pictures;
 mod render;
 mod roundtrip;
 mod shell;

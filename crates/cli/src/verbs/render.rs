@@ -7,7 +7,7 @@ use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Options as Look, Picture};
 use galatea::scene::Scene;
-use galatea::{SceneContext, fox};
+use galatea::{Holds, SceneContext, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
@@ -147,10 +147,11 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
+        let inputs = self.inputs.only(Holds::Model);
         if self.sheet {
-            return self.run_sheet(&names);
+            return self.run_sheet(&inputs, &names);
         }
-        let jobs = disk::jobs(&self.inputs.paths);
+        let jobs = inputs.list();
         let single =
             jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
         if !single && self.output.is_file() {
@@ -163,7 +164,7 @@ impl Options {
         if !single {
             std::fs::create_dir_all(&self.output)?;
         }
-        let tally = self.inputs.run(
+        let tally = inputs.run(
             |job| {
                 let (name, scene) = scene(job, &names)?;
                 let path = if single { self.output.clone() } else { self.output.join(format!("{name}.png")) };
@@ -184,11 +185,11 @@ impl Options {
         Ok(tally.exit(false))
     }
 
-    fn run_sheet(&self, names: &fox::Dictionary) -> io::Result<Exit> {
-        let jobs = disk::jobs(&self.inputs.paths);
+    fn run_sheet(&self, inputs: &Inputs, names: &fox::Dictionary) -> io::Result<Exit> {
+        let jobs = inputs.list();
         let alone = jobs.len() == 1;
         let mut pictures: Vec<(String, Picture)> = Vec::new();
-        let tally = self.inputs.run(
+        let tally = inputs.run(
             |job| {
                 let (name, scene) = scene(job, names)?;
                 if !alone {

@@ -4,7 +4,7 @@ use galatea_mdlx::{self as mdlx, Model, text};
 use galatea_wire::Coverage;
 
 use super::document;
-use crate::{Document, Format, Inspection, Output};
+use crate::{Document, Format, Holds, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -14,7 +14,9 @@ pub(super) static FORMAT: Format = Format {
     name: "mdl",
     title: "Warcraft III model as text",
     extensions: &["mdl"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: Some("mdl"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),

@@ -3,13 +3,15 @@
 use galatea_mdlx::{self as mdlx, Model};
 
 use super::document;
-use crate::{Format, Inspection, Output};
+use crate::{Format, Holds, Inspection, Output};
 
 pub(super) static FORMAT: Format = Format {
     name: "mdx",
     title: "Warcraft III, Reforged and WoW alpha model, versions 800 to 1500",
     extensions: &["mdx"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: Some("mdl"),
     detect: mdlx::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, limits)?)),
