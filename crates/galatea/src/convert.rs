@@ -48,6 +48,16 @@ impl ConvertOptions {
         }
     }
 
+    /// The Fox Engine game, if it is one.
+    pub(crate) fn fox(&self) -> Option<fox::Game> {
+        match self.game? {
+            TargetGame::GroundZeroes => Some(fox::Game::Gz),
+            TargetGame::PhantomPain => Some(fox::Game::Tpp),
+            TargetGame::Pes => Some(fox::Game::Pes),
+            _ => None,
+        }
+    }
+
     /// Whether every option means something for the format to write.
     fn suits(&self, to: &str) -> Result<(), ConvertError> {
         let kotor = matches!(to, "kotor-mdl" | "kotor-mdl-ascii");
@@ -200,9 +210,8 @@ fn within_family(
         && to == "fmdl"
         && let Some(game) = options.fox()
     {
-        let version = game.version();
         let mut model = model.clone();
-        let losses = model.convert(version, context.names);
+        let losses = model.convert(game.version(), context.names);
         return Ok(Some(Converted { output: Output::single(model.write()?), losses }));
     }
     Ok(None)

@@ -24,7 +24,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     let bounds = bounds(scene, &pose, &parts);
     let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
     let bounds = stroked.map_or(bounds, |s| bounds.union(s));
-    let camera = Camera::framing(bounds, options.yaw.into(), options.pitch.into(), aspect, options.around);
+    let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
+    let camera = Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around);
     pose.face(scene, camera.rotation());
     let mut loaded = Loaded::new();
     for (_, _, primitive) in &parts {
@@ -65,21 +66,30 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     resolve(&painter.raster.draw(background), options.width as usize, options.height as usize, samples)
 }
 
-/// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for or if there is nothing
-/// else.
+/// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where there is
+/// nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
 fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
     let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
     let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
-    let chosen = |wanted: &dyn Fn(&Mesh) -> bool| {
+    let any = |mesh: &Mesh| mesh.primitives.iter().any(|p| !p.indices.is_empty());
+    let chosen = |all: bool, wanted: &dyn Fn(&Mesh) -> bool| {
         scene
             .drawn()
-            .filter(|(id, _, mesh)| seen(*id) && finest(mesh) && wanted(mesh))
+            .filter(|(id, _, mesh)| (all || seen(*id)) && finest(mesh) && any(mesh) && wanted(mesh))
             .flat_map(|(id, _, mesh)| mesh.primitives.iter().map(move |p| (id, mesh, p)))
             .collect::<Vec<_>>()
     };
     let walk = |mesh: &Mesh| matches!(mesh.purpose, Purpose::Walk | Purpose::Collision | Purpose::Aabb);
-    let found = chosen(&|mesh| mesh.purpose == Purpose::Render || options.walk && walk(mesh));
-    if found.is_empty() { chosen(&walk) } else { found }
+    let render = |mesh: &Mesh| mesh.purpose == Purpose::Render;
+    let tries: [(bool, &dyn Fn(&Mesh) -> bool); 4] = [
+        (false, &|mesh| render(mesh) || options.walk && walk(mesh)),
+        (false, &walk),
+        (true, &render),
+        (true, &|_| true),
+    ];
+    // In a clip nothing at all may be the truth.
+    let tries = tries.into_iter().filter(|(all, _)| !all || options.clip.is_none());
+    tries.map(|(all, wanted)| chosen(all, wanted)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn bounds(scene: &Scene, pose: &Pose, parts: &[(NodeId, &Mesh, &Primitive)]) -> Bounds {
@@ -197,6 +207,7 @@ impl<'a> Painter<'a> {
                 blend,
                 unlit: material.unlit,
                 emissive,
+                glows: base.is_some() && material.texture(&Slot::Emissive).is_none(),
                 on_top: false,
             },
             colour,
@@ -311,6 +322,7 @@ impl<'a> Painter<'a> {
             blend: Blend::Opaque,
             unlit: true,
             emissive: [0.0; 3],
+            glows: false,
             on_top,
         };
         self.raster.triangle([p, q, r], paint, false, near * 0.5);

@@ -60,8 +60,10 @@ pub(crate) struct Paint<'a> {
     pub(crate) checker: bool,
     pub(crate) blend: Blend,
     pub(crate) unlit: bool,
-    /// Own light, added.
+    /// Own light.
     pub(crate) emissive: [f32; 3],
+    /// Whether own light shows the texture, as light from elsewhere does; else it is added.
+    pub(crate) glows: bool,
     /// Drawn over everything.
     pub(crate) on_top: bool,
 }
@@ -296,12 +298,14 @@ impl Triangle<'_> {
                 *value *= light * 2.0;
             }
         } else if !paint.unlit {
-            for (value, light) in colour.iter_mut().zip([lr, lg, lb]) {
-                *value *= light;
+            for ((value, light), own) in colour.iter_mut().zip([lr, lg, lb]).zip(paint.emissive) {
+                // A surface that glows is as bright as its texture at most, or as the light makes it.
+                let glow = if paint.glows { own } else { 0.0 };
+                *value *= (light + glow).min(light.max(1.0));
             }
         }
         for (value, own) in colour.iter_mut().zip(paint.emissive) {
-            *value += own;
+            *value += if paint.glows { 0.0 } else { own };
         }
         let alpha = colour[3].clamp(0.0, 1.0);
         let [r, g, b, _] = colour;

@@ -83,6 +83,8 @@ impl Model {
     pub fn to_scene_with(&self, supermodels: &[&Model]) -> Scene {
         let mut scene = Scene::new(&latin(self.name.bytes()));
         scene.add_axes(AXES, 1.0);
+        // Characters look along positive Y.
+        scene.set_front([0.0, 1.0, 0.0]);
         scene.extras = wrap(self.header());
         let mut builder = Builder::new(self, scene);
         for id in 0..self.nodes.len() {
