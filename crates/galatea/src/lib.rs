@@ -26,6 +26,7 @@ pub mod disk;
 mod document;
 mod formats;
 mod obj;
+pub mod textures;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
 pub use convert_texture::{Encoding, TEXTURE_TARGETS};
