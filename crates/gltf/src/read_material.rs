@@ -6,7 +6,7 @@ use galatea_wire::Result;
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
-use crate::{Image, Loaded, Picture, Role, allow, typed};
+use crate::{Image, Loaded, Picture, Role, allow, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -147,7 +147,13 @@ fn read_one(
     };
     let none = Value::Null;
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
+    let was = extras.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut material = Material { name: take_name(value, &mut extras, "material"), ..Material::default() };
+    if hidden {
+        // A hidden version has the name of the material and this mark.
+        let own = name_of(value).split_once(".hidden").map_or(name_of(value), |(own, _)| own);
+        material.name = names::original(own, was.as_deref(), "material");
+    }
     let word = extras.remove("alpha");
     let word = word.as_ref().and_then(Value::as_str).unwrap_or("");
     let flag = |v: Option<Value>| v.is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));

@@ -322,3 +322,16 @@ fn clips_play_the_same_from_the_document() {
     }
     assert_eq!(scene.clips[0].channels[1].interpolation, Interpolation::Cubic);
 }
+
+#[test]
+fn the_material_of_a_hidden_mesh_keeps_its_name() {
+    let mut scene = example();
+    // The plate, which nobody sees, has a material of its own.
+    scene.materials.push(scene.materials[0].clone());
+    scene.materials[2].name = "iron".into();
+    scene.meshes[2].primitives[0].material = Some(2);
+    let glb = write_glb(&scene, &Options::default()).unwrap();
+    let back = read(&glb, &Limits::default(), &mut |_| None).unwrap().scene;
+    let names: Vec<&str> = back.materials.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["skin", "Grass", "iron"]);
+}

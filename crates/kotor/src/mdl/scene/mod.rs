@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
             builder.by_name.insert(model.name_of(node).to_ascii_lowercase(), id as NodeId);
         }
         for node in model.animations.iter().flat_map(|a| &a.nodes) {
-            let moves = node.controllers.list.iter().any(|c| matches!(c.kind, ALPHA | SELF_ILLUMINATION));
+            let moves = node.controllers.list().iter().any(|c| matches!(c.kind, ALPHA | SELF_ILLUMINATION));
             if let Some(target) = builder.target(node).filter(|_| moves) {
                 builder.moved.insert(target);
             }
