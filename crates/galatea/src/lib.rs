@@ -27,6 +27,7 @@ mod document;
 mod formats;
 mod ground;
 mod obj;
+pub mod textures;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
 pub use convert_texture::{Encoding, TEXTURE_TARGETS};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use galatea_scene::{
     AlphaMode, Bounds, Deformed, Material, Mesh, NodeId, Pose, Primitive, Purpose, Scene, Slot, Topology,
-    UvTransform, Vertices,
+    UvTransform, Vertices, Wrap,
 };
 
 use crate::camera::{Camera, sin_cos};
@@ -31,7 +31,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     for (_, _, primitive) in &parts {
         for material in materials(scene, primitive) {
             for texture in &material.textures {
-                if matches!(texture.slot, Slot::Base | Slot::Lightmap) && !loaded.contains_key(&texture.name)
+                if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
+                    && !loaded.contains_key(&texture.name)
                 {
                     loaded.insert(texture.name.clone(), textures(&texture.name));
                 }
@@ -130,6 +131,25 @@ struct Style<'a> {
     uv_set: usize,
     lightmap_set: usize,
     transform: Option<UvTransform>,
+    lightmap_transform: Option<UvTransform>,
+}
+
+/// A change of texture coordinates, with its sine and cosine.
+struct Place(Option<(UvTransform, f32, f32)>);
+
+impl Place {
+    fn new(transform: Option<UvTransform>) -> Place {
+        Place(transform.map(|t| {
+            let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
+            (t, sin as f32, cos as f32)
+        }))
+    }
+
+    fn of(&self, [u, v]: [f32; 2]) -> [f32; 2] {
+        let Some((t, sin, cos)) = self.0 else { return [u, v] };
+        let ([x, y], [left, top]) = ([u * t.scale[0], v * t.scale[1]], t.offset);
+        [x * cos + y * sin + left, -x * sin + y * cos + top]
+    }
 }
 
 impl<'a> Painter<'a> {
@@ -176,6 +196,7 @@ impl<'a> Painter<'a> {
     fn style(&self, id: usize, material: &Material, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
         let base = material.texture(&Slot::Base);
         let lightmap = material.texture(&Slot::Lightmap);
+        let glow = material.texture(&Slot::Emissive);
         let image = |name: Option<&galatea_scene::Texture>| {
             name.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
         };
@@ -202,7 +223,9 @@ impl<'a> Painter<'a> {
         Style {
             paint: Paint {
                 texture,
-                lightmap: image(lightmap),
+                wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
+                lightmap: image(lightmap).zip(lightmap.map(|t| t.wrap)),
+                glow: image(glow).filter(|_| has_uvs),
                 checker: base.is_some() && texture.is_none() && has_uvs,
                 blend,
                 unlit: material.unlit,
@@ -215,6 +238,7 @@ impl<'a> Painter<'a> {
             uv_set,
             lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
             transform: base.and_then(|t| t.transform),
+            lightmap_transform: lightmap.and_then(|t| t.transform),
         }
     }
 
@@ -230,7 +254,8 @@ impl<'a> Painter<'a> {
         let uvs = vertices.uvs.get(style.uv_set).map_or(&[][..], Vec::as_slice);
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
         let colours = vertices.colors.first().map_or(&[][..], Vec::as_slice);
-        let turn = style.transform.map(|t| (t, sin_cos(f64::from(t.rotation).to_degrees())));
+        let (base_place, lightmap_place) =
+            (Place::new(style.transform), Place::new(style.lightmap_transform));
         for triangle in primitive.triangles(deformed.positions.len()) {
             let places = triangle.map(|i| deformed.positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
@@ -252,13 +277,8 @@ impl<'a> Painter<'a> {
                         *value *= vertex;
                     }
                 }
-                let [mut u, mut v] = uvs.get(i).copied().unwrap_or_default();
-                if let Some((t, (sin, cos))) = turn {
-                    let (x, y) = (u * t.scale[0], v * t.scale[1]);
-                    u = x * cos as f32 + y * sin as f32 + t.offset[0];
-                    v = -x * sin as f32 + y * cos as f32 + t.offset[1];
-                }
-                let [u2, v2] = lightmaps.get(i).copied().unwrap_or_default();
+                let [u, v] = base_place.of(uvs.get(i).copied().unwrap_or_default());
+                let [u2, v2] = lightmap_place.of(lightmaps.get(i).copied().unwrap_or_default());
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
@@ -317,7 +337,9 @@ impl<'a> Painter<'a> {
         });
         let paint = Paint {
             texture: None,
+            wrap: [Wrap::Repeat; 2],
             lightmap: None,
+            glow: None,
             checker: false,
             blend: Blend::Opaque,
             unlit: true,
