@@ -42,7 +42,8 @@ impl Ground {
     /// ```
     /// use galatea::{Ground, Input, SceneContext, fox::Dictionary};
     /// let text = b"node trimesh room_wok\n verts 3\n 0 0 0\n 1 0 0\n 0 1 0\n faces 1\n 0 1 2 1 0 0 0 4\nendnode\n";
-    /// let context = SceneContext { name: "room", names: &Dictionary::built_in() };
+    /// let names = Dictionary::built_in();
+    /// let context = SceneContext::new("room", &names);
     /// let ground = Ground::read(&Input::new(text), &Default::default(), &context)?.expect("a triangle");
     /// assert_eq!(ground.name(4), "Stone");
     /// # Ok::<(), galatea::Error>(())
@@ -107,8 +108,8 @@ impl Ground {
     /// The ground of a scene: its walk surfaces; where it has none, its collision surfaces; where it has neither, all
     /// that is seen. A model with axes of its own keeps its coordinates; one that is y up is turned. Of meshes that are
     /// not for walking, all that is no steeper than 50 degrees can be walked on.
-    pub fn of_scene(scene: &Scene) -> Option<Ground> {
-        let mut scene = scene.clone();
+    pub fn of_scene(original: &Scene) -> Option<Ground> {
+        let mut scene = original.clone();
         let axes = scene.axes().and_then(|id| scene.nodes.get_mut(id as usize));
         let is_z_up = axes.is_some_and(|node| {
             let [x, y, z, w] = node.transform.rotation;
@@ -151,6 +152,10 @@ impl Ground {
             }
             let numbers: Option<Vec<u32>> = materials.into_iter().collect();
             return Some(match numbers.filter(|_| is_walk) {
+                // A walkmesh that went through glTF has its transitions, neighbours and tree with it.
+                Some(_) if scene.meshes.iter().any(|m| m.purpose == Purpose::Walk) => {
+                    Ground::of_walkmesh(&bwm::Walkmesh::from_scene(original).ok()?.0)
+                }
                 Some(materials) => {
                     let walkable = Materials::KOTOR_WALKABLE;
                     let named = kotor_materials(&materials);

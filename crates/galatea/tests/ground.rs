@@ -9,7 +9,8 @@ use galatea::{Ground, Input, Limits, SceneContext, disk, fox, mdlx};
 use galatea_trial::{corpus, files};
 
 fn read(bytes: &[u8]) -> Option<Ground> {
-    let context = SceneContext { name: "test", names: &fox::Dictionary::built_in() };
+    let names = fox::Dictionary::built_in();
+    let context = SceneContext::new("test", &names);
     Ground::read(&Input::new(bytes), &Limits::default(), &context).unwrap()
 }
 
@@ -60,6 +61,9 @@ fn a_scene_keeps_the_coordinates_of_its_file() {
     };
     assert_eq!(corners(&ground), corners(&direct));
     assert!(ground.is_kotor && ground.materials == direct.materials);
+    assert_eq!(ground.surface.transitions, direct.surface.transitions);
+    let glb = galatea::gltf::write_glb(&mesh.to_scene(), &Default::default()).unwrap();
+    assert_eq!(read(&glb).unwrap(), direct, "through glTF, too");
 }
 
 /// A square on the ground, a wall and a ceiling, y up.
@@ -95,7 +99,8 @@ fn the_collision_mesh_of_wow_alpha_is_ground() {
         normals: Vec::new(),
     };
     let model = mdlx::Model { collision_mesh: Some(Box::new(mesh)), ..mdlx::Model::default() };
-    let context = SceneContext { name: "test", names: &fox::Dictionary::built_in() };
+    let names = fox::Dictionary::built_in();
+    let context = SceneContext::new("test", &names);
     let ground = Ground::of(&model, &context).unwrap();
     assert_eq!(ground.surface.materials, [0, 1]);
     let mesh = walk::Walkmesh::new(ground.surface).unwrap();
@@ -103,7 +108,8 @@ fn the_collision_mesh_of_wow_alpha_is_ground() {
 }
 
 fn ground_of(path: std::path::PathBuf) -> Option<Ground> {
-    let context = SceneContext { name: "test", names: &fox::Dictionary::built_in() };
+    let names = fox::Dictionary::built_in();
+    let context = SceneContext::new("test", &names);
     let loaded = disk::load(&disk::Job { path, named: true }).unwrap();
     Ground::read(&loaded.input(), &Limits::default(), &context).unwrap()
 }
