@@ -1,6 +1,8 @@
 //! glTF as other programs see it: Khronos' validator, and Blender.
 
-use std::path::PathBuf;
+mod trip;
+
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
@@ -37,16 +39,22 @@ impl CheckOptions {
 pub(crate) struct BlenderOptions {
     /// The folder, searched recursively
     folder: PathBuf,
+    /// Only compare what was exported before
+    #[arg(long, requires = "export")]
+    compare_only: bool,
     /// How many files to take, chosen by chance but the same every time
     #[arg(long, default_value_t = 150)]
     count: usize,
-    /// Export each file again into this folder
+    /// Export each file again into this folder, and compare
     #[arg(long)]
     export: Option<PathBuf>,
 }
 
 impl BlenderOptions {
     pub(crate) fn run(&self) -> Outcome {
+        if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
+            return self.trips(export);
+        }
         let home = tools("bpy");
         let python = home.join("bin/python");
         if !home.join("ready").is_file() {
@@ -62,6 +70,24 @@ impl BlenderOptions {
         if let Some(export) = &self.export {
             script.arg(export);
         }
-        run(&mut script, "the comparison")
+        run(&mut script, "the comparison")?;
+        self.export.as_ref().map_or(Ok(()), |export| self.trips(export))
+    }
+
+    /// Compares what Blender exported with what it imported.
+    fn trips(&self, export: &Path) -> Outcome {
+        let (mut files, mut bad) = (0usize, 0usize);
+        for path in galatea_trial::files(export, &[".glb"]) {
+            let inside = path.strip_prefix(export).unwrap_or(&path);
+            let read = |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+            let lines = trip::compare(&read(&self.folder.join(inside))?, &read(&path)?)?;
+            files += 1;
+            bad += usize::from(!lines.is_empty());
+            for line in lines {
+                println!("{}: {line}", inside.display());
+            }
+        }
+        println!("{files} files went through Blender, {bad} came back different");
+        if bad > 0 { Err("not all came back".into()) } else { Ok(()) }
     }
 }
