@@ -97,16 +97,19 @@ impl Count {
 }
 
 fn entry(one: &Audited) -> Value {
-    let mut line = json!({ "name": one.name, "for": one.what, "status": word(&one.why) });
-    match &one.why {
-        Why::Found { path, name_only, also, broken } => {
-            line["path"] = show(path).into();
-            line["name_only"] = (*name_only).into();
-            line["also"] = also.iter().map(|p| show(p)).collect();
-            line["error"] = broken.clone().into();
-        }
-        Why::Ambiguous(paths) => line["paths"] = paths.iter().map(|p| show(p)).collect(),
-        _ => {}
+    let (mut line, more) = (
+        json!({ "name": one.name, "for": one.what, "status": word(&one.why) }),
+        match &one.why {
+            Why::Found { path, name_only, also, broken } => json!({
+                "path": show(path), "name_only": name_only, "also": also.iter().map(|p| show(p)).collect::<Vec<_>>(),
+                "error": broken,
+            }),
+            Why::Ambiguous(paths) => json!({ "paths": paths.iter().map(|p| show(p)).collect::<Vec<_>>() }),
+            _ => json!({}),
+        },
+    );
+    if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
+        line.extend(more);
     }
     line
 }
