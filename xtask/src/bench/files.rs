@@ -12,7 +12,8 @@ use super::{fastest, walkmesh};
 const MUST: (f64, f64) = (0.10, 0.15);
 
 pub(super) fn run() {
-    let own = Loaded { bytes: walkmesh::area().and_then(|m| m.write()).unwrap_or_default(), ..Loaded::default() };
+    let own =
+        Loaded { bytes: walkmesh::area().and_then(|m| m.write()).unwrap_or_default(), ..Loaded::default() };
     bench("kotor-bwm, 20,000 faces of our own", vec![own]);
     bench("kotor-bwm, the largest of the corpus", nearest("kotor", &[".wok"], usize::MAX));
     bench("kotor-mdl, about 400 KB", nearest("kotor", &[".mdl"], 400_000));

@@ -4,6 +4,7 @@ use galatea_mdlx::{self as mdlx, Model, text};
 use galatea_wire::Coverage;
 
 use super::document;
+use super::mdx::mdlx_model;
 use crate::{Document, Format, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
@@ -24,7 +25,10 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdlx::RULES,
     records: &[],
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = mdlx_model(scene, options)?;
+        Ok((Box::new(MdlText(model)), losses))
+    }),
 };
 
 document!(
@@ -33,5 +37,5 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |_, _| None,
+    scene: |model, context| Some(model.to_scene(context.name)),
 );
