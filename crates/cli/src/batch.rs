@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use galatea::disk::{self, Job, Loaded};
-use galatea::{Document, Limits, wire};
+use galatea::{Document, Holds, Limits, wire};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -26,6 +26,9 @@ pub(crate) struct Inputs {
     /// How many inputs to work on at the same time [default: all cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Of folders, only files that hold this
+    #[arg(skip)]
+    pub(crate) only: Option<Holds>,
 }
 
 /// Why an input gave no result.
@@ -104,6 +107,16 @@ impl Tally {
 }
 
 impl Inputs {
+    /// The same inputs, but of folders only the files that hold this.
+    pub(crate) fn only(&self, holds: Holds) -> Inputs {
+        Inputs { only: Some(holds), ..self.clone() }
+    }
+
+    /// All inputs, folders searched.
+    pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+        disk::jobs(&self.paths, &|format| self.only.is_none_or(|holds| format.holds == holds))
+    }
+
     /// Works on every input and hands each result, in order, to `each`. Failures go to stderr unless JSON is asked for,
     /// where `each` prints them.
     pub(crate) fn run<T: Send>(
@@ -111,7 +124,7 @@ impl Inputs {
         work: impl Fn(&Job) -> Result<T, Failure> + Sync,
         mut each: impl FnMut(&str, Result<T, Failure>, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Tally> {
-        let jobs = disk::jobs(&self.paths);
+        let jobs = self.list();
         let mut tally = Tally { inputs: jobs.len(), failed: 0 };
         if jobs.is_empty() {
             let paths: Vec<String> = self.paths.iter().map(|p| show(p)).collect();

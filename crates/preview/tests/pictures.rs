@@ -104,8 +104,50 @@ fn nearer_hides_farther_whatever_the_order() {
 #[test]
 fn hidden_nodes_are_hidden() {
     let mut scene = square(flat([1.0; 4]), true);
+    let mut beside = Node { mesh: Some(0), ..Node::new("beside") };
+    beside.transform.translation = [4.0, 0.0, 0.0];
+    scene.add_node(None, beside);
+    let left = |scene: &Scene| render(scene, &front_view(), &|_| None).unwrap().get(10, 32).unwrap();
+    assert_eq!(left(&scene), [255; 4]);
+    scene.nodes[1].visible = false;
+    assert_eq!(left(&scene), [255; 4], "what is left fills the picture");
+    scene.nodes[1].visible = true;
     scene.nodes[0].visible = false;
-    assert_eq!(middle(&render(&scene, &front_view(), &|_| None).unwrap()), [0, 0, 0, 0]);
+    assert_eq!(left(&scene), [255; 4]);
+    let clip = galatea_scene::Clip { name: "gone".into(), length: 1.0, ..Default::default() };
+    scene.clips.push(clip);
+    scene.nodes[1].visible = false;
+    // At rest a model that is hidden as a whole is shown all the same; in a clip it is gone.
+    assert_eq!(left(&scene), [255; 4]);
+    let playing = Options { clip: Some("gone".into()), ..front_view() };
+    assert_eq!(middle(&render(&scene, &playing, &|_| None).unwrap()), [0, 0, 0, 0]);
+}
+
+#[test]
+fn the_camera_stands_before_the_front() {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let mut scene = square(flat([1.0, 0.0, 0.0, 1.0]), false);
+    let top = scene.add_axes([-half, 0.0, 0.0, half], 1.0);
+    scene.nodes[0].parent = Some(top);
+    scene.nodes[top as usize].children = vec![0];
+    // The square stands upright in a format whose Z is up; its front looks along positive Y, away from the scene's front.
+    scene.nodes[0].transform.rotation = [half, 0.0, 0.0, half];
+    let draw = |scene: &Scene| middle(&render(scene, &front_view(), &|_| None).unwrap());
+    assert_eq!(draw(&scene), [0, 0, 0, 0]);
+    scene.set_front([0.0, 1.0, 0.0]);
+    assert_eq!(draw(&scene), [255, 0, 0, 255]);
+}
+
+#[test]
+fn own_light_shows_the_texture_and_is_plain_without_one() {
+    let glowing = Material { emissive: [1.0; 3], ..Material::default() };
+    let draw = |material: Material| {
+        let red = Arc::new(Texture::new(1, 1, &[255, 0, 0, 255]).unwrap());
+        middle(&render(&square(material, true), &front_view(), &|_| Some(red.clone())).unwrap())
+    };
+    assert_eq!(draw(glowing.clone()), [255; 4]);
+    let texture = galatea_scene::Texture { slot: Slot::Base, name: "sky".into(), ..Default::default() };
+    assert_eq!(draw(Material { textures: vec![texture], ..glowing }), [255, 0, 0, 255]);
 }
 
 #[test]
@@ -157,4 +199,28 @@ fn a_turntable_is_an_animation_of_its_frames() {
     let bytes = animation(&frames, 12.0).unwrap();
     assert!(bytes.windows(4).any(|w| w == b"acTL"));
     assert!(animation(&[], 12.0).is_err());
+}
+
+#[test]
+fn strokes_lie_on_the_scene_or_show_through_it() {
+    let white = flat([1.0, 1.0, 1.0, 1.0]);
+    let stroke = |z: f32, on_top: bool, points: &[f32]| galatea_preview::Stroke {
+        points: points.iter().map(|x| [*x, 0.0, z]).collect(),
+        colour: [255, 0, 0],
+        width: 6.0,
+        on_top,
+    };
+    let draw = |stroke: galatea_preview::Stroke| {
+        let options = Options { strokes: vec![stroke], ..front_view() };
+        middle(&render(&square(white.clone(), true), &options, &|_| None).unwrap())
+    };
+    let red = [255, 0, 0, 255];
+    assert_eq!(draw(stroke(0.0, false, &[-0.5, 0.5])), red, "a line on the square");
+    assert_eq!(draw(stroke(0.0, false, &[0.0])), red, "a dot");
+    assert_eq!(draw(stroke(-1.0, false, &[-0.5, 0.5])), [255; 4], "hidden behind it");
+    assert_eq!(draw(stroke(-1.0, true, &[-0.5, 0.5])), red, "seen through it");
+    // What is drawn outside the model is in the picture, too.
+    let far = Options { strokes: vec![stroke(0.0, false, &[5.0])], ..front_view() };
+    let picture = render(&square(white, true), &far, &|_| None).unwrap();
+    assert!((0..64).any(|x| picture.get(x, 32) == Some(red)));
 }

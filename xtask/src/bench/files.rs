@@ -27,10 +27,6 @@ fn read(path: std::path::PathBuf) -> Option<Loaded> {
     load(&Job { path, named: true }).ok().filter(|l| galatea::open(&l.input(), &Limits::default()).is_ok())
 }
 
-fn size(loaded: &Loaded) -> usize {
-    loaded.bytes.len() + loaded.companion.as_ref().map_or(0, Vec::len)
-}
-
 /// All files that open.
 pub(super) fn all(part: &str, endings: &[&str]) -> Vec<Loaded> {
     corpus(part).into_iter().flat_map(|dir| files(&dir, endings)).filter_map(read).collect()
@@ -38,24 +34,27 @@ pub(super) fn all(part: &str, endings: &[&str]) -> Vec<Loaded> {
 
 /// The file that opens whose size, companion included, is nearest to this.
 fn nearest(part: &str, endings: &[&str], wanted: usize) -> Vec<Loaded> {
-    all(part, endings).into_iter().min_by_key(|loaded| size(loaded).abs_diff(wanted)).into_iter().collect()
+    all(part, endings).into_iter().min_by_key(|loaded| loaded.size().abs_diff(wanted)).into_iter().collect()
 }
 
 fn bench(name: &str, inputs: Vec<Loaded>) {
     let limits = Limits::default();
     let documents: Vec<Box<dyn Document>> =
         inputs.iter().filter_map(|loaded| galatea::open(&loaded.input(), &limits).ok()).collect();
-    let bytes: usize = inputs.iter().map(size).sum();
+    let bytes: usize = inputs.iter().map(Loaded::size).sum();
     if documents.is_empty() {
         println!("{name}: no such file");
         return;
     }
-    let mut copy = vec![0u8; inputs.iter().map(|l| l.bytes.len().max(size(l))).max().unwrap_or(0)];
+    let mut copy = vec![0u8; inputs.iter().map(Loaded::size).max().unwrap_or(0)];
     let [fastest_copy, fastest_read, fastest_write] = fastest([
         &mut || {
-            for part in inputs.iter().flat_map(|l| [Some(&l.bytes), l.companion.as_ref()]).flatten() {
-                if let Some(to) = black_box(&mut copy).get_mut(..part.len()) {
-                    to.copy_from_slice(black_box(part));
+            for loaded in &inputs {
+                let companions = loaded.companions.iter().map(|c| &c.bytes);
+                for part in std::iter::once(&loaded.bytes).chain(companions) {
+                    if let Some(to) = black_box(&mut copy).get_mut(..part.len()) {
+                        to.copy_from_slice(black_box(part));
+                    }
                 }
             }
         },

@@ -24,8 +24,7 @@ impl Options {
         let tally = self.inputs.run(
             |job| {
                 let opened = batch::open(job)?;
-                let bytes = opened.loaded.bytes.len() + opened.loaded.companion.as_ref().map_or(0, Vec::len);
-                Ok((opened.document.format().name, opened.document.summary(), bytes))
+                Ok((opened.document.format().name, opened.document.summary(), opened.loaded.size()))
             },
             |path, result, out| match result {
                 Ok((format, s, bytes)) if self.inputs.json => {

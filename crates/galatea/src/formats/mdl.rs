@@ -4,8 +4,7 @@ use galatea_mdlx::{self as mdlx, Model, text};
 use galatea_wire::Coverage;
 
 use super::document;
-use super::mdx::mdlx_model;
-use crate::{Document, Format, Inspection, Output};
+use crate::{Document, Format, Holds, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -15,7 +14,9 @@ pub(super) static FORMAT: Format = Format {
     name: "mdl",
     title: "Warcraft III model as text",
     extensions: &["mdl"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: Some("mdl"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
@@ -26,7 +27,7 @@ pub(super) static FORMAT: Format = Format {
     rules: mdlx::RULES,
     records: &[],
     from_scene: Some(|scene, options| {
-        let (model, losses) = mdlx_model(scene, options)?;
+        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
         Ok((Box::new(MdlText(model)), losses))
     }),
 };
