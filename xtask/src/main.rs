@@ -4,6 +4,7 @@ mod bench;
 mod docs;
 mod examples;
 mod fuzz;
+mod statue;
 mod tables;
 mod test;
 
