@@ -92,9 +92,9 @@ fn a_folder_without_models() {
 }
 
 #[test]
-fn a_jpeg_is_no_model() {
-    let file = scratch("jpeg").join("photo.wok");
-    std::fs::write(&file, b"\xFF\xD8\xFF\xE0\0\x10JFIF").unwrap();
+fn a_document_is_no_model() {
+    let file = scratch("document").join("manual.wok");
+    std::fs::write(&file, b"%PDF-1.4\n%\xE2\xE3\xCF\xD3").unwrap();
     assert!(complaint(&["info", &file.to_string_lossy()], 4).contains("not a model that Galatea knows"));
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::document::borrowed;
 use crate::{Beside, Companion, FORMATS, Format, Input, Output, detect};
@@ -217,7 +218,10 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         ));
     }
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    // Two threads may write one file at the same time: each has a name of its own for it.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{name}.{}.{count}.tmp", std::process::id()));
     let result = fs::File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(bytes)?;
@@ -244,6 +248,10 @@ pub fn write_output(path: &Path, output: &Output, force: bool) -> io::Result<()>
         let place = inside(folder, name).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("\"{name}\" is no file name"))
         })?;
+        // Models may share a picture.
+        if fs::read(&place).is_ok_and(|there| there == *bytes) {
+            continue;
+        }
         write(&place, bytes, force).map_err(|e| named(e, name))?;
     }
     write(path, &output.bytes, force)

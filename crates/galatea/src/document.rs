@@ -6,6 +6,7 @@ use std::fmt;
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
+use crate::textures::Textures;
 use crate::{ConvertOptions, FORMATS};
 
 /// The folder a file lies in, for formats that are spread over several files: a .gltf with its .bin and pictures.
@@ -161,12 +162,16 @@ pub struct SceneContext<'a> {
     pub names: &'a galatea_fox::Dictionary,
     /// Finds the KotOR model of a name, whose animations a model inherits.
     pub supermodel: Option<&'a FindModel<'a>>,
+    /// Where the model's textures are looked for.
+    pub textures: Option<&'a Textures<'a>>,
+    /// The player whose colour Warcraft III units have.
+    pub team: u32,
 }
 
 impl<'a> SceneContext<'a> {
     /// One that knows a name, the dictionary, and nothing else.
     pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
-        SceneContext { name, names, supermodel: None }
+        SceneContext { name, names, supermodel: None, textures: None, team: 0 }
     }
 }
 

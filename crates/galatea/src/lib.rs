@@ -25,7 +25,9 @@ mod convert_texture;
 pub mod disk;
 mod document;
 mod formats;
+mod ground;
 mod obj;
+pub mod textures;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
 pub use convert_texture::{Encoding, TEXTURE_TARGETS};
@@ -41,6 +43,8 @@ pub use galatea_mdlx as mdlx;
 pub use galatea_preview as preview;
 pub use galatea_scene as scene;
 pub use galatea_texture as texture;
+pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};
+pub use ground::{Ground, GroundMaterial};
 pub use obj::obj;

@@ -56,6 +56,18 @@ pub fn by_name(name: &str) -> Option<u32> {
     found.and_then(|i| u32::try_from(i).ok()).or_else(|| name.parse().ok())
 }
 
+/// The surface that a material of a scene stands for: what its extras say, as long as they go with its name, else what its
+/// name says.
+///
+/// ```
+/// use galatea_kotor::surface;
+/// let material = galatea_scene::Material { name: "Lava".into(), ..Default::default() };
+/// assert_eq!(surface::of_material(&material), Some(15));
+/// ```
+pub fn of_material(material: &galatea_scene::Material) -> Option<u32> {
+    crate::derived::surface_of(material)
+}
+
 /// A colour for a material, as it is shown on a screen: lava glows, grass is green, what cannot be walked on is dark red.
 /// Materials without a name have different greys.
 ///

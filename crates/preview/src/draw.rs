@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use galatea_scene::{
     AlphaMode, Bounds, Deformed, Material, Mesh, NodeId, Pose, Primitive, Purpose, Scene, Slot, Topology,
-    UvTransform, Vertices,
+    UvTransform, Vertices, Wrap,
 };
 
 use crate::camera::{Camera, sin_cos};
 use crate::raster::{Blend, Corner, Paint, Raster};
 use crate::texture::{Texture, display, linear};
-use crate::{Options, Picture, Textures};
+use crate::{Options, Picture, Stroke, Textures};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
@@ -22,6 +22,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     let aspect = f64::from(options.width) / f64::from(options.height);
     let parts = parts(scene, &pose, options);
     let bounds = bounds(scene, &pose, &parts);
+    let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
+    let bounds = stroked.map_or(bounds, |s| bounds.union(s));
     let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
     let camera = Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around);
     pose.face(scene, camera.rotation());
@@ -29,7 +31,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     for (_, _, primitive) in &parts {
         for material in materials(scene, primitive) {
             for texture in &material.textures {
-                if matches!(texture.slot, Slot::Base | Slot::Lightmap) && !loaded.contains_key(&texture.name)
+                if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
+                    && !loaded.contains_key(&texture.name)
                 {
                     loaded.insert(texture.name.clone(), textures(&texture.name));
                 }
@@ -54,6 +57,9 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     }
     if options.bounds {
         painter.bounds(bounds);
+    }
+    for stroke in &options.strokes {
+        painter.stroke(stroke);
     }
     let [r, g, b, a] = options.background;
     let opacity = f32::from(a) / 255.0;
@@ -125,6 +131,25 @@ struct Style<'a> {
     uv_set: usize,
     lightmap_set: usize,
     transform: Option<UvTransform>,
+    lightmap_transform: Option<UvTransform>,
+}
+
+/// A change of texture coordinates, with its sine and cosine.
+struct Place(Option<(UvTransform, f32, f32)>);
+
+impl Place {
+    fn new(transform: Option<UvTransform>) -> Place {
+        Place(transform.map(|t| {
+            let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
+            (t, sin as f32, cos as f32)
+        }))
+    }
+
+    fn of(&self, [u, v]: [f32; 2]) -> [f32; 2] {
+        let Some((t, sin, cos)) = self.0 else { return [u, v] };
+        let ([x, y], [left, top]) = ([u * t.scale[0], v * t.scale[1]], t.offset);
+        [x * cos + y * sin + left, -x * sin + y * cos + top]
+    }
 }
 
 impl<'a> Painter<'a> {
@@ -171,6 +196,7 @@ impl<'a> Painter<'a> {
     fn style(&self, id: usize, material: &Material, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
         let base = material.texture(&Slot::Base);
         let lightmap = material.texture(&Slot::Lightmap);
+        let glow = material.texture(&Slot::Emissive);
         let image = |name: Option<&galatea_scene::Texture>| {
             name.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
         };
@@ -197,7 +223,9 @@ impl<'a> Painter<'a> {
         Style {
             paint: Paint {
                 texture,
-                lightmap: image(lightmap),
+                wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
+                lightmap: image(lightmap).zip(lightmap.map(|t| t.wrap)),
+                glow: image(glow).filter(|_| has_uvs),
                 checker: base.is_some() && texture.is_none() && has_uvs,
                 blend,
                 unlit: material.unlit,
@@ -210,6 +238,7 @@ impl<'a> Painter<'a> {
             uv_set,
             lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
             transform: base.and_then(|t| t.transform),
+            lightmap_transform: lightmap.and_then(|t| t.transform),
         }
     }
 
@@ -225,7 +254,8 @@ impl<'a> Painter<'a> {
         let uvs = vertices.uvs.get(style.uv_set).map_or(&[][..], Vec::as_slice);
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
         let colours = vertices.colors.first().map_or(&[][..], Vec::as_slice);
-        let turn = style.transform.map(|t| (t, sin_cos(f64::from(t.rotation).to_degrees())));
+        let (base_place, lightmap_place) =
+            (Place::new(style.transform), Place::new(style.lightmap_transform));
         for triangle in primitive.triangles(deformed.positions.len()) {
             let places = triangle.map(|i| deformed.positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
@@ -247,13 +277,8 @@ impl<'a> Painter<'a> {
                         *value *= vertex;
                     }
                 }
-                let [mut u, mut v] = uvs.get(i).copied().unwrap_or_default();
-                if let Some((t, (sin, cos))) = turn {
-                    let (x, y) = (u * t.scale[0], v * t.scale[1]);
-                    u = x * cos as f32 + y * sin as f32 + t.offset[0];
-                    v = -x * sin as f32 + y * cos as f32 + t.offset[1];
-                }
-                let [u2, v2] = lightmaps.get(i).copied().unwrap_or_default();
+                let [u, v] = base_place.of(uvs.get(i).copied().unwrap_or_default());
+                let [u2, v2] = lightmap_place.of(lightmaps.get(i).copied().unwrap_or_default());
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
@@ -299,17 +324,22 @@ impl<'a> Painter<'a> {
             return;
         }
         let (nx, ny) = (-dy / length * width * self.pixel, dx / length * width * self.pixel);
+        self.quad([(a, [nx, ny]), (a, [-nx, -ny]), (b, [-nx, -ny]), (b, [nx, ny])], colour, on_top);
+    }
+
+    /// Four places, each moved by a part of the image plane, a little nearer than they are.
+    fn quad(&mut self, corners: [([f64; 3], [f64; 2]); 4], colour: [f32; 4], on_top: bool) {
+        let near = self.camera.near;
         let closer = 1.0 - 2e-3;
-        let corner = |[x, y, w]: [f64; 3], side: f64| {
+        let [p, q, r, s] = corners.map(|([x, y, w], [dx, dy])| {
             let values = [1.0, 1.0, 1.0, colour[0], colour[1], colour[2], colour[3], 0.0, 0.0, 0.0, 0.0];
-            Corner {
-                clip: [(x / w + nx * side) * w * closer, (y / w + ny * side) * w * closer, w * closer],
-                values,
-            }
-        };
+            Corner { clip: [(x / w + dx) * w * closer, (y / w + dy) * w * closer, w * closer], values }
+        });
         let paint = Paint {
             texture: None,
+            wrap: [Wrap::Repeat; 2],
             lightmap: None,
+            glow: None,
             checker: false,
             blend: Blend::Opaque,
             unlit: true,
@@ -317,9 +347,39 @@ impl<'a> Painter<'a> {
             glows: false,
             on_top,
         };
-        let [p, q, r, s] = [corner(a, 1.0), corner(a, -1.0), corner(b, -1.0), corner(b, 1.0)];
         self.raster.triangle([p, q, r], paint, false, near * 0.5);
         self.raster.triangle([p, r, s], paint, false, near * 0.5);
+    }
+
+    /// Lines from point to point with round joints, or a dot.
+    fn stroke(&mut self, stroke: &Stroke) {
+        let [r, g, b] = stroke.colour.map(linear);
+        let (colour, width) = ([r, g, b, 1.0], f64::from(stroke.width));
+        for (from, to) in stroke.points.iter().zip(stroke.points.iter().skip(1)) {
+            self.line(*from, *to, colour, width, stroke.on_top);
+        }
+        for point in &stroke.points {
+            self.dot(*point, colour, width, stroke.on_top);
+        }
+    }
+
+    fn dot(&mut self, place: [f32; 3], colour: [f32; 4], width: f64, on_top: bool) {
+        let at = self.camera.clip(place);
+        if at.iter().any(|v| !v.is_finite()) || at[2] < self.camera.near {
+            return;
+        }
+        // An octagon out of two quads; its inner radius is that of a line of this width.
+        let size = width * self.pixel;
+        let (far, near) = (1.082 * size, 0.414 * 1.082 * size);
+        let ring = |x: f64, y: f64| (at, [x, y]);
+        self.quad([ring(-far, -near), ring(far, -near), ring(far, near), ring(-far, near)], colour, on_top);
+        self.quad([ring(-near, -far), ring(near, -far), ring(near, far), ring(-near, far)], colour, on_top);
+        let slant = 0.766 * size;
+        self.quad(
+            [ring(-slant, -slant), ring(slant, -slant), ring(slant, slant), ring(-slant, slant)],
+            colour,
+            on_top,
+        );
     }
 
     /// Bones from joint to joint; without skins, all nodes.

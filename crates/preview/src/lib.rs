@@ -61,6 +61,21 @@ pub struct Options {
     pub samples: u32,
     /// Frame the model so that it stays in the picture while it turns.
     pub around: bool,
+    /// Lines and dots to draw over the scene, in order.
+    pub strokes: Vec<Stroke>,
+}
+
+/// A line over the scene, through points in the scene's coordinates; a single point is a dot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stroke {
+    /// Where it goes.
+    pub points: Vec<[f32; 3]>,
+    /// Red, green, blue as they are shown.
+    pub colour: [u8; 3],
+    /// Pixels across.
+    pub width: f32,
+    /// Whether it shows through what is in front of it.
+    pub on_top: bool,
 }
 
 impl Default for Options {
@@ -79,6 +94,7 @@ impl Default for Options {
             bounds: false,
             samples: 2,
             around: false,
+            strokes: Vec::new(),
         }
     }
 }

@@ -200,3 +200,27 @@ fn a_turntable_is_an_animation_of_its_frames() {
     assert!(bytes.windows(4).any(|w| w == b"acTL"));
     assert!(animation(&[], 12.0).is_err());
 }
+
+#[test]
+fn strokes_lie_on_the_scene_or_show_through_it() {
+    let white = flat([1.0, 1.0, 1.0, 1.0]);
+    let stroke = |z: f32, on_top: bool, points: &[f32]| galatea_preview::Stroke {
+        points: points.iter().map(|x| [*x, 0.0, z]).collect(),
+        colour: [255, 0, 0],
+        width: 6.0,
+        on_top,
+    };
+    let draw = |stroke: galatea_preview::Stroke| {
+        let options = Options { strokes: vec![stroke], ..front_view() };
+        middle(&render(&square(white.clone(), true), &options, &|_| None).unwrap())
+    };
+    let red = [255, 0, 0, 255];
+    assert_eq!(draw(stroke(0.0, false, &[-0.5, 0.5])), red, "a line on the square");
+    assert_eq!(draw(stroke(0.0, false, &[0.0])), red, "a dot");
+    assert_eq!(draw(stroke(-1.0, false, &[-0.5, 0.5])), [255; 4], "hidden behind it");
+    assert_eq!(draw(stroke(-1.0, true, &[-0.5, 0.5])), red, "seen through it");
+    // What is drawn outside the model is in the picture, too.
+    let far = Options { strokes: vec![stroke(0.0, false, &[5.0])], ..front_view() };
+    let picture = render(&square(white, true), &far, &|_| None).unwrap();
+    assert!((0..64).any(|x| picture.get(x, 32) == Some(red)));
+}

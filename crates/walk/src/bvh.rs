@@ -3,7 +3,7 @@
 //! Boxes and blocks only ever sort out what certainly is not hit (f32, with bounds on the rounding); what is left is
 //! decided in f64 by the exact test. So answers do not depend on the shape of the tree.
 
-use glam::Vec4;
+use wide::f32x4;
 
 use crate::ray::SMALL_STACK;
 use crate::vector::at;
@@ -20,7 +20,7 @@ const SAH_DEPTH: u32 = 40;
 #[repr(C, align(32))]
 pub(crate) struct Node {
     /// Least and greatest x, then y, then z, each for the first and the last four boxes.
-    pub(crate) planes: [[Vec4; 2]; 6],
+    pub(crate) planes: [[f32x4; 2]; 6],
     pub(crate) child: [u32; 8],
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct Node {
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Block {
-    pub(crate) v: [Vec4; 3],
-    pub(crate) e1: [Vec4; 3],
-    pub(crate) e2: [Vec4; 3],
+    pub(crate) v: [f32x4; 3],
+    pub(crate) e1: [f32x4; 3],
+    pub(crate) e2: [f32x4; 3],
     /// A bound on the length of the longest side.
-    pub(crate) side: Vec4,
+    pub(crate) side: f32x4,
     pub(crate) face: [u32; 4],
 }
 
@@ -161,7 +161,7 @@ impl Bvh {
                 let [a, b, c, d, e, f, g, h] = boxes
                     .each_ref()
                     .map(|b| if plane % 2 == 0 { get(b.min, plane / 2) } else { get(b.max, plane / 2) });
-                [Vec4::new(a, b, c, d), Vec4::new(e, f, g, h)]
+                [f32x4::new([a, b, c, d]), f32x4::new([e, f, g, h])]
             });
             crate::vector::put(&mut self.nodes, slot, node);
         }
@@ -170,7 +170,7 @@ impl Bvh {
 
 /// Boxes at infinity: no ray reaches them, from whichever side.
 const NOWHERE: Aabb = Aabb { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] };
-const EMPTY_NODE: Node = Node { planes: [[Vec4::INFINITY; 2]; 6], child: [EMPTY; 8] };
+const EMPTY_NODE: Node = Node { planes: [[f32x4::INFINITY; 2]; 6], child: [EMPTY; 8] };
 
 fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     let mut corners = [[[0.0f32; 3]; 3]; 4];
@@ -186,12 +186,12 @@ fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
         let longest = slot.iter().skip(1).flatten().fold(0.0f32, |m, c| m.max(c.abs()));
         *side = 4.0 * longest.max(1e-18);
     }
-    let lanes = |f: &dyn Fn(&[[f32; 3]; 3]) -> f32| Vec4::from_array(corners.each_ref().map(f));
+    let lanes = |f: &dyn Fn(&[[f32; 3]; 3]) -> f32| f32x4::new(corners.each_ref().map(f));
     Block {
         v: [0, 1, 2].map(|k| lanes(&|c| get(c[0], k))),
         e1: [0, 1, 2].map(|k| lanes(&|c| get(c[1], k))),
         e2: [0, 1, 2].map(|k| lanes(&|c| get(c[2], k))),
-        side: Vec4::from_array(side),
+        side: f32x4::new(side),
         face,
     }
 }

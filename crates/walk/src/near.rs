@@ -1,6 +1,6 @@
 //! Walks through the tree that are not rays: what is near a point, what overlaps a box.
 
-use glam::Vec4;
+use wide::f32x4;
 
 use crate::bvh::{Aabb, Bvh, LEAF, Node};
 use crate::vector::at;
@@ -58,16 +58,16 @@ impl Bvh {
             let [x0, x1, y0, y1, z0, z1] = &node.planes;
             let mut mask = 0;
             for half in [0usize, 1] {
-                let pick = |p: &[Vec4; 2]| if half == 0 { p[0] } else { p[1] };
-                let low = |p: &[Vec4; 2], limit: f32| pick(p).cmple(Vec4::splat(limit));
-                let high = |p: &[Vec4; 2], limit: f32| pick(p).cmpge(Vec4::splat(limit));
+                let pick = |p: &[f32x4; 2]| if half == 0 { p[0] } else { p[1] };
+                let low = |p: &[f32x4; 2], limit: f32| pick(p).simd_le(f32x4::splat(limit));
+                let high = |p: &[f32x4; 2], limit: f32| pick(p).simd_ge(f32x4::splat(limit));
                 let inside = low(x0, bounds.max[0])
                     & high(x1, bounds.min[0])
                     & low(y0, bounds.max[1])
                     & high(y1, bounds.min[1])
                     & low(z0, bounds.max[2])
                     & high(z1, bounds.min[2]);
-                mask |= inside.bitmask() << (4 * half);
+                mask |= inside.to_bitmask() << (4 * half);
             }
             while mask != 0 {
                 stack.push(at(&node.child, mask.trailing_zeros() as usize));
@@ -80,10 +80,10 @@ impl Bvh {
 /// The squares of the distances of a point to the eight boxes; infinite for empty lanes.
 fn squares(node: &Node, point: [f32; 3]) -> [f32; 8] {
     let [x0, x1, y0, y1, z0, z1] = &node.planes;
-    let half = |x0: Vec4, x1: Vec4, y0: Vec4, y1: Vec4, z0: Vec4, z1: Vec4| {
-        let gap = |low: Vec4, high: Vec4, c: f32| {
-            let c = Vec4::splat(c);
-            (low - c).max(c - high).max(Vec4::ZERO)
+    let half = |x0: f32x4, x1: f32x4, y0: f32x4, y1: f32x4, z0: f32x4, z1: f32x4| {
+        let gap = |low: f32x4, high: f32x4, c: f32| {
+            let c = f32x4::splat(c);
+            (low - c).fast_max(c - high).fast_max(f32x4::ZERO)
         };
         let (dx, dy, dz) = (gap(x0, x1, point[0]), gap(y0, y1, point[1]), gap(z0, z1, point[2]));
         (dx * dx + dy * dy + dz * dz).to_array()

@@ -1,6 +1,6 @@
 //! Rays: the nearest hit, any hit, all hits. Watertight: what goes through a shared edge or corner hits.
 
-use glam::Vec4;
+use wide::f32x4;
 
 use crate::bvh::{Block, Bvh, EMPTY, LEAF, Node};
 use crate::material::Materials;
@@ -242,14 +242,14 @@ fn turn(p: V3, axis: usize) -> V3 {
 
 /// The ray in f32, four times side by side, for sorting out.
 struct Sieve {
-    origin: [Vec4; 3],
-    direction: [Vec4; 3],
-    inverse: [Vec4; 3],
+    origin: [f32x4; 3],
+    direction: [f32x4; 3],
+    inverse: [f32x4; 3],
     /// The inverse, a little longer: each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
-    beyond: [Vec4; 3],
+    beyond: [f32x4; 3],
     /// Which planes of a box the ray meets first.
     first: [usize; 3],
-    slack: Vec4,
+    slack: f32x4,
     /// Lengths of the f32 direction per length of the given one: a power of two.
     scale: f64,
 }
@@ -269,14 +269,14 @@ impl Sieve {
         });
         let o = exact.origin.map(|c| c as f32);
         let reach = o[0].abs().max(o[1].abs()).max(o[2].abs()) + extent;
-        let splat = |p: [f32; 3]| [Vec4::splat(p[0]), Vec4::splat(p[1]), Vec4::splat(p[2])];
+        let splat = |p: [f32; 3]| [f32x4::splat(p[0]), f32x4::splat(p[1]), f32x4::splat(p[2])];
         Sieve {
             origin: splat(o),
             direction: splat([d[0] as f32, d[1] as f32, d[2] as f32]),
             inverse: splat(inverse),
             beyond: splat(inverse.map(|i| i * 1.000_001)),
             first: inverse.map(|i| usize::from(i < 0.0)),
-            slack: Vec4::splat(reach * 6e-6),
+            slack: f32x4::splat(reach * 6e-6),
             scale,
         }
     }
@@ -289,7 +289,7 @@ impl Sieve {
 
     /// Which of the eight boxes the ray may meet before the limit, and where it enters them.
     #[inline]
-    fn boxes(&self, node: &Node, limit: f32) -> (u32, [Vec4; 2]) {
+    fn boxes(&self, node: &Node, limit: f32) -> (u32, [f32x4; 2]) {
         let [x, y, z] = self.first;
         let plane = |i: usize| node.planes.get(i).unwrap_or(&node.planes[0]);
         let (near_x, near_y, near_z) = (plane(x), plane(2 + y), plane(4 + z));
@@ -297,10 +297,13 @@ impl Sieve {
         let [ox, oy, oz] = self.origin;
         let [ix, iy, iz] = self.inverse;
         let [bx, by, bz] = self.beyond;
-        let half = |nx: Vec4, ny: Vec4, nz: Vec4, fx: Vec4, fy: Vec4, fz: Vec4| {
-            let near = ((nx - ox) * ix).max((ny - oy) * iy).max(((nz - oz) * iz).max(Vec4::ZERO));
-            let far = ((fx - ox) * bx).min((fy - oy) * by).min(((fz - oz) * bz).min(Vec4::splat(limit)));
-            (near.cmple(far).bitmask(), near)
+        let half = |nx: f32x4, ny: f32x4, nz: f32x4, fx: f32x4, fy: f32x4, fz: f32x4| {
+            let near =
+                ((nx - ox) * ix).fast_max((ny - oy) * iy).fast_max(((nz - oz) * iz).fast_max(f32x4::ZERO));
+            let far = ((fx - ox) * bx)
+                .fast_min((fy - oy) * by)
+                .fast_min(((fz - oz) * bz).fast_min(f32x4::splat(limit)));
+            (near.simd_le(far).to_bitmask(), near)
         };
         let (low, a) = half(near_x[0], near_y[0], near_z[0], far_x[0], far_y[0], far_z[0]);
         let (high, b) = half(near_x[1], near_y[1], near_z[1], far_x[1], far_y[1], far_z[1]);
@@ -317,20 +320,20 @@ impl Sieve {
         let det = e1x * px + e1y * py + e1z * pz;
         let (tx, ty, tz) =
             (self.origin[0] - block.v[0], self.origin[1] - block.v[1], self.origin[2] - block.v[2]);
-        let sign = det.signum();
+        let sign = det & f32x4::splat(-0.0);
         let size = det.abs();
-        let u = (tx * px + ty * py + tz * pz) * sign;
+        let u = (tx * px + ty * py + tz * pz) ^ sign;
         let (qx, qy, qz) = (ty * e1z - tz * e1y, tz * e1x - tx * e1z, tx * e1y - ty * e1x);
-        let v = (dx * qx + dy * qy + dz * qz) * sign;
-        let t = (e2x * qx + e2y * qy + e2z * qz) * sign;
+        let v = (dx * qx + dy * qy + dz * qz) ^ sign;
+        let t = (e2x * qx + e2y * qy + e2z * qz) ^ sign;
         let slack = self.slack * block.side;
         let far = slack * block.side * 0.5;
-        let inside = u.min(v).cmpge(-slack)
-            & (u + v).cmple(size + slack)
-            & t.cmpge(-far)
-            & t.cmple(size * limit + far);
-        let edge_on = size.cmple(block.side * block.side * 4e-7);
-        (inside | edge_on).bitmask()
+        let inside = u.fast_min(v).simd_ge(-slack)
+            & (u + v).simd_le(size + slack)
+            & t.simd_ge(-far)
+            & t.simd_le(size * limit + far);
+        let edge_on = size.simd_le(block.side * block.side * 4e-7);
+        (inside | edge_on).to_bitmask()
     }
 }
 
@@ -487,18 +490,18 @@ impl Bvh {
         column: Column,
         visit: &mut impl FnMut(u32) -> Option<[f32; 2]>,
     ) {
-        let (x, y) = (Vec4::splat(column.x), Vec4::splat(column.y));
-        let [mut low, mut high] = column.heights.map(Vec4::splat);
-        let slack = Vec4::splat((column.x.abs().max(column.y.abs()) + self.extent) * 6e-6);
+        let (x, y) = (f32x4::splat(column.x), f32x4::splat(column.y));
+        let [mut low, mut high] = column.heights.map(f32x4::splat);
+        let slack = f32x4::splat((column.x.abs().max(column.y.abs()) + self.extent) * 6e-6);
         let mut stack = Stack::<N>::new();
         let mut current = 0u32;
         loop {
             if current & LEAF == 0 {
                 let Some(node) = self.nodes.get(current as usize) else { return };
                 let [x0, x1, y0, y1, z0, z1] = &node.planes;
-                let half = |x0: Vec4, x1: Vec4, y0: Vec4, y1: Vec4, z0: Vec4, z1: Vec4| {
-                    let inside = (x0.cmple(x) & x1.cmpge(x)) & (y0.cmple(y) & y1.cmpge(y));
-                    (inside & (z0.cmple(high) & z1.cmpge(low))).bitmask()
+                let half = |x0: f32x4, x1: f32x4, y0: f32x4, y1: f32x4, z0: f32x4, z1: f32x4| {
+                    let inside = (x0.simd_le(x) & x1.simd_ge(x)) & (y0.simd_le(y) & y1.simd_ge(y));
+                    (inside & (z0.simd_le(high) & z1.simd_ge(low))).to_bitmask()
                 };
                 let mut mask = half(x0[0], x1[0], y0[0], y1[0], z0[0], z1[0])
                     | half(x0[1], x1[1], y0[1], y1[1], z0[1], z1[1]) << 4;
@@ -537,7 +540,7 @@ impl Bvh {
                     let lane = mask.trailing_zeros();
                     mask &= mask - 1;
                     if let Some(heights) = visit(at(&block.face, lane as usize)) {
-                        [low, high] = heights.map(Vec4::splat);
+                        [low, high] = heights.map(f32x4::splat);
                     }
                 }
             }
@@ -551,15 +554,15 @@ impl Bvh {
 
 /// Which of the four triangles may lie over or under the place.
 #[inline]
-fn column_triangles(block: &Block, x: Vec4, y: Vec4, slack: Vec4) -> u32 {
+fn column_triangles(block: &Block, x: f32x4, y: f32x4, slack: f32x4) -> u32 {
     let ([e1x, e1y, _], [e2x, e2y, _]) = (block.e1, block.e2);
     let det = e1x * e2y - e1y * e2x;
     let (tx, ty) = (x - block.v[0], y - block.v[1]);
-    let sign = det.signum();
-    let u = (tx * e2y - ty * e2x) * sign;
-    let v = (e1x * ty - e1y * tx) * sign;
+    let sign = det & f32x4::splat(-0.0);
+    let u = (tx * e2y - ty * e2x) ^ sign;
+    let v = (e1x * ty - e1y * tx) ^ sign;
     let slack = slack * block.side;
-    let inside = u.min(v).cmpge(-slack) & (u + v).cmple(det.abs() + slack);
-    let edge_on = det.abs().cmple(block.side * block.side * 4e-7);
-    (inside | edge_on).bitmask()
+    let inside = u.fast_min(v).simd_ge(-slack) & (u + v).simd_le(det.abs() + slack);
+    let edge_on = det.abs().simd_le(block.side * block.side * 4e-7);
+    (inside | edge_on).to_bitmask()
 }

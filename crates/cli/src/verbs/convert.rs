@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
+use galatea::textures::Library;
 use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, kotor};
 use serde_json::json;
 
 use super::names::Dictionaries;
-use super::pictures::Written;
+use super::pictures::{Dress, Written};
 use super::supermodels::Supermodels;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
@@ -57,6 +58,8 @@ pub(crate) struct Options {
     report: Option<PathBuf>,
     #[command(flatten)]
     textures: Written,
+    #[command(flatten)]
+    dress: Dress,
     #[command(flatten)]
     dictionaries: Dictionaries,
 }
@@ -132,11 +135,11 @@ impl Options {
         ConvertOptions {
             version: self.version,
             game: self.game.map(|game| match game {
-                Game::K1 => TargetGame::K1,
-                Game::K2 => TargetGame::K2,
-                Game::Gz => TargetGame::GroundZeroes,
-                Game::Tpp => TargetGame::PhantomPain,
-                Game::Pes => TargetGame::Pes,
+                Game::K1 => TargetGame::Kotor(kotor::mdl::Game::K1),
+                Game::K2 => TargetGame::Kotor(kotor::mdl::Game::K2),
+                Game::Gz => TargetGame::Fox(fox::Game::Gz),
+                Game::Tpp => TargetGame::Fox(fox::Game::Tpp),
+                Game::Pes => TargetGame::Fox(fox::Game::Pes),
             }),
             platform: self.platform.map(|platform| match platform {
                 Platform::Pc => kotor::mdl::Platform::Pc,
@@ -152,6 +155,7 @@ impl Options {
         output: &Path,
         names: &fox::Dictionary,
         models: Option<&Supermodels>,
+        library: Option<&Library>,
     ) -> Result<Done, Failure> {
         if self.resume && output.exists() {
             return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
@@ -167,7 +171,13 @@ impl Options {
         let options = self.options();
         let find = |name: &str| models.and_then(|m| m.find(name));
         let supermodel = models.map(|_| &find as &galatea::FindModel<'_>);
-        let context = SceneContext { supermodel, ..SceneContext::new(&stem, names) };
+        let textures = self.dress.textures(job, from, library);
+        let context = SceneContext {
+            supermodel,
+            textures: textures.as_ref(),
+            team: self.dress.team_colour,
+            ..SceneContext::new(&stem, names)
+        };
         let Converted { output: written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
@@ -224,6 +234,13 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
+        let library = match self.dress.folders.library() {
+            Ok(library) => library,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
         let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(galatea::holds(to));
@@ -256,7 +273,7 @@ impl Options {
         let (mut written, mut skipped) = (0usize, 0usize);
         let tally = inputs.run(
             |job| match outputs.get(&job.path) {
-                Some(output) => self.work(job, output, &names, models.as_ref()),
+                Some(output) => self.work(job, output, &names, models.as_ref(), library.as_ref()),
                 None => Err(Failure::Unknown),
             },
             |path, result, out| {

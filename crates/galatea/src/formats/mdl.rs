@@ -26,7 +26,10 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdlx::RULES,
     records: &[],
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
+        Ok((Box::new(MdlText(model)), losses))
+    }),
 };
 
 document!(
@@ -35,5 +38,5 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |_, _| None,
+    scene: |model, context| Some(model.to_scene(context.name)),
 );

@@ -18,7 +18,15 @@ pub(super) static FORMAT: Format = Format {
     inspect: |input, limits| Inspection::single("mdx", mdlx::inspect(input.bytes, limits)),
     rules: mdlx::RULES,
     records: mdlx::RECORDS,
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
+        Ok((Box::new(model), losses))
+    }),
 };
 
-document!(Model, &FORMAT, write: |model| Ok(Output::single(model.write()?)), scene: |_, _| None);
+document!(
+    Model,
+    &FORMAT,
+    write: |model| Ok(Output::single(model.write()?)),
+    scene: |model, context| Some(model.to_scene(context.name)),
+);

@@ -1,9 +1,9 @@
-//! `galatea walk`: work on walkmeshes.
+//! `galatea walk rebuild`: derived tables thrown away and derived again.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::kotor::bwm::Walkmesh;
 use galatea::kotor::surface::{self, Walkability};
@@ -12,20 +12,6 @@ use serde_json::json;
 use crate::Exit;
 use crate::batch;
 use crate::terminal::{complain, show};
-
-#[derive(Subcommand)]
-pub(crate) enum Walk {
-    /// Throw all derived tables away and derive them again: planes, neighbours, border, box tree
-    Rebuild(Rebuild),
-}
-
-impl Walk {
-    pub(crate) fn run(&self) -> io::Result<Exit> {
-        match self {
-            Walk::Rebuild(options) => options.run(),
-        }
-    }
-}
 
 #[derive(Args)]
 pub(crate) struct Rebuild {
