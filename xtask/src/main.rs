@@ -5,6 +5,7 @@ mod docs;
 mod examples;
 mod fuzz;
 mod gltf;
+mod statue;
 mod tables;
 mod test;
 
