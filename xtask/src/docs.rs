@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use clap::Args;
-use galatea::Format;
 use galatea::wire::{Kind, Schema};
+use galatea::{Holds, Rule, texture};
 
 use crate::{Outcome, generated, root};
 
@@ -17,15 +17,19 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        for format in galatea::FORMATS {
-            let path = root().join("docs/formats").join(format!("{}.md", format.name));
-            let mut page = std::fs::read_to_string(&path)
-                .map_err(|e| format!("docs/formats/{}.md: {e}", format.name))?;
-            replace(&mut page, "records", &records(format))?;
-            replace(&mut page, "rules", &rules(format))?;
-            generated(&path, page.as_bytes(), self.check)?;
+        for format in galatea::FORMATS.iter().filter(|f| f.holds == Holds::Model) {
+            self.page(format.name, format.records, format.rules)?;
         }
-        Ok(())
+        // All textures are told on one page.
+        self.page("textures", texture::RECORDS, texture::RULES)
+    }
+
+    fn page(&self, name: &str, schemas: &[&Schema], table: &[Rule]) -> Outcome {
+        let path = root().join("docs/formats").join(format!("{name}.md"));
+        let mut page = std::fs::read_to_string(&path).map_err(|e| format!("docs/formats/{name}.md: {e}"))?;
+        replace(&mut page, "records", &records(schemas))?;
+        replace(&mut page, "rules", &rules(table))?;
+        generated(&path, page.as_bytes(), self.check)
     }
 }
 
@@ -50,9 +54,9 @@ fn type_name(ty: &str, schema: &Schema) -> String {
     }
 }
 
-fn records(format: &Format) -> String {
+fn records(schemas: &[&Schema]) -> String {
     let mut out = String::new();
-    for schema in format.records {
+    for schema in schemas {
         let _ = writeln!(out, "### {} ({} bytes)\n\n{}\n", schema.name, schema.size, flow(schema.doc));
         let Kind::Struct(fields) = schema.kind else { continue };
         out.push_str("| offset | size | type | field | meaning |\n|---:|---:|---|---|---|\n");
@@ -67,11 +71,11 @@ fn records(format: &Format) -> String {
     out
 }
 
-fn rules(format: &Format) -> String {
+fn rules(table: &[Rule]) -> String {
     let mut out = String::from(
         "| code | severity | `--fix` | what is wrong | what it means |\n|---|---|---|---|---|\n",
     );
-    for rule in format.rules {
+    for rule in table {
         let fix = if rule.fix { "yes" } else { "" };
         let _ = writeln!(
             out,

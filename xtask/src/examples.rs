@@ -4,7 +4,7 @@ use clap::Args;
 use galatea::kotor::bwm::{Kind, Walkmesh};
 use galatea::kotor::surface::Walkability;
 
-use crate::{Outcome, generated, root};
+use crate::{Outcome, generated, root, statue};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -20,6 +20,9 @@ impl Options {
             [("room.wok", room()), ("crate.pwk", obstacle(false)), ("gate0.dwk", obstacle(true))]
         {
             let bytes = mesh.and_then(|m| m.write()).map_err(|e| format!("{name}: {e}"))?;
+            generated(&dir.join(name), &bytes, self.check)?;
+        }
+        for (name, bytes) in statue::files()? {
             generated(&dir.join(name), &bytes, self.check)?;
         }
         for (number, name) in ["hall", "passage", "vault"].into_iter().enumerate() {

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use galatea::disk::{self, Job, Loaded};
-use galatea::{Document, Limits, wire};
+use galatea::{Document, Holds, Limits, wire};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -26,6 +27,9 @@ pub(crate) struct Inputs {
     /// How many inputs to work on at the same time [default: all cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Of folders, only files that hold this
+    #[arg(skip)]
+    pub(crate) only: Option<Holds>,
 }
 
 /// Why an input gave no result.
@@ -104,6 +108,16 @@ impl Tally {
 }
 
 impl Inputs {
+    /// The same inputs, but of folders only the files that hold this.
+    pub(crate) fn only(&self, holds: Holds) -> Inputs {
+        Inputs { only: Some(holds), ..self.clone() }
+    }
+
+    /// All inputs, folders searched.
+    pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+        disk::jobs(&self.paths, &|format| self.only.is_none_or(|holds| format.holds == holds))
+    }
+
     /// Works on every input and hands each result, in order, to `each`. Failures go to stderr unless JSON is asked for,
     /// where `each` prints them.
     pub(crate) fn run<T: Send>(
@@ -111,7 +125,7 @@ impl Inputs {
         work: impl Fn(&Job) -> Result<T, Failure> + Sync,
         mut each: impl FnMut(&str, Result<T, Failure>, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Tally> {
-        let jobs = disk::jobs(&self.paths);
+        let jobs = self.list();
         let mut tally = Tally { inputs: jobs.len(), failed: 0 };
         if jobs.is_empty() {
             let paths: Vec<String> = self.paths.iter().map(|p| show(p)).collect();
@@ -126,9 +140,13 @@ impl Inputs {
             .build()
             .map_err(io::Error::other)?;
         let bar = progress(jobs.len());
+        listen();
         let mut out = io::stdout().lock();
         let window = pool.current_num_threads() * 8;
         for part in jobs.chunks(window) {
+            if STOP.load(Ordering::Relaxed) {
+                break;
+            }
             let results: Vec<_> = pool.install(|| {
                 part.par_iter()
                     .map(|job| match job {
@@ -140,6 +158,7 @@ impl Inputs {
             for (path, result) in results {
                 if let Err(failure) = &result {
                     tally.failed += 1;
+                    bar.set_message(format!(", {} failed", tally.failed));
                     if !self.json {
                         bar.suspend(|| complain(format_args!("{path}: {failure}")));
                     }
@@ -150,8 +169,25 @@ impl Inputs {
         }
         bar.finish_and_clear();
         out.flush()?;
+        if STOP.load(Ordering::Relaxed) {
+            complain(format_args!("stopped; everything written so far is whole"));
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         Ok(tally)
     }
+}
+
+/// Whether the user wants it to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ctrl-C ends a batch behind the files it is working on, so that nothing is left half-written; a second one ends it at once.
+fn listen() {
+    // Set once; where it cannot be set, Ctrl-C does what it always does.
+    let _ = ctrlc::try_set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
 }
 
 /// A bar on a terminal when there is enough to wait for.
@@ -159,6 +195,6 @@ pub(crate) fn progress(len: usize) -> ProgressBar {
     if len < 50 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {per_sec}, {eta} left");
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {per_sec}, {eta} left{msg}");
     ProgressBar::new(len as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -1,6 +1,6 @@
 //! Meshes of any size: split into pieces that the game can draw, and merge pieces back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use galatea_wire::{Error, Result};
 
@@ -464,7 +464,7 @@ impl Fmdl {
     }
 
     /// The number of a bone group with these bones; a new one if there is none.
-    fn bone_group_of(&mut self, bones: Vec<u16>) -> Result<u16> {
+    pub(crate) fn bone_group_of(&mut self, bones: Vec<u16>) -> Result<u16> {
         let found = self.bone_groups.iter().position(|g| g.bones == bones);
         let index = found.unwrap_or_else(|| {
             self.bone_groups.push(BoneGroup { max_weights: 4, bones });
@@ -632,6 +632,30 @@ impl Fmdl {
         }
         self.meshes = new.into_iter().flatten().collect();
         Ok(())
+    }
+
+    /// Takes away those of these bone groups that no mesh uses any more. Tells the number each of the others had.
+    pub(crate) fn drop_bone_groups(&mut self, left: &HashSet<u16>) -> Vec<Option<usize>> {
+        let skinned = self.meshes.iter().filter(|m| m.is_skinned());
+        let used: HashSet<u16> = skinned.map(|m| m.bone_group).collect();
+        let mut places: Vec<u16> = Vec::with_capacity(self.bone_groups.len());
+        let mut numbers = Vec::new();
+        for old in 0..self.bone_groups.len() {
+            let number = u16::try_from(old).unwrap_or(u16::MAX);
+            places.push(u16::try_from(numbers.len()).unwrap_or(u16::MAX));
+            if used.contains(&number) || !left.contains(&number) {
+                numbers.push(Some(old));
+            }
+        }
+        let keep: HashSet<usize> = numbers.iter().copied().flatten().collect();
+        let mut at = 0..;
+        self.bone_groups.retain(|_| at.next().is_none_or(|i| keep.contains(&i)));
+        for mesh in self.meshes.iter_mut().filter(|m| m.is_skinned()) {
+            if let Some(place) = places.get(usize::from(mesh.bone_group)) {
+                mesh.bone_group = *place;
+            }
+        }
+        numbers
     }
 
     /// Takes away bone groups that no mesh uses.

@@ -2,23 +2,20 @@
 
 use std::fmt;
 
+use galatea_scene::Scene;
 use galatea_wire::Error;
 
-use crate::{Document, FORMATS, Output, SceneContext, disk, fox, kotor, mdlx};
+use crate::convert_texture::{Encoding, convert_texture};
+use crate::textures::{Images, dress};
+use crate::{Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
 
 /// The game a model is made for, where a format serves several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetGame {
-    /// Knights of the Old Republic.
-    K1,
-    /// Knights of the Old Republic II.
-    K2,
-    /// Metal Gear Solid V: Ground Zeroes.
-    GroundZeroes,
-    /// Metal Gear Solid V: The Phantom Pain, and Metal Gear Survive.
-    PhantomPain,
-    /// Pro Evolution Soccer.
-    Pes,
+    /// Knights of the Old Republic, or its successor.
+    Kotor(kotor::mdl::Game),
+    /// A game of the Fox Engine.
+    Fox(fox::Game),
 }
 
 /// What a conversion may be told.
@@ -26,6 +23,12 @@ pub enum TargetGame {
 pub struct ConvertOptions {
     /// Version of a Warcraft III or WoW alpha model.
     pub version: Option<u32>,
+    /// How a texture stores its pixels; the format's own choice without.
+    pub encoding: Option<Encoding>,
+    /// FTEXS files that an FTEX is spread over; 0 for all in one file.
+    pub ftexs: u8,
+    /// Where the pictures of a glTF go; without, into a GLB, and beside a .gltf.
+    pub images: Option<Images>,
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
@@ -36,9 +39,16 @@ impl ConvertOptions {
     /// The KotOR game, if it is one.
     pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
         match self.game? {
-            TargetGame::K1 => Some(kotor::mdl::Game::K1),
-            TargetGame::K2 => Some(kotor::mdl::Game::K2),
-            _ => None,
+            TargetGame::Kotor(game) => Some(game),
+            TargetGame::Fox(_) => None,
+        }
+    }
+
+    /// The Fox Engine game, if it is one.
+    pub(crate) fn fox(&self) -> Option<fox::Game> {
+        match self.game? {
+            TargetGame::Fox(game) => Some(game),
+            TargetGame::Kotor(_) => None,
         }
     }
 
@@ -47,8 +57,8 @@ impl ConvertOptions {
         let kotor = matches!(to, "kotor-mdl" | "kotor-mdl-ascii");
         let game = match self.game {
             None => true,
-            Some(TargetGame::K1 | TargetGame::K2) => kotor,
-            Some(_) => to == "fmdl",
+            Some(TargetGame::Kotor(_)) => kotor,
+            Some(TargetGame::Fox(_)) => to == "fmdl",
         };
         let what = if self.version.is_some() && !matches!(to, "mdx" | "mdl") {
             "--version is for Warcraft III and WoW alpha models (mdx, mdl)"
@@ -123,6 +133,9 @@ pub fn convert(
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
     options.suits(to)?;
+    if let Some(file) = document.as_any().downcast_ref::<TextureFile>() {
+        return convert_texture(file, to, options, context.name);
+    }
     if let Some(converted) = within_family(document, to, options, context)? {
         return Ok(converted);
     }
@@ -135,11 +148,15 @@ pub fn convert(
     match to {
         "gltf" => {
             let bin = format!("{}.bin", disk::file_name(context.name));
-            let (json, bytes) = galatea_gltf::write_gltf(&scene, &galatea_gltf::Options::default(), &bin);
-            Ok(plain(Output { beside: vec![(bin, bytes)], ..Output::single(json.into_bytes()) }))
+            let write = |options: &galatea_gltf::Options<'_>| galatea_gltf::write_gltf(&scene, options, &bin);
+            let ((json, bytes), mut beside) = dressed(&scene, context, options, Images::Beside, write);
+            beside.push((bin.clone(), bytes));
+            Ok(plain(Output { beside, ..Output::single(json.into_bytes()) }))
         }
         "glb" => {
-            Ok(plain(Output::single(galatea_gltf::write_glb(&scene, &galatea_gltf::Options::default())?)))
+            let write = |options: &galatea_gltf::Options<'_>| galatea_gltf::write_glb(&scene, options);
+            let (bytes, beside) = dressed(&scene, context, options, Images::Embed, write);
+            Ok(plain(Output { beside, ..Output::single(bytes?) }))
         }
         "obj" => Ok(plain(Output::single(crate::obj(&scene).into_bytes()))),
         _ => {
@@ -148,6 +165,20 @@ pub fn convert(
             let (built, losses) = from_scene(&scene, options)?;
             Ok(Converted { output: built.write()?, losses })
         }
+    }
+}
+
+/// Writes a glTF with the textures that are found; returns also the pictures beside it.
+fn dressed<T>(
+    scene: &Scene,
+    context: &SceneContext<'_>,
+    options: &ConvertOptions,
+    usual: Images,
+    write: impl FnOnce(&galatea_gltf::Options<'_>) -> T,
+) -> (T, Vec<(String, Vec<u8>)>) {
+    match (context.textures, options.images.unwrap_or(usual)) {
+        (None, _) | (_, Images::None) => (write(&galatea_gltf::Options::default()), Vec::new()),
+        (Some(textures), images) => dress(scene, textures, context.team).with_options(images, write),
     }
 }
 
@@ -181,7 +212,7 @@ fn within_family(
         let model = changed.as_ref().unwrap_or(model);
         let output = if to == "kotor-mdl" {
             let pair = model.write()?;
-            Output::pair(pair.mdl, pair.mdx)
+            Output::with_companion(pair.mdl, "mdx", pair.mdx)
         } else {
             Output::single(kotor::mdl::text::print(model)?)
         };
@@ -189,11 +220,10 @@ fn within_family(
     }
     if let Some(model) = any.downcast_ref::<fox::Fmdl>()
         && to == "fmdl"
-        && let Some(game) = options.game
+        && let Some(game) = options.fox()
     {
-        let version = if game == TargetGame::GroundZeroes { fox::Fmdl::GZ } else { fox::Fmdl::TPP };
         let mut model = model.clone();
-        let losses = model.convert(version, context.names);
+        let losses = model.convert(game.version(), context.names);
         return Ok(Some(Converted { output: Output::single(model.write()?), losses }));
     }
     Ok(None)

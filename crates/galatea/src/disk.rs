@@ -1,10 +1,13 @@
 //! Files: finding inputs with their companions, and writing outputs that appear only when whole.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Beside, Format, Input, Output, detect};
+use crate::document::borrowed;
+use crate::{Beside, Companion, FORMATS, Format, Input, Output, detect};
 
 /// One input: a path, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +18,13 @@ pub struct Job {
     pub named: bool,
 }
 
-/// The bytes of one input and of its companion.
+/// The bytes of one input and of its companions.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// The file itself.
     pub bytes: Vec<u8>,
-    /// Its companion, if the format has one and it is there.
-    pub companion: Option<Vec<u8>>,
+    /// Those of its companions that are there.
+    pub companions: Vec<Companion<Vec<u8>>>,
     /// Where it lies, unless it came through standard input.
     pub path: Option<PathBuf>,
 }
@@ -31,7 +34,12 @@ impl Loaded {
     pub fn input(&self) -> Input<'_> {
         let name = self.path.as_ref().and_then(|p| p.file_name()?.to_str()).unwrap_or("");
         let beside = self.path.is_some().then_some(self as &dyn Beside);
-        Input { bytes: &self.bytes, companion: self.companion.as_deref(), name, beside }
+        Input { bytes: &self.bytes, companions: borrowed(&self.companions), name, beside }
+    }
+
+    /// Bytes of all files together.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.companions.iter().map(|c| c.bytes.len()).sum::<usize>()
     }
 }
 
@@ -98,9 +106,9 @@ const ENOUGH: u64 = 4096;
 
 /// Expands files and folders (recursively, in the order of names) into inputs.
 ///
-/// From folders only files of known formats are taken, and companions are left to the file they belong to. Links to
-/// folders are not followed.
-pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+/// From folders only files of known formats that are `wanted` are taken, and companions are left to the file they belong to.
+/// Links to folders are not followed.
+pub fn jobs(paths: &[PathBuf], wanted: &dyn Fn(&Format) -> bool) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     let mut out = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
@@ -108,7 +116,7 @@ pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
             continue;
         }
         match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => folder(path, &mut out),
+            Ok(meta) if meta.is_dir() => folder(path, wanted, &mut out),
             Ok(_) => out.push(Ok(Job { path: path.clone(), named: true })),
             Err(error) => out.push(Err((path.clone(), error))),
         }
@@ -116,14 +124,31 @@ pub fn jobs(paths: &[PathBuf]) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     out
 }
 
-fn folder(root: &Path, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
-    let mut todo = vec![root.to_path_buf()];
+fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
     let mut found = Vec::new();
+    let failed = walk(root, &mut |path| {
+        if let Some(format) = format_in_folder(&path) {
+            found.push((path, format));
+        }
+    });
+    out.extend(failed.into_iter().map(Err));
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let belong = |(path, format): &(PathBuf, &Format)| companion_paths(path, format);
+    let companions: HashSet<PathBuf> = found.iter().flat_map(belong).map(|(_, path)| path).collect();
+    let jobs = found.into_iter().filter(|(path, format)| wanted(format) && !companions.contains(path));
+    out.extend(jobs.map(|(path, _)| Ok(Job { path, named: false })));
+}
+
+/// Calls for every file below a folder, in no order; links to folders are not followed. Returns the folders that could not
+/// be read.
+pub(crate) fn walk(root: &Path, file: &mut dyn FnMut(PathBuf)) -> Vec<(PathBuf, io::Error)> {
+    let mut todo = vec![root.to_path_buf()];
+    let mut failed = Vec::new();
     while let Some(dir) = todo.pop() {
         let entries = match fs::read_dir(&dir) {
             Ok(entries) => entries,
             Err(error) => {
-                out.push(Err((dir, error)));
+                failed.push((dir, error));
                 continue;
             }
         };
@@ -131,22 +156,29 @@ fn folder(root: &Path, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => todo.push(path),
-                Ok(_) if starts_like_a_model(&path) => found.push(path),
+                Ok(_) => file(path),
                 _ => {}
             }
         }
     }
-    found.sort();
-    out.extend(found.into_iter().map(|path| Ok(Job { path, named: false })));
+    failed
 }
 
-fn starts_like_a_model(path: &Path) -> bool {
+/// The format of a file found in a folder. What has no magic must have the right extension too, so that no other file is
+/// read whole, and none is mistaken.
+fn format_in_folder(path: &Path) -> Option<&'static Format> {
     let mut start = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut start));
-    read.is_ok() && detect(&start).is_some()
+    fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut start)).ok()?;
+    if let Some(format) = FORMATS.iter().find(|f| !f.whole && (f.detect)(&start)) {
+        return Some(format);
+    }
+    let extension = path.extension()?.to_string_lossy().to_lowercase();
+    FORMATS.iter().find(|f| f.whole && f.extensions.contains(&extension.as_str()))?;
+    let format = detect(&fs::read(path).ok()?)?;
+    format.extensions.contains(&extension.as_str()).then_some(format)
 }
 
-/// Reads an input and its companion.
+/// Reads an input and its companions.
 pub fn load(job: &Job) -> io::Result<Loaded> {
     let mut bytes = Vec::new();
     if job.path.as_os_str() == "-" {
@@ -154,18 +186,23 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
     bytes = fs::read(&job.path)?;
-    let companion = match detect(&bytes) {
-        Some(format) => companion_path(&job.path, format).map(fs::read).transpose()?,
-        None => None,
-    };
-    Ok(Loaded { bytes, companion, path: Some(job.path.clone()) })
+    let mut companions = Vec::new();
+    if let Some(format) = detect(&bytes) {
+        for (extension, path) in companion_paths(&job.path, format) {
+            companions.push(Companion { extension, bytes: fs::read(path)? });
+        }
+    }
+    Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
 }
 
-/// The companion of a file, letter case of the extension ignored, if it is there.
-pub fn companion_path(path: &Path, format: &Format) -> Option<PathBuf> {
-    let extension = format.companion?;
-    let upper = extension.to_uppercase();
-    [extension, &upper].iter().map(|e| path.with_extension(e)).find(|p| p.is_file())
+/// The companions of a file that are there, letter case of the extension ignored.
+pub fn companion_paths(path: &Path, format: &Format) -> Vec<(&'static str, PathBuf)> {
+    let there = |extension: &&'static str| {
+        let upper = extension.to_uppercase();
+        let mut names = [*extension, &upper].into_iter().map(|e| path.with_extension(e));
+        names.find(|p| p.is_file() && p != path).map(|p| (*extension, p))
+    };
+    format.companions.iter().filter_map(there).collect()
 }
 
 /// Writes a file under a temporary name beside its place and renames it when it is whole. An existing file is replaced
@@ -181,7 +218,10 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
         ));
     }
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    // Two threads may write one file at the same time: each has a name of its own for it.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let temporary = path.with_file_name(format!(".{name}.{}.{count}.tmp", std::process::id()));
     let result = fs::File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(bytes)?;
@@ -196,16 +236,23 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
 }
 
 /// [`write()`] for a file and all that belongs to it, the file itself last, so that it is there only with the rest.
-pub fn write_output(path: &Path, output: &Output, companion: Option<&str>, force: bool) -> io::Result<()> {
-    if let (Some(bytes), Some(extension)) = (&output.companion, companion) {
-        write(&path.with_extension(extension), bytes, force)?;
-    }
+pub fn write_output(path: &Path, output: &Output, force: bool) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
+    let named = |error: io::Error, name: &str| io::Error::new(error.kind(), format!("{name} {error}"));
+    for companion in &output.companions {
+        let place = path.with_extension(companion.extension);
+        write(&place, &companion.bytes, force)
+            .map_err(|e| named(e, &place.file_name().unwrap_or_default().to_string_lossy()))?;
+    }
     for (name, bytes) in &output.beside {
         let place = inside(folder, name).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("\"{name}\" is no file name"))
         })?;
-        write(&place, bytes, force)?;
+        // Models may share a picture.
+        if fs::read(&place).is_ok_and(|there| there == *bytes) {
+            continue;
+        }
+        write(&place, bytes, force).map_err(|e| named(e, name))?;
     }
     write(path, &output.bytes, force)
 }

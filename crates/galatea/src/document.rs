@@ -6,6 +6,7 @@ use std::fmt;
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
 
+use crate::textures::Textures;
 use crate::{ConvertOptions, FORMATS};
 
 /// The folder a file lies in, for formats that are spread over several files: a .gltf with its .bin and pictures.
@@ -15,13 +16,22 @@ pub trait Beside: fmt::Debug {
     fn file(&self, path: &str) -> Option<Vec<u8>>;
 }
 
-/// The bytes of a file and of the file that belongs to it, such as a KotOR model's MDX.
-#[derive(Debug, Clone, Copy)]
+/// A file that belongs to another of the same name: a KotOR model's MDX, the numbered parts of an FTEX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Companion<B> {
+    /// Its extension: one of [`Format::companions`].
+    pub extension: &'static str,
+    /// Its bytes.
+    pub bytes: B,
+}
+
+/// The bytes of a file and of the files that belong to it.
+#[derive(Debug, Clone)]
 pub struct Input<'a> {
     /// The file itself.
     pub bytes: &'a [u8],
-    /// Its companion, if the format has one and it is there.
-    pub companion: Option<&'a [u8]>,
+    /// Those of its companions that are there.
+    pub companions: Vec<Companion<&'a [u8]>>,
     /// Its name without folders; empty if it has none.
     pub name: &'a str,
     /// The folder it lies in, if it lies in one.
@@ -31,12 +41,12 @@ pub struct Input<'a> {
 impl<'a> Input<'a> {
     /// A file on its own.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Input { bytes, companion: None, name: "", beside: None }
+        Input { bytes, companions: Vec::new(), name: "", beside: None }
     }
 
-    /// A file with its companion.
-    pub fn with_companion(bytes: &'a [u8], companion: &'a [u8]) -> Self {
-        Input { companion: Some(companion), ..Input::new(bytes) }
+    /// The companion with this extension.
+    pub fn companion(&self, extension: &str) -> Option<&'a [u8]> {
+        self.companions.iter().find(|c| c.extension == extension).map(|c| c.bytes)
     }
 }
 
@@ -45,8 +55,8 @@ impl<'a> Input<'a> {
 pub struct Output {
     /// The file itself.
     pub bytes: Vec<u8>,
-    /// Its companion.
-    pub companion: Option<Vec<u8>>,
+    /// Its companions.
+    pub companions: Vec<Companion<Vec<u8>>>,
     /// More files of the same folder, by name.
     pub beside: Vec<(String, Vec<u8>)>,
 }
@@ -57,10 +67,25 @@ impl Output {
         Output { bytes, ..Output::default() }
     }
 
-    /// A file and its companion.
-    pub fn pair(bytes: Vec<u8>, companion: Vec<u8>) -> Self {
-        Output { companion: Some(companion), ..Output::single(bytes) }
+    /// A file with one companion.
+    pub fn with_companion(bytes: Vec<u8>, extension: &'static str, companion: Vec<u8>) -> Self {
+        let companions = vec![Companion { extension, bytes: companion }];
+        Output { bytes, companions, ..Output::default() }
     }
+
+    /// As input for [`open`].
+    pub fn input(&self) -> Input<'_> {
+        Input { companions: borrowed(&self.companions), ..Input::new(&self.bytes) }
+    }
+
+    /// The companion with this extension.
+    pub fn companion(&self, extension: &str) -> Option<&[u8]> {
+        self.companions.iter().find(|c| c.extension == extension).map(|c| c.bytes.as_slice())
+    }
+}
+
+pub(crate) fn borrowed(companions: &[Companion<Vec<u8>>]) -> Vec<Companion<&[u8]>> {
+    companions.iter().map(|c| Companion { extension: c.extension, bytes: c.bytes.as_slice() }).collect()
 }
 
 /// Which byte is what, for one file of the input.
@@ -81,6 +106,15 @@ impl Inspection {
     }
 }
 
+/// What a format is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Models and walkmeshes.
+    Model,
+    /// Textures and what belongs to them.
+    Texture,
+}
+
 /// A format Galatea knows: how to recognise it and what to do with it.
 #[derive(Debug)]
 pub struct Format {
@@ -90,11 +124,16 @@ pub struct Format {
     pub title: &'static str,
     /// Usual extensions, lower case, without the dot.
     pub extensions: &'static [&'static str],
-    /// The extension of the file that belongs to it.
-    pub companion: Option<&'static str>,
+    /// Extensions of the files that may belong to it.
+    pub companions: &'static [&'static str],
+    /// What it is about.
+    pub holds: Holds,
+    /// Whether it can be told only by its whole content, having no magic. In folders such files are taken only if their
+    /// extension agrees.
+    pub whole: bool,
     /// The text form of the same model, by name; a text form names itself.
     pub text: Option<&'static str>,
-    /// Whether bytes are of this format. The start of the file is enough.
+    /// Whether bytes are of this format. The start of the file is enough, unless `whole`.
     pub detect: fn(&[u8]) -> bool,
     /// Reads a file.
     pub read: fn(&Input<'_>, &Limits) -> Result<Box<dyn Document>>,
@@ -123,12 +162,16 @@ pub struct SceneContext<'a> {
     pub names: &'a galatea_fox::Dictionary,
     /// Finds the KotOR model of a name, whose animations a model inherits.
     pub supermodel: Option<&'a FindModel<'a>>,
+    /// Where the model's textures are looked for.
+    pub textures: Option<&'a Textures<'a>>,
+    /// The player whose colour Warcraft III units have.
+    pub team: u32,
 }
 
 impl<'a> SceneContext<'a> {
     /// One that knows a name, the dictionary, and nothing else.
     pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
-        SceneContext { name, names, supermodel: None }
+        SceneContext { name, names, supermodel: None, textures: None, team: 0 }
     }
 }
 
@@ -171,6 +214,11 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
         Some(format) => (format.read)(input, limits),
         None => Err(Error::at(ErrorKind::NotThisFormat, 0)),
     }
+}
+
+/// What a format of this name holds; everything unknown, glTF for one, holds models.
+pub fn holds(format: &str) -> Holds {
+    FORMATS.iter().find(|f| f.name == format).map_or(Holds::Model, |f| f.holds)
 }
 
 /// Finds a rule of any format by its code, letter case ignored.

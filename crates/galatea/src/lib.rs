@@ -21,24 +21,28 @@
 //! ```
 
 mod convert;
+mod convert_texture;
 pub mod disk;
 mod document;
 mod formats;
 mod ground;
 mod obj;
+pub mod textures;
 
 pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
+pub use convert_texture::{Encoding, TEXTURE_TARGETS};
 pub use document::{
-    Beside, Document, FindModel, Format, FromScene, Input, Inspection, Output, SceneContext, detect, open,
-    rule,
+    Beside, Companion, Document, FindModel, Format, FromScene, Holds, Input, Inspection, Output,
+    SceneContext, detect, holds, open, rule,
 };
-pub use formats::{AsciiModel, FORMATS, Gltf, GltfText, MdlText};
+pub use formats::{AsciiModel, FORMATS, Gltf, GltfText, MdlText, TextureFile};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;
 pub use galatea_mdlx as mdlx;
 pub use galatea_preview as preview;
 pub use galatea_scene as scene;
+pub use galatea_texture as texture;
 pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};

@@ -19,6 +19,7 @@ mod allow;
 mod bin;
 mod glb;
 mod json;
+mod look;
 mod names;
 mod read;
 mod read_clip;
@@ -29,8 +30,10 @@ mod write;
 mod write_clip;
 mod write_material;
 
-use galatea_scene::{Scene, Texture};
+use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::{Limits, Result};
+
+pub use look::{Look, Map, Role};
 
 /// Where the picture of a texture is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,14 +51,16 @@ pub enum Picture {
 
 /// What a writer is told besides the scene.
 pub struct Options<'a> {
-    /// Finds the picture of a texture. Textures without one keep their names in extras and are not drawn, so that no
-    /// viewer stumbles over a file that is not there.
-    pub picture: &'a dyn Fn(&Texture) -> Option<Picture>,
+    /// How a material is drawn; [`Look::of`] is as it says itself.
+    pub look: &'a dyn Fn(MaterialId, &Material) -> Look,
+    /// Finds a picture by the name that a [`Map`] gives it. Textures without one keep their names in extras and are not
+    /// drawn, so that no viewer stumbles over a file that is not there.
+    pub picture: &'a dyn Fn(&str) -> Option<Picture>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { picture: &|_| None }
+        Options { look: &|_, material| Look::of(material), picture: &|_| None }
     }
 }
 

@@ -1,12 +1,12 @@
 //! From glTF to the scene: materials, textures, pictures.
 
-use galatea_scene::{AlphaMode, Material, Slot, Texture, UvTransform, Value, Wrap};
+use galatea_scene::{AlphaMode, Extras, Material, Texture, UvTransform, Value, Wrap};
 use galatea_wire::Result;
 
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
-use crate::{Image, Loaded, Picture, allow, typed};
+use crate::{Image, Loaded, Picture, Role, allow, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -94,12 +94,13 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
 }
 
 /// A texture that a viewer draws, and the name of its picture.
-fn read_info(
-    document: &Document<'_>,
-    info: &Value,
-    slot: Slot,
-    images: &[String],
-) -> Option<(Texture, String)> {
+struct Drawn {
+    role: Role,
+    texture: Texture,
+    image: String,
+}
+
+fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Option<Drawn> {
     let texture = document.list("textures").get(info.get("index").and_then(whole)?)?;
     let extension = |value: &Value, name: &str| value.get("extensions").and_then(|e| e.get(name)).cloned();
     let source = texture.get("source").and_then(whole).or_else(|| {
@@ -122,27 +123,37 @@ fn read_info(
         }
     });
     let texture = Texture {
-        slot,
+        slot: role.slot(),
         name: image.clone(),
         uv_set,
         wrap: [wrap("wrapS"), wrap("wrapT")],
         transform,
         ..Texture::default()
     };
-    Some((texture, image))
+    Some(Drawn { role, texture, image })
 }
 
 fn read_one(
     document: &Document<'_>,
     value: &Value,
-    mut extras: galatea_scene::Extras,
+    mut extras: Extras,
     images: &[String],
     hidden: bool,
 ) -> Material {
     let raw = take_raw(&mut extras);
+    let shown = match extras.remove("shown") {
+        Some(Value::Object(map)) => map,
+        _ => Extras::new(),
+    };
     let none = Value::Null;
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
+    let was = extras.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut material = Material { name: take_name(value, &mut extras, "material"), ..Material::default() };
+    if hidden {
+        // A hidden version has the name of the material and this mark.
+        let own = name_of(value).split_once(".hidden").map_or(name_of(value), |(own, _)| own);
+        material.name = names::original(own, was.as_deref(), "material");
+    }
     let word = extras.remove("alpha");
     let word = word.as_ref().and_then(Value::as_str).unwrap_or("");
     let flag = |v: Option<Value>| v.is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));
@@ -157,25 +168,52 @@ fn read_one(
         material.unlit = flag(extras.remove("unlit"));
         material.alpha = alpha_by_word(word, of("cutoff"));
     } else {
+        // Where glTF shows what we made of the material, the material's own value counts; an edited one wins.
+        let restored = |key: &str, now: &[f32]| {
+            let looks = shown.get(key).and_then(galatea_scene::read_floats)?;
+            let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            let was = raw.get(key).and_then(galatea_scene::read_floats);
+            // Without an original beside it, both are the same.
+            (bits(&looks) == bits(now)).then(|| was.unwrap_or(looks))
+        };
         let color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
-        material.base_color = original(&raw, "base_color", color, allow::color);
+        material.base_color = first(restored("base_color", &color))
+            .unwrap_or_else(|| original(&raw, "base_color", color, allow::color));
         let emissive = array(value, "emissiveFactor").unwrap_or_default();
         let clamp = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
-        material.emissive = original(&raw, "emissive", emissive, clamp);
-        let factor = |key: &str| number(pbr, key).unwrap_or(1.0);
-        [material.metallic] = original(&raw, "metallic", [factor("metallicFactor")], |[v]| [unit(v)]);
-        [material.roughness] = original(&raw, "roughness", [factor("roughnessFactor")], |[v]| [unit(v)]);
-        material.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
-        material.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
-        material.alpha = match value.get("alphaMode").and_then(Value::as_str) {
-            Some("MASK") => {
+        material.emissive = first(restored("emissive", &emissive))
+            .unwrap_or_else(|| original(&raw, "emissive", emissive, clamp));
+        let factor = |key: &str, name: &str| {
+            let now = [number(pbr, key).unwrap_or(1.0)];
+            let [v] =
+                first(restored(name, &now)).unwrap_or_else(|| original(&raw, name, now, |[v]| [unit(v)]));
+            v
+        };
+        material.metallic = factor("metallicFactor", "metallic");
+        material.roughness = factor("roughnessFactor", "roughness");
+        let mut switch = |key: &str, now: bool| {
+            let was = extras.remove(key);
+            let looks = shown.get(key).cloned();
+            if looks.is_some() && flag(looks) == now { was.map_or(now, |w| flag(Some(w))) } else { now }
+        };
+        let doubled = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
+        material.two_sided = switch("two_sided", doubled);
+        let bare = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
+        material.unlit = switch("unlit", bare);
+        let mode = value.get("alphaMode").and_then(Value::as_str).unwrap_or("OPAQUE");
+        material.alpha = match mode {
+            _ if shown.get("alpha").and_then(Value::as_str) == Some(mode) => {
+                let cutoff = raw.get("cutoff").and_then(galatea_scene::read_float);
+                alpha_by_word(word, cutoff)
+            }
+            "MASK" => {
                 let cutoff = number(value, "alphaCutoff").unwrap_or(0.5);
                 let allowed = |[c]: [f32; 1]| [if c.is_finite() { c.max(0.0) } else { 0.5 }];
                 let [cutoff] = original(&raw, "cutoff", [cutoff], allowed);
                 AlphaMode::Mask { cutoff }
             }
-            Some("BLEND") if word.is_empty() => AlphaMode::Blend,
-            Some("BLEND") => alpha_by_word(word, None),
+            "BLEND" if word.is_empty() || shown.contains_key("alpha") => AlphaMode::Blend,
+            "BLEND" => alpha_by_word(word, None),
             _ => AlphaMode::Opaque,
         };
     }
@@ -195,45 +233,68 @@ fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
     }
 }
 
+/// As many numbers as are wanted.
+fn first<const N: usize>(values: Option<Vec<f32>>) -> Option<[f32; N]> {
+    values?.first_chunk().copied()
+}
+
+/// What a viewer draws, by role.
+fn read_drawn(document: &Document<'_>, value: &Value, pbr: &Value, images: &[String]) -> Vec<Drawn> {
+    let extension = |name: &str| value.get("extensions").and_then(|e| e.get(name));
+    let infos = [
+        (Role::BaseColor, pbr.get("baseColorTexture")),
+        (Role::MetallicRoughness, pbr.get("metallicRoughnessTexture")),
+        (Role::Normal, value.get("normalTexture")),
+        (Role::Occlusion, value.get("occlusionTexture")),
+        (Role::Emissive, value.get("emissiveTexture")),
+        (Role::Specular, extension("KHR_materials_specular").and_then(|e| e.get("specularTexture"))),
+        (Role::Lightmap, extension("MOZ_lightmap")),
+    ];
+    infos.into_iter().filter_map(|(role, info)| read_info(document, info?, role, images)).collect()
+}
+
 /// The textures of the extras; those that are drawn win where they were changed.
 fn read_textures(
     document: &Document<'_>,
     value: &Value,
     pbr: &Value,
-    extras: &mut galatea_scene::Extras,
+    extras: &mut Extras,
     images: &[String],
 ) -> Vec<Texture> {
-    let none = Value::Null;
-    let drawn = [
-        (Slot::Base, pbr.get("baseColorTexture")),
-        (Slot::OcclusionRoughnessMetallic, pbr.get("metallicRoughnessTexture")),
-        (Slot::Normal, value.get("normalTexture")),
-        (Slot::Emissive, value.get("emissiveTexture")),
-    ];
-    let drawn =
-        drawn.into_iter().filter_map(|(slot, info)| read_info(document, info.unwrap_or(&none), slot, images));
-    let mut drawn: Vec<(Texture, String)> = drawn.collect();
+    let mut drawn = read_drawn(document, value, pbr, images);
+    // What only derives from other textures says nothing of its own, while it is as it was.
+    let derived = extras.remove("derived");
+    for entry in derived.as_ref().and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str);
+        let role = text("role").and_then(Role::named);
+        drawn.retain(|d| Some(d.role) != role || Some(d.image.as_str()) != text("image"));
+    }
     let told = extras.remove("textures");
     let told = told.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(typed::read_texture);
     let mut out = Vec::new();
-    for (mut texture, image) in told {
-        let found = drawn.iter().position(|(d, _)| d.slot == texture.slot);
-        match (found.map(|i| drawn.remove(i)), image) {
-            (Some((now, name)), Some(image)) => {
-                texture.uv_set = now.uv_set;
-                texture.wrap = now.wrap;
-                texture.transform = now.transform;
-                if name != image {
-                    texture.name = now.name;
+    for (mut texture, shown) in told {
+        let of_slot = |d: &Drawn| match &shown {
+            Some(shown) => d.role == shown.role,
+            None => d.texture.slot == texture.slot,
+        };
+        let found = drawn.iter().position(of_slot);
+        match (found.map(|i| drawn.remove(i)), shown) {
+            (Some(now), Some(shown)) => {
+                let place = (now.texture.uv_set, now.texture.wrap, now.texture.transform);
+                if shown.place != Some(place) {
+                    (texture.uv_set, texture.wrap, texture.transform) = place;
+                }
+                if now.image != shown.image {
+                    texture.name = now.texture.name;
                 }
                 out.push(texture);
             }
-            (Some((now, _)), None) => out.push(now),
+            (Some(now), None) => out.push(now.texture),
             // It had a picture, and somebody took it away.
             (None, Some(_)) => {}
             (None, None) => out.push(texture),
         }
     }
-    out.extend(drawn.into_iter().map(|(t, _)| t));
+    out.extend(drawn.into_iter().map(|d| d.texture));
     out
 }

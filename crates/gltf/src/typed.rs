@@ -6,6 +6,8 @@ use galatea_scene::{
     read_float, read_floats,
 };
 
+use crate::Role;
+
 /// The place in extras of what other programs put there.
 pub(crate) const FOREIGN: &str = "foreign";
 
@@ -213,30 +215,36 @@ pub(crate) fn read_wrap(code: u64) -> Wrap {
 }
 
 /// A texture, and the name of the picture that was written for it.
-pub(crate) fn texture(value: &Texture, image: Option<&str>) -> Value {
-    let mut map = object([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
+/// Where on a surface a texture is: set of coordinates, edges, change of coordinates.
+pub(crate) type Place = (u32, [Wrap; 2], Option<UvTransform>);
+
+/// A texture that is drawn: what it does, the name of its picture, and where it is drawn if that is elsewhere than the
+/// texture itself says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) role: Role,
+    pub(crate) image: String,
+    pub(crate) place: Option<Place>,
+}
+
+fn put_place(map: &mut Extras, (uv_set, wraps, transform): &Place) {
     let mut put = |key: &str, value: Value| drop(map.insert(key.to_owned(), value));
-    if value.uv_set != 0 {
-        put("uv_set", value.uv_set.into());
+    if *uv_set != 0 {
+        put("uv_set", (*uv_set).into());
     }
-    for (key, wrap) in ["wrap_u", "wrap_v"].into_iter().zip(value.wrap) {
-        if let Some((_, word, _)) = WRAPS.iter().find(|(w, ..)| *w == wrap && wrap != Wrap::Repeat) {
+    for (key, wrap) in ["wrap_u", "wrap_v"].into_iter().zip(wraps) {
+        if let Some((_, word, _)) = WRAPS.iter().find(|(w, ..)| w == wrap && *wrap != Wrap::Repeat) {
             put(key, (*word).into());
         }
     }
-    if let Some(transform) = &value.transform {
+    if let Some(transform) = transform {
         put("offset", floats(&transform.offset));
         put("rotation", float(transform.rotation));
         put("scale", floats(&transform.scale));
     }
-    if let Some(image) = image {
-        put("image", image.into());
-    }
-    with(map, &value.extras)
 }
 
-pub(crate) fn read_texture(value: &Value) -> Option<(Texture, Option<&str>)> {
-    let map = value.as_object()?;
+fn read_place(map: &Extras) -> Place {
     let wrap = |key| {
         let word = text(map, key).unwrap_or("repeat");
         WRAPS.iter().find(|(_, w, _)| *w == word).map_or(Wrap::Repeat, |(w, ..)| *w)
@@ -246,15 +254,47 @@ pub(crate) fn read_texture(value: &Value) -> Option<(Texture, Option<&str>)> {
         rotation: number(map, "rotation").unwrap_or(0.0),
         scale: array(map, "scale").unwrap_or([1.0; 2]),
     });
+    (int(map, "uv_set").unwrap_or(0) as u32, [wrap("wrap_u"), wrap("wrap_v")], transform)
+}
+
+pub(crate) fn texture(value: &Texture, shown: Option<&Shown>, notes: &Extras) -> Value {
+    let mut map = object([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
+    put_place(&mut map, &(value.uv_set, value.wrap, value.transform));
+    if let Some(shown) = shown {
+        map.insert("image".to_owned(), shown.image.clone().into());
+        if shown.role.slot() != value.slot {
+            map.insert("role".to_owned(), shown.role.name().into());
+        }
+        if let Some(place) = &shown.place {
+            let mut shown = Extras::new();
+            put_place(&mut shown, place);
+            map.insert("shown".to_owned(), Value::Object(shown));
+        }
+    }
+    if !notes.is_empty() {
+        map.insert("notes".to_owned(), Value::Object(notes.clone()));
+    }
+    with(map, &value.extras)
+}
+
+pub(crate) fn read_texture(value: &Value) -> Option<(Texture, Option<Shown>)> {
+    let map = value.as_object()?;
+    let (uv_set, wrap, transform) = read_place(map);
     let texture = Texture {
         slot: Slot::by_name(text(map, "slot")?),
         name: text(map, "name").unwrap_or("").to_owned(),
-        uv_set: int(map, "uv_set").unwrap_or(0) as u32,
-        wrap: [wrap("wrap_u"), wrap("wrap_v")],
+        uv_set,
+        wrap,
         transform,
         extras: inner(map),
     };
-    Some((texture, text(map, "image")))
+    let shown = text(map, "image").and_then(|image| {
+        let by_slot = || Role::ALL.into_iter().find(|r| r.slot() == texture.slot);
+        let role = text(map, "role").and_then(Role::named).or_else(by_slot)?;
+        let place = map.get("shown").and_then(Value::as_object).map(read_place);
+        Some(Shown { role, image: image.to_owned(), place })
+    });
+    Some((texture, shown))
 }
 
 pub(crate) fn playback(value: Playback) -> &'static str {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{AlphaMode, Extras, Material, Slot, Target, Texture, Value, float};
+use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
 use crate::json::{List, Object};
 use crate::write::{Context, kept, put_extras, put_name, put_raw};
-use crate::{Options, Picture, allow, typed, uri};
+use crate::{Look, Map, Options, Picture, Role, allow, typed, uri};
 
 /// The lists of materials and what they stand on.
 #[derive(Debug, Default)]
@@ -61,13 +61,13 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     let mut shared = Shared::default();
     for (id, material) in scene.materials.iter().enumerate() {
         let Some(used) = uses.get(id).copied() else { continue };
-        let textures = place_textures(cx, options, material, used, &mut out, &mut shared);
+        let look = (options.look)(id as MaterialId, material);
+        let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
         let mut write = |hidden: bool| {
-            let unlit = material.unlit;
-            if unlit {
+            if look.unlit && !hidden {
                 cx.extensions.insert("KHR_materials_unlit");
             }
-            out.list.push(|o| put_material(o, cx, id, material, &textures, hidden))
+            out.list.push(|o| put_material(o, cx, id, material, &look, &placed, hidden))
         };
         let seen = (used.seen || !used.hidden).then(|| write(false));
         let hidden = used.hidden.then(|| write(true));
@@ -89,70 +89,72 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
 /// Textures, samplers and pictures that are written already.
 #[derive(Default)]
 struct Shared {
-    images: HashMap<String, u32>,
+    /// By the name a map gives them; none where there is no picture.
+    images: HashMap<String, Option<(u32, String)>>,
     samplers: HashMap<[u64; 2], u32>,
     textures: HashMap<(u32, u32), u32>,
 }
 
-/// A texture of a material that has a picture: its index in glTF and the picture's name.
-struct Placed {
+/// A map whose picture is there: its texture in glTF and the picture's name.
+struct Placed<'a> {
+    map: &'a Map,
     texture: u32,
     image: String,
-    drawn: bool,
 }
 
-fn place_textures(
+/// The maps that are drawn: the first of each role whose coordinates and picture are there.
+fn place_maps<'a>(
     cx: &mut Context<'_>,
     options: &Options<'_>,
-    material: &Material,
+    look: &'a Look,
     used: Use,
     out: &mut Materials,
     shared: &mut Shared,
-) -> Vec<Option<Placed>> {
-    let mut slots: Vec<&Slot> = Vec::new();
-    let mut placed = Vec::with_capacity(material.textures.len());
-    for texture in &material.textures {
-        let core = matches!(
-            texture.slot,
-            Slot::Base | Slot::Normal | Slot::Emissive | Slot::OcclusionRoughnessMetallic
-        );
-        let drawn =
-            core && !slots.contains(&&texture.slot) && (texture.uv_set as usize) < used.uv_sets.min(1 << 20);
-        let picture = if drawn { (options.picture)(texture) } else { None };
-        placed.push(picture.map(|picture| {
-            slots.push(&texture.slot);
-            if texture.transform.is_some() {
-                cx.extensions.insert("KHR_texture_transform");
-            }
-            place_picture(cx, texture, picture, out, shared)
-        }));
+) -> Vec<Placed<'a>> {
+    let mut placed: Vec<Placed<'a>> = Vec::new();
+    if !used.seen {
+        return placed;
+    }
+    for map in &look.maps {
+        let taken = placed.iter().any(|p| p.map.role == map.role);
+        if taken || map.uv_set as usize >= used.uv_sets.min(1 << 20) {
+            continue;
+        }
+        let Some((image, name)) = place_picture(cx, options, &map.picture, out, shared) else { continue };
+        if map.transform.is_some() {
+            cx.extensions.insert("KHR_texture_transform");
+        }
+        match map.role {
+            Role::Specular => drop(cx.extensions.insert("KHR_materials_specular")),
+            Role::Lightmap => drop(cx.extensions.insert("MOZ_lightmap")),
+            _ => {}
+        }
+        placed.push(Placed { map, texture: place_texture(map, image, out, shared), image: name });
     }
     placed
 }
 
+/// Where a picture went, and its name in glTF.
 fn place_picture(
     cx: &mut Context<'_>,
-    texture: &Texture,
-    picture: Picture,
+    options: &Options<'_>,
+    name: &str,
     out: &mut Materials,
     shared: &mut Shared,
-) -> Placed {
-    let name = match &picture {
-        Picture::File(path) => uri::stem(path).to_owned(),
-        Picture::Embedded { .. } => uri::stem(&texture.name).to_owned(),
-    };
-    let key = match &picture {
-        Picture::File(path) => path.clone(),
-        Picture::Embedded { .. } => format!("\0{}", texture.name),
-    };
-    let count = out.images.count;
-    let image = *shared.images.entry(key).or_insert_with(|| {
-        let view = match &picture {
-            Picture::Embedded { bytes, .. } => Some(cx.bin.picture(count, bytes)),
-            Picture::File(_) => None,
+) -> Option<(u32, String)> {
+    if let Some(known) = shared.images.get(name) {
+        return known.clone();
+    }
+    let placed = (options.picture)(name).map(|picture| {
+        let count = out.images.count;
+        let (shown, view) = match &picture {
+            Picture::File(path) => (uri::stem(path).to_owned(), None),
+            Picture::Embedded { bytes, .. } => {
+                (uri::stem(name).to_owned(), Some(cx.bin.picture(count, bytes)))
+            }
         };
-        out.images.push(|o| {
-            o.text("name", &name);
+        let index = out.images.push(|o| {
+            o.text("name", &shown);
             match (&picture, view) {
                 (Picture::File(path), _) => o.text("uri", &uri::escape(path)),
                 (Picture::Embedded { mime, .. }, view) => {
@@ -160,9 +162,15 @@ fn place_picture(
                     o.int("bufferView", u64::from(view.unwrap_or(0)));
                 }
             }
-        })
+        });
+        (index, shown)
     });
-    let wraps = texture.wrap.map(typed::wrap_code);
+    shared.images.insert(name.to_owned(), placed.clone());
+    placed
+}
+
+fn place_texture(map: &Map, image: u32, out: &mut Materials, shared: &mut Shared) -> u32 {
+    let wraps = map.wrap.map(typed::wrap_code);
     let sampler = *shared.samplers.entry(wraps).or_insert_with(|| {
         let [u, v] = wraps;
         out.samplers.push(|o| {
@@ -170,31 +178,32 @@ fn place_picture(
             o.int("wrapT", v);
         })
     });
-    let texture = *shared.textures.entry((image, sampler)).or_insert_with(|| {
+    *shared.textures.entry((image, sampler)).or_insert_with(|| {
         out.textures.push(|o| {
             o.int("sampler", u64::from(sampler));
             o.int("source", u64::from(image));
         })
-    });
-    Placed { texture, image: name, drawn: true }
+    })
 }
 
-fn put_info(o: &mut Object<'_>, key: &str, texture: &Texture, placed: &Placed) {
-    o.object(key, |o| {
-        o.int("index", u64::from(placed.texture));
-        if texture.uv_set != 0 {
-            o.int("texCoord", u64::from(texture.uv_set));
-        }
-        if let Some(transform) = &texture.transform {
-            o.object("extensions", |o| {
-                o.object("KHR_texture_transform", |o| {
-                    o.floats("offset", &allow::finite(transform.offset));
-                    o.float("rotation", transform.rotation);
-                    o.floats("scale", &allow::finite(transform.scale));
-                });
+fn put_info(o: &mut Object<'_>, key: &str, placed: &Placed<'_>) {
+    o.object(key, |o| put_place(o, placed));
+}
+
+fn put_place(o: &mut Object<'_>, placed: &Placed<'_>) {
+    o.int("index", u64::from(placed.texture));
+    if placed.map.uv_set != 0 {
+        o.int("texCoord", u64::from(placed.map.uv_set));
+    }
+    if let Some(transform) = &placed.map.transform {
+        o.object("extensions", |o| {
+            o.object("KHR_texture_transform", |o| {
+                o.floats("offset", &allow::finite(transform.offset));
+                o.float("rotation", transform.rotation);
+                o.floats("scale", &allow::finite(transform.scale));
             });
-        }
-    });
+        });
+    }
 }
 
 /// What makes a viewer draw nothing.
@@ -211,10 +220,11 @@ fn put_material(
     cx: &Context<'_>,
     id: usize,
     material: &Material,
-    textures: &[Option<Placed>],
+    look: &Look,
+    placed: &[Placed<'_>],
     hidden: bool,
 ) {
-    let (mut own, mut raw) = (Extras::default(), Extras::default());
+    let (mut own, mut raw, mut shown) = (Extras::default(), Extras::default(), Extras::default());
     let unique = cx.material_names.get(id).map_or("", |n| n);
     if !hidden {
         cx.put_key(&mut own, Target::Material(id as u32), unique);
@@ -233,80 +243,38 @@ fn put_material(
         own.insert("unlit".to_owned(), material.unlit.into());
     } else {
         put_name(o, &mut own, &material.name, unique);
-        let slot = |slot: &Slot| {
-            let found = material.textures.iter().zip(textures).find(|(t, _)| t.slot == *slot);
-            found.and_then(|(t, p)| p.as_ref().filter(|p| p.drawn).map(|p| (t, p)))
-        };
-        o.object("pbrMetallicRoughness", |o| {
-            let color = kept(&mut raw, "base_color", material.base_color, allow::color(material.base_color));
-            if color != [1.0; 4] {
-                o.floats("baseColorFactor", &color);
-            }
-            if let Some((texture, placed)) = slot(&Slot::Base) {
-                put_info(o, "baseColorTexture", texture, placed);
-            }
-            for (key, name, value) in [
-                ("metallicFactor", "metallic", material.metallic),
-                ("roughnessFactor", "roughness", material.roughness),
-            ] {
-                let clamped = if value.is_finite() { value.clamp(0.0, 1.0) } else { 1.0 };
-                let [value] = kept(&mut raw, name, [value], [clamped]);
-                if value != 1.0 {
-                    o.float(key, value);
-                }
-            }
-            if let Some((texture, placed)) = slot(&Slot::OcclusionRoughnessMetallic) {
-                put_info(o, "metallicRoughnessTexture", texture, placed);
-            }
-        });
-        for (key, which) in [("normalTexture", Slot::Normal), ("emissiveTexture", Slot::Emissive)] {
-            if let Some((texture, placed)) = slot(&which) {
-                put_info(o, key, texture, placed);
+        put_look(o, material, look, placed, &mut raw, &mut shown);
+        for (key, is, looks) in
+            [("two_sided", material.two_sided, look.two_sided), ("unlit", material.unlit, look.unlit)]
+        {
+            if is != looks {
+                own.insert(key.to_owned(), is.into());
+                shown.insert(key.to_owned(), looks.into());
             }
         }
-        let clamped = allow::finite(material.emissive).map(|c| c.clamp(0.0, 1.0));
-        let emissive = kept(&mut raw, "emissive", material.emissive, clamped);
-        if emissive != [0.0; 3] {
-            o.floats("emissiveFactor", &emissive);
-        }
-        match material.alpha {
-            AlphaMode::Opaque => {}
-            AlphaMode::Mask { cutoff } => {
-                o.text("alphaMode", "MASK");
-                let allowed = if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 };
-                let [cutoff] = kept(&mut raw, "cutoff", [cutoff], [allowed]);
-                o.float("alphaCutoff", cutoff);
-            }
-            _ => o.text("alphaMode", "BLEND"),
-        }
-        if material.two_sided {
-            o.flag("doubleSided", true);
-        }
-        if material.unlit {
-            o.object("extensions", |o| o.object("KHR_materials_unlit", |_| {}));
-        }
+    }
+    let other = !hidden && look.alpha != material.alpha;
+    if other {
+        shown.insert("alpha".to_owned(), alpha_mode(look.alpha).into());
     }
     let word = match material.alpha {
         AlphaMode::Additive => Some("additive"),
         AlphaMode::Modulate => Some("modulate"),
         AlphaMode::Modulate2x => Some("modulate2x"),
-        AlphaMode::Blend if hidden => Some("blend"),
-        AlphaMode::Mask { cutoff } if hidden => {
+        AlphaMode::Blend if hidden || other => Some("blend"),
+        AlphaMode::Mask { cutoff } if hidden || other => {
             raw.insert("cutoff".to_owned(), float(cutoff));
             Some("mask")
         }
+        AlphaMode::Opaque if other => Some("opaque"),
         _ => None,
     };
     if let Some(word) = word {
         own.insert("alpha".to_owned(), word.into());
     }
-    if !material.textures.is_empty() {
-        let list = material.textures.iter().zip(textures);
-        let list = list.map(|(t, p)| {
-            let image = p.as_ref().filter(|_| !hidden).map(|p| p.image.as_str());
-            typed::texture(t, image)
-        });
-        own.insert("textures".to_owned(), Value::Array(list.collect()));
+    put_textures(&mut own, material, look, placed, hidden);
+    if !shown.is_empty() {
+        own.insert("shown".to_owned(), Value::Object(shown));
     }
     if !material.layers.is_empty() {
         let layers = material.layers.iter().filter_map(|l| cx.material_names.get(*l as usize));
@@ -315,4 +283,133 @@ fn put_material(
     }
     put_raw(&mut own, raw);
     put_extras(o, &material.extras, own);
+}
+
+/// The names of the textures and what is drawn of them; pictures that only derive from them are marked as such.
+fn put_textures(own: &mut Extras, material: &Material, look: &Look, placed: &[Placed<'_>], hidden: bool) {
+    let of = |texture: usize| placed.iter().find(|p| p.map.texture == Some(texture) && !hidden);
+    let list = material.textures.iter().enumerate().map(|(i, texture)| {
+        let shown = of(i).map(|p| {
+            let place = (p.map.uv_set, p.map.wrap, p.map.transform);
+            let same = place == (texture.uv_set, texture.wrap, texture.transform);
+            typed::Shown { role: p.map.role, image: p.image.clone(), place: (!same).then_some(place) }
+        });
+        let notes = look.maps.iter().find(|m| m.texture == Some(i)).map(|m| &m.notes);
+        typed::texture(texture, shown.as_ref(), notes.unwrap_or(&Extras::new()))
+    });
+    let list: Vec<Value> = list.collect();
+    if !list.is_empty() {
+        own.insert("textures".to_owned(), Value::Array(list));
+    }
+    let first = |p: &&Placed<'_>| {
+        p.map.texture.is_none_or(|t| !of(t).is_some_and(|q| std::ptr::eq(q, *p))) && !hidden
+    };
+    let derived = placed.iter().filter(first);
+    let derived = derived.map(|p| serde_json::json!({ "role": p.map.role.name(), "image": p.image }));
+    let derived: Vec<Value> = derived.collect();
+    if !derived.is_empty() {
+        own.insert("derived".to_owned(), Value::Array(derived));
+    }
+}
+
+fn alpha_mode(alpha: AlphaMode) -> &'static str {
+    match alpha {
+        AlphaMode::Opaque => "OPAQUE",
+        AlphaMode::Mask { .. } => "MASK",
+        _ => "BLEND",
+    }
+}
+
+/// A number of the look as glTF allows it. Where that is not the material's own, both are kept.
+fn looks<const N: usize>(
+    raw: &mut Extras,
+    shown: &mut Extras,
+    key: &str,
+    [was, looks]: [[f32; N]; 2],
+    allowed: impl Fn([f32; N]) -> [f32; N],
+) -> [f32; N] {
+    let is = allowed(looks);
+    if was.map(f32::to_bits) != looks.map(f32::to_bits) {
+        shown.insert(key.to_owned(), galatea_scene::floats(&is));
+    }
+    kept(raw, key, was, is)
+}
+
+/// What a viewer sees.
+fn put_look(
+    o: &mut Object<'_>,
+    material: &Material,
+    look: &Look,
+    placed: &[Placed<'_>],
+    raw: &mut Extras,
+    shown: &mut Extras,
+) {
+    let map = |role: Role| placed.iter().find(|p| p.map.role == role);
+    o.object("pbrMetallicRoughness", |o| {
+        let color = looks(raw, shown, "base_color", [material.base_color, look.base_color], allow::color);
+        if color != [1.0; 4] {
+            o.floats("baseColorFactor", &color);
+        }
+        if let Some(placed) = map(Role::BaseColor) {
+            put_info(o, "baseColorTexture", placed);
+        }
+        for (key, name, values) in [
+            ("metallicFactor", "metallic", [material.metallic, look.metallic]),
+            ("roughnessFactor", "roughness", [material.roughness, look.roughness]),
+        ] {
+            let unit = |[v]: [f32; 1]| [if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 }];
+            let [value] = looks(raw, shown, name, values.map(|v| [v]), unit);
+            if value != 1.0 {
+                o.float(key, value);
+            }
+        }
+        if let Some(placed) = map(Role::MetallicRoughness) {
+            put_info(o, "metallicRoughnessTexture", placed);
+        }
+    });
+    for (key, role) in [
+        ("normalTexture", Role::Normal),
+        ("occlusionTexture", Role::Occlusion),
+        ("emissiveTexture", Role::Emissive),
+    ] {
+        if let Some(placed) = map(role) {
+            put_info(o, key, placed);
+        }
+    }
+    let clamped = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
+    let emissive = looks(raw, shown, "emissive", [material.emissive, look.emissive], clamped);
+    if emissive != [0.0; 3] {
+        o.floats("emissiveFactor", &emissive);
+    }
+    let mode = alpha_mode(look.alpha);
+    if mode != "OPAQUE" {
+        o.text("alphaMode", mode);
+    }
+    if let AlphaMode::Mask { cutoff } = look.alpha {
+        let allowed = if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 };
+        if look.alpha == material.alpha {
+            kept(raw, "cutoff", [cutoff], [allowed]);
+        }
+        o.float("alphaCutoff", allowed);
+    }
+    if look.two_sided {
+        o.flag("doubleSided", true);
+    }
+    let (specular, lightmap) = (map(Role::Specular), map(Role::Lightmap));
+    if look.unlit || specular.is_some() || lightmap.is_some() {
+        o.object("extensions", |o| {
+            if look.unlit {
+                o.object("KHR_materials_unlit", |_| {});
+            }
+            if let Some(placed) = specular {
+                o.object("KHR_materials_specular", |o| put_info(o, "specularTexture", placed));
+            }
+            if let Some(placed) = lightmap {
+                o.object("MOZ_lightmap", |o| {
+                    o.float("intensity", 1.0);
+                    put_place(o, placed);
+                });
+            }
+        });
+    }
 }

@@ -1,8 +1,8 @@
 //! The many forms in which a valid glTF can say the same thing.
 #![cfg(test)]
 
-use galatea_gltf::{Loaded, Options, Picture, read, write_glb};
-use galatea_scene::{AlphaMode, Interpolation, Pose, Scene, Topology, example};
+use galatea_gltf::{Loaded, Look, Map, Options, Picture, Role, read, write_glb};
+use galatea_scene::{AlphaMode, Interpolation, Pose, Scene, Topology, UvTransform, example};
 use galatea_wire::Limits;
 
 fn open(json: &str, bin: &[u8]) -> Loaded {
@@ -200,19 +200,62 @@ fn more_than_four_influences_and_more_than_256_joints() {
 #[test]
 fn pictures_are_linked_or_embedded_and_edits_win() {
     let scene = example();
-    let picture = |t: &galatea_scene::Texture| Some(Picture::File(format!("tex/{}.png", t.name)));
-    let glb = write_glb(&scene, &Options { picture: &picture }).unwrap();
+    let picture = |name: &str| Some(Picture::File(format!("tex/{name}.png")));
+    let glb = write_glb(&scene, &Options { picture: &picture, ..Options::default() }).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
     assert_eq!(loaded.scene, scene);
     assert_eq!(loaded.images[0].picture, Picture::File("tex/c_arm01.png".into()));
     let embedded = Picture::Embedded { mime: "image/png".into(), bytes: vec![1, 2, 3] };
-    let glb = write_glb(&scene, &Options { picture: &|_| Some(embedded.clone()) }).unwrap();
+    let glb =
+        write_glb(&scene, &Options { picture: &|_| Some(embedded.clone()), ..Options::default() }).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
     assert_eq!((loaded.scene, &loaded.images[0].picture), (scene.clone(), &embedded));
     // Somebody chooses another picture.
-    let (json, bin) = galatea_gltf::write_gltf(&scene, &Options { picture: &picture }, "a.bin");
+    let options = Options { picture: &picture, ..Options::default() };
+    let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
     let json = json.replace(r#""name":"c_arm01","uri":"tex/c_arm01.png""#, r#""uri":"tex/other.png""#);
     assert_eq!(open(&json, &bin).scene.materials[0].textures[0].name, "other");
+}
+
+#[test]
+fn a_look_is_shown_and_the_material_comes_back() {
+    let mut scene = example();
+    scene.materials[0].alpha = AlphaMode::Mask { cutoff: f32::NAN };
+    scene.materials[0].base_color = [2.0, 0.5, 0.5, 1.0];
+    let look = |_: u32, material: &galatea_scene::Material| {
+        let mut look = Look::of(material);
+        let Some(mut map) = look.maps.first().cloned() else { return look };
+        look.base_color = [1.0, 1.0, 1.0, 0.5];
+        look.emissive = [0.25; 3];
+        (look.metallic, look.roughness) = (1.0, 0.5);
+        look.alpha = AlphaMode::Additive;
+        (look.two_sided, look.unlit) = (!material.two_sided, !material.unlit);
+        if let Some(first) = look.maps.first_mut() {
+            first.transform = Some(UvTransform { offset: [0.0, 1.0], scale: [1.0, -1.0], rotation: 0.0 });
+            first.notes.insert("txi".into(), "decal 1".into());
+        }
+        map.picture = "shine".into();
+        map.texture = None;
+        for role in [Role::MetallicRoughness, Role::Occlusion, Role::Specular, Role::Lightmap, Role::Emissive]
+        {
+            look.maps.push(Map { role, ..map.clone() });
+        }
+        look
+    };
+    let picture = |name: &str| Some(Picture::File(format!("{name}.png")));
+    let options = Options { look: &look, picture: &picture };
+    let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
+    assert_eq!(json.matches("shine.png").count(), 1, "each picture once");
+    for word in ["MOZ_lightmap", "specularTexture", "occlusionTexture", "KHR_texture_transform", "decal 1"] {
+        assert!(json.contains(word), "{word}");
+    }
+    let back = open(&json, &bin).scene;
+    // NaN is not equal to itself.
+    assert_eq!(format!("{back:?}"), format!("{scene:?}"));
+    // An edit of what is shown wins, and the rest stays.
+    let edited = open(&json.replace(r#""alphaMode":"BLEND""#, r#""alphaMode":"OPAQUE""#), &bin).scene;
+    assert_eq!(edited.materials[0].alpha, AlphaMode::Opaque);
+    assert_eq!(edited.materials[0].base_color, scene.materials[0].base_color);
 }
 
 #[test]
@@ -278,4 +321,17 @@ fn clips_play_the_same_from_the_document() {
         assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-5), "{time}: {got:?} {want:?}");
     }
     assert_eq!(scene.clips[0].channels[1].interpolation, Interpolation::Cubic);
+}
+
+#[test]
+fn the_material_of_a_hidden_mesh_keeps_its_name() {
+    let mut scene = example();
+    // The plate, which nobody sees, has a material of its own.
+    scene.materials.push(scene.materials[0].clone());
+    scene.materials[2].name = "iron".into();
+    scene.meshes[2].primitives[0].material = Some(2);
+    let glb = write_glb(&scene, &Options::default()).unwrap();
+    let back = read(&glb, &Limits::default(), &mut |_| None).unwrap().scene;
+    let names: Vec<&str> = back.materials.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["skin", "Grass", "iron"]);
 }

@@ -49,7 +49,7 @@ fn mdlops_writes_counts_without_an_end_and_the_first_box_on_the_line() {
     assert_eq!(mesh.aabb.as_deref().unwrap().nodes.len(), 1);
     let keys = &m.animations[0].nodes[1].controllers;
     assert_eq!(keys.get(8).unwrap().values, [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-    assert_eq!((keys.list[0].target, keys.list[1].target), (16, 28));
+    assert_eq!((keys.list()[0].target, keys.list()[1].target), (16, 28));
     assert_eq!(keys.get(20).unwrap().values, [0.0, 0.0, 0.0, 1.0]);
 }
 
@@ -188,7 +188,7 @@ fn keys_with_tangents_and_packed_orientations() {
     assert_eq!(track.interpolation, Interpolation::Bezier);
     assert_eq!(track.values, [0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0]);
     assert_eq!(keys.track(1).unwrap().interpolation, Interpolation::Packed);
-    assert_eq!(keys.list[2].kind, 132);
+    assert_eq!(keys.list()[2].kind, 132);
 }
 
 /// An axis is taken as it is while it is about of length 1; a plainly wrong length is not meant.

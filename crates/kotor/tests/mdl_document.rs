@@ -181,9 +181,9 @@ fn doubled_and_unused_controller_data_survive() {
     let pair = model("animated", Game::K2, Platform::Pc).write().unwrap();
     let back = read(&pair);
     let [root, node] = &back.animations[0].nodes[..] else { panic!() };
-    assert_eq!(root.controllers.data[..], [1.0, 2.0, 3.0, 4.0]);
-    assert!(root.controllers.list.is_empty());
-    assert_eq!(node.controllers.list.iter().filter(|c| c.kind == 36).count(), 2);
+    assert_eq!(root.controllers.data()[..], [1.0, 2.0, 3.0, 4.0]);
+    assert!(root.controllers.list().is_empty());
+    assert_eq!(node.controllers.list().iter().filter(|c| c.kind == 36).count(), 2);
     assert_eq!(node.controllers.get(20).unwrap().values[1].to_bits(), 0x1234_5678);
     assert_eq!(node.controllers.get(8).unwrap().values.len(), 18);
 }

@@ -121,20 +121,20 @@ fn broken(code: &str) -> Model {
             saber.normals.pop();
         }),
         "KMDL0055" => of("light", |m| _ = m.nodes[1].light.as_deref_mut().unwrap().flare_sizes.pop()),
-        "KMDL0056" => of("dummy", |m| m.nodes[1].controllers.list[0].time_index = 900),
+        "KMDL0056" => of("dummy", |m| m.nodes[1].controllers.list_mut()[0].time_index = 900),
         "KMDL0057" => of("dummy", |m| {
             m.nodes[1].controllers.push(8, 0xFFFF, Interpolation::Linear, 3, &[0.0], &[0.0; 3]).unwrap();
         }),
         "KMDL0058" => of("animated", |m| {
-            let at = m.animations[0].nodes[1].controllers.list[2].time_index;
-            m.animations[0].nodes[1].controllers.data[usize::from(at) + 1] = 5.0;
+            let at = m.animations[0].nodes[1].controllers.list()[2].time_index;
+            m.animations[0].nodes[1].controllers.data_mut()[usize::from(at) + 1] = 5.0;
         }),
         "KMDL0059" => of("animated", |m| m.animations[0].length = 0.75),
         "KMDL0060" => of("dummy", |m| {
             m.nodes[1].controllers.push(76, 0xFFFF, Interpolation::Linear, 3, &[0.0], &[0.0; 3]).unwrap();
         }),
-        "KMDL0061" => of("dummy", |m| m.nodes[1].controllers.data[1] = f32::NAN),
-        "KMDL0062" => of("dummy", |m| m.nodes[1].controllers.data.push(1.0)),
+        "KMDL0061" => of("dummy", |m| m.nodes[1].controllers.data_mut()[1] = f32::NAN),
+        "KMDL0062" => of("dummy", |m| m.nodes[1].controllers.data_mut().push(1.0)),
         "KMDL0063" => of("animated", |m| {
             m.names.push(Name(b"stranger".to_vec()));
             (m.animations[0].nodes[1].name, m.animations[0].nodes[1].number) = (2, 900);

@@ -24,6 +24,7 @@ mod material;
 mod model;
 mod node;
 pub mod play;
+mod scene;
 mod tag;
 pub mod text;
 mod track;

@@ -1,7 +1,7 @@
 //! Playback: nodes, meshes, visibility, events, cameras, particles and ribbons at a moment.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
-use galatea_mdlx::play::{Edge, Moment, ParticleSystem, Player, RibbonSystem, View};
+use galatea_mdlx::play::{Edge, ModelSystem, Moment, ParticleSystem, Player, RibbonSystem, View};
 use galatea_mdlx::*;
 use galatea_trial::{corpus, files};
 use glam::{Quat, Vec3};
@@ -247,6 +247,66 @@ fn hidden_emitters_emit_nothing_and_squirts_emit_once() {
             .into();
     assert_eq!(count(&m, 400.0), 0);
     assert_eq!(count(&m, 900.0), 12);
+}
+
+fn catapult() -> Model {
+    let mut m = model(vec![node(0, -1, 0, vec![turn()])], vec![[0.0; 3], [10.0, 0.0, 0.0]]);
+    m.particle_emitters = vec![ParticleEmitter {
+        node: node(1, 0, node_flags::EMITTER_USES_MDL, vec![]),
+        emission_rate: 20.0,
+        gravity: 50.0,
+        longitude: 3.0,
+        latitude: 0.25,
+        path: Text::new(b"Rock.mdl").unwrap(),
+        life_span: 0.5,
+        speed: 100.0,
+        ..ParticleEmitter::default()
+    }];
+    m
+}
+
+#[test]
+fn thrown_models_fly_from_their_emitter_and_are_the_same_every_time() {
+    let m = catapult();
+    let player = Player::new(&m);
+    let run = |seed| ModelSystem::at(&player, 0, seed, 0, 5000.0).unwrap();
+    assert_eq!(run(1).path(), b"Rock.mdl");
+    let models = run(1).models().to_vec();
+    assert_eq!(models, run(1).models());
+    assert_ne!(models, run(2).models());
+    assert!((9..=11).contains(&models.len()), "{}", models.len());
+    for thrown in &models {
+        assert!((0.0..0.5).contains(&thrown.age));
+        // The way it came: up to now with the mean of the velocities at both ends, from where the emitter stands.
+        let start = thrown.velocity + Vec3::Z * 50.0 * thrown.age;
+        close(start / 100.0, (thrown.rotation * Vec3::Z).into());
+        assert!((start.length() - 100.0).abs() < 1e-2 && start.z >= 100.0 * 0.25f32.cos() - 1e-2);
+        let way = thrown.position - Vec3::new(0.0, 10.0, 0.0);
+        assert!((way - start * thrown.age).length() < 50.0 * 0.5 * 0.5, "{way}");
+    }
+    assert!(models.windows(2).all(|w| w[0].age > w[1].age));
+    assert!(ModelSystem::new(&player, 1, 0).is_none());
+}
+
+#[test]
+fn tracks_decide_what_is_thrown_and_how_long_it_lives() {
+    let float = |tag, keys: &[(i32, f32)]| {
+        Track::new(tag, Interpolation::None, Keys::Float(Curve::new(keys.iter().copied())))
+    };
+    let thrown = |track: Track| {
+        let mut m = catapult();
+        m.particle_emitters[0].tracks.push(track);
+        ModelSystem::at(&Player::new(&m), 0, 1, 0, 900.0).unwrap().models().to_vec()
+    };
+    assert!(thrown(float(b"KPEV", &[(0, 0.0)])).is_empty());
+    assert!(thrown(float(b"KPEV", &[(0, 1.0), (300, 0.0)])).is_empty());
+    assert!(thrown(float(b"KPEL", &[(0, 0.1)])).len() <= 2);
+    assert_eq!(thrown(float(b"KPEE", &[(0, 0.0)])).len(), 0);
+    let straight = thrown(float(b"KPLT", &[(0, 0.0)]));
+    assert!(!straight.is_empty() && straight.iter().all(|t| t.velocity.truncate().length() < 1e-3));
+    assert!(thrown(float(b"KPES", &[(0, 1.0)])).iter().all(|t| t.velocity.z <= 1.0));
+    let up = thrown(float(b"KPEG", &[(0, 0.0)]));
+    assert!(up.iter().all(|t| (t.velocity.length() - 100.0).abs() < 1e-2));
 }
 
 #[test]

@@ -49,10 +49,22 @@ fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
 }
 
 impl Camera {
-    /// Looks at the middle of a box from an angle: `yaw` to the right, `pitch` from above. Everything in the box is in the
-    /// picture; with `around` also when the box turns.
-    pub(crate) fn framing(bounds: Bounds, yaw: f64, pitch: f64, aspect: f64, around: bool) -> Camera {
+    /// Looks at the middle of a box from an angle: `yaw` to the right of `front`, `pitch` from above. Everything in the box
+    /// is in the picture; with `around` also when the box turns.
+    pub(crate) fn framing(
+        bounds: Bounds,
+        front: [f32; 3],
+        yaw: f64,
+        pitch: f64,
+        aspect: f64,
+        around: bool,
+    ) -> Camera {
         let ((sy, cy), (sp, cp)) = (sin_cos(yaw), sin_cos(pitch));
+        // The angle of the front, by its sine and cosine; one that points up or down is none.
+        let [fx, _, fz] = front.map(f64::from);
+        let length = (fx * fx + fz * fz).sqrt();
+        let (sf, cf) = if length > 1e-3 { (fx / length, fz / length) } else { (0.0, 1.0) };
+        let (sy, cy) = (sy * cf + cy * sf, cy * cf - sy * sf);
         let right = [cy, 0.0, -sy];
         let up = [-sy * sp, cp, -cy * sp];
         let back = [sy * cp, sp, cy * cp];
@@ -137,7 +149,7 @@ mod tests {
     fn the_whole_box_is_in_the_picture() {
         let bounds = Bounds { min: [-3.0, 0.0, -1.0], max: [5.0, 9.0, 2.0] };
         for (yaw, around) in [(0.0, false), (35.0, false), (200.0, true), (77.0, true)] {
-            let camera = Camera::framing(bounds, yaw, 20.0, 1.5, around);
+            let camera = Camera::framing(bounds, [0.6, 0.0, -0.8], yaw, 20.0, 1.5, around);
             for corner in 0..8 {
                 let pick =
                     |axis: usize| if corner >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use galatea_scene::{
     AlphaMode, Bounds, Deformed, Material, Mesh, NodeId, Pose, Primitive, Purpose, Scene, Slot, Topology,
-    UvTransform, Vertices,
+    UvTransform, Vertices, Wrap,
 };
 
 use crate::camera::{Camera, sin_cos};
@@ -24,13 +24,15 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     let bounds = bounds(scene, &pose, &parts);
     let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
     let bounds = stroked.map_or(bounds, |s| bounds.union(s));
-    let camera = Camera::framing(bounds, options.yaw.into(), options.pitch.into(), aspect, options.around);
+    let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
+    let camera = Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around);
     pose.face(scene, camera.rotation());
     let mut loaded = Loaded::new();
     for (_, _, primitive) in &parts {
         for material in materials(scene, primitive) {
             for texture in &material.textures {
-                if matches!(texture.slot, Slot::Base | Slot::Lightmap) && !loaded.contains_key(&texture.name)
+                if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
+                    && !loaded.contains_key(&texture.name)
                 {
                     loaded.insert(texture.name.clone(), textures(&texture.name));
                 }
@@ -65,21 +67,31 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     resolve(&painter.raster.draw(background), options.width as usize, options.height as usize, samples)
 }
 
-/// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for or if there is nothing
-/// else.
+/// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where there is
+/// nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
 fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
     let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
     let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
-    let chosen = |wanted: &dyn Fn(&Mesh) -> bool| {
+    let any = |mesh: &Mesh| mesh.primitives.iter().any(|p| !p.indices.is_empty());
+    let chosen = |all: bool, wanted: &dyn Fn(&Mesh) -> bool| {
         scene
             .drawn()
-            .filter(|(id, _, mesh)| seen(*id) && finest(mesh) && wanted(mesh))
+            .filter(|(id, _, mesh)| (all || seen(*id)) && finest(mesh) && any(mesh) && wanted(mesh))
             .flat_map(|(id, _, mesh)| mesh.primitives.iter().map(move |p| (id, mesh, p)))
             .collect::<Vec<_>>()
     };
     let walk = |mesh: &Mesh| matches!(mesh.purpose, Purpose::Walk | Purpose::Collision | Purpose::Aabb);
-    let found = chosen(&|mesh| mesh.purpose == Purpose::Render || options.walk && walk(mesh));
-    if found.is_empty() { chosen(&walk) } else { found }
+    let render = |mesh: &Mesh| mesh.purpose == Purpose::Render;
+    type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
+    let tries: [(bool, Wanted<'_>); 4] = [
+        (false, &|mesh| render(mesh) || options.walk && walk(mesh)),
+        (false, &walk),
+        (true, &render),
+        (true, &|_| true),
+    ];
+    // In a clip nothing at all may be the truth.
+    let tries = tries.into_iter().filter(|(all, _)| !all || options.clip.is_none());
+    tries.map(|(all, wanted)| chosen(all, wanted)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn bounds(scene: &Scene, pose: &Pose, parts: &[(NodeId, &Mesh, &Primitive)]) -> Bounds {
@@ -120,6 +132,25 @@ struct Style<'a> {
     uv_set: usize,
     lightmap_set: usize,
     transform: Option<UvTransform>,
+    lightmap_transform: Option<UvTransform>,
+}
+
+/// A change of texture coordinates, with its sine and cosine.
+struct Place(Option<(UvTransform, f32, f32)>);
+
+impl Place {
+    fn new(transform: Option<UvTransform>) -> Place {
+        Place(transform.map(|t| {
+            let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
+            (t, sin as f32, cos as f32)
+        }))
+    }
+
+    fn of(&self, [u, v]: [f32; 2]) -> [f32; 2] {
+        let Some((t, sin, cos)) = self.0 else { return [u, v] };
+        let ([x, y], [left, top]) = ([u * t.scale[0], v * t.scale[1]], t.offset);
+        [x * cos + y * sin + left, -x * sin + y * cos + top]
+    }
 }
 
 impl<'a> Painter<'a> {
@@ -166,6 +197,7 @@ impl<'a> Painter<'a> {
     fn style(&self, id: usize, material: &Material, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
         let base = material.texture(&Slot::Base);
         let lightmap = material.texture(&Slot::Lightmap);
+        let glow = material.texture(&Slot::Emissive);
         let image = |name: Option<&galatea_scene::Texture>| {
             name.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
         };
@@ -192,11 +224,14 @@ impl<'a> Painter<'a> {
         Style {
             paint: Paint {
                 texture,
-                lightmap: image(lightmap),
+                wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
+                lightmap: image(lightmap).zip(lightmap.map(|t| t.wrap)),
+                glow: image(glow).filter(|_| has_uvs),
                 checker: base.is_some() && texture.is_none() && has_uvs,
                 blend,
                 unlit: material.unlit,
                 emissive,
+                glows: base.is_some() && material.texture(&Slot::Emissive).is_none(),
                 on_top: false,
             },
             colour,
@@ -204,6 +239,7 @@ impl<'a> Painter<'a> {
             uv_set,
             lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
             transform: base.and_then(|t| t.transform),
+            lightmap_transform: lightmap.and_then(|t| t.transform),
         }
     }
 
@@ -219,7 +255,8 @@ impl<'a> Painter<'a> {
         let uvs = vertices.uvs.get(style.uv_set).map_or(&[][..], Vec::as_slice);
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
         let colours = vertices.colors.first().map_or(&[][..], Vec::as_slice);
-        let turn = style.transform.map(|t| (t, sin_cos(f64::from(t.rotation).to_degrees())));
+        let (base_place, lightmap_place) =
+            (Place::new(style.transform), Place::new(style.lightmap_transform));
         for triangle in primitive.triangles(deformed.positions.len()) {
             let places = triangle.map(|i| deformed.positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
@@ -241,13 +278,8 @@ impl<'a> Painter<'a> {
                         *value *= vertex;
                     }
                 }
-                let [mut u, mut v] = uvs.get(i).copied().unwrap_or_default();
-                if let Some((t, (sin, cos))) = turn {
-                    let (x, y) = (u * t.scale[0], v * t.scale[1]);
-                    u = x * cos as f32 + y * sin as f32 + t.offset[0];
-                    v = -x * sin as f32 + y * cos as f32 + t.offset[1];
-                }
-                let [u2, v2] = lightmaps.get(i).copied().unwrap_or_default();
+                let [u, v] = base_place.of(uvs.get(i).copied().unwrap_or_default());
+                let [u2, v2] = lightmap_place.of(lightmaps.get(i).copied().unwrap_or_default());
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
@@ -306,11 +338,14 @@ impl<'a> Painter<'a> {
         });
         let paint = Paint {
             texture: None,
+            wrap: [Wrap::Repeat; 2],
             lightmap: None,
+            glow: None,
             checker: false,
             blend: Blend::Opaque,
             unlit: true,
             emissive: [0.0; 3],
+            glows: false,
             on_top,
         };
         self.raster.triangle([p, q, r], paint, false, near * 0.5);

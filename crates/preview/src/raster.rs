@@ -1,6 +1,8 @@
 //! Triangles to pixels: fixed-point edges with a top-left rule, a depth buffer, perspective-correct attributes. Tiles are
 //! independent of each other, so that any number of threads gives the same pixels.
 
+use galatea_scene::Wrap;
+
 use crate::texture::Texture;
 
 /// Pixels of a tile's side.
@@ -54,14 +56,20 @@ pub(crate) enum Blend {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint<'a> {
     pub(crate) texture: Option<&'a Texture>,
-    /// Baked light over the colour.
-    pub(crate) lightmap: Option<&'a Texture>,
+    /// Beyond the edges of the texture.
+    pub(crate) wrap: [Wrap; 2],
+    /// Baked light over the colour, and what is beyond its edges.
+    pub(crate) lightmap: Option<(&'a Texture, [Wrap; 2])>,
+    /// Own light has this picture, in the place of the texture.
+    pub(crate) glow: Option<&'a Texture>,
     /// A quiet checker instead of a texture that is missing.
     pub(crate) checker: bool,
     pub(crate) blend: Blend,
     pub(crate) unlit: bool,
-    /// Own light, added.
+    /// Own light.
     pub(crate) emissive: [f32; 3],
+    /// Whether own light shows the texture, as light from elsewhere does; else it is added.
+    pub(crate) glows: bool,
     /// Drawn over everything.
     pub(crate) on_top: bool,
 }
@@ -221,6 +229,11 @@ impl<'a> Raster<'a> {
     }
 }
 
+/// Whether both are one picture.
+fn same(a: Option<&Texture>, b: Option<&Texture>) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if std::ptr::eq(a, b))
+}
+
 impl Triangle<'_> {
     /// Fills the part of the triangle that lies in the tile at this place.
     fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
@@ -282,26 +295,35 @@ impl Triangle<'_> {
         let mut colour = [r, g, b, a];
         if paint.texture.is_some() || paint.checker {
             let texel = match paint.texture {
-                Some(texture) => texture.sample([u, v], self.level),
+                Some(texture) => texture.sample([u, v], paint.wrap, self.level),
                 None => crate::texture::checker([u, v]),
             };
             for (value, texel) in colour.iter_mut().zip(texel) {
                 *value *= texel;
             }
         }
-        if let Some(lightmap) = paint.lightmap {
-            // Baked light replaces our own, twice as bright at most.
-            let [lr, lg, lb, _] = lightmap.sample([u2, v2], 0);
-            for (value, light) in colour.iter_mut().zip([lr, lg, lb]) {
-                *value *= light * 2.0;
+        let mut light = if paint.unlit { [1.0; 3] } else { [lr, lg, lb] };
+        let mut own = paint.emissive;
+        if let Some((lightmap, wrap)) = paint.lightmap {
+            // Baked light replaces ours; own light is added to it as the games do, in display values, up to full light.
+            let [lr, lg, lb, _] = lightmap.sample([u2, v2], wrap, 0);
+            for ((light, baked), own) in light.iter_mut().zip([lr, lg, lb]).zip(&mut own) {
+                let sum = (baked.sqrt() + *own).min(1.0);
+                (*light, *own) = (sum * sum, 0.0);
             }
-        } else if !paint.unlit {
-            for (value, light) in colour.iter_mut().zip([lr, lg, lb]) {
-                *value *= light;
+        } else if paint.glows || same(paint.glow, paint.texture) {
+            // What glows with its own colours is lit fully at most.
+            for (light, own) in light.iter_mut().zip(&mut own) {
+                (*light, *own) = (*light + *own * (1.0 - *light).max(0.0), 0.0);
+            }
+        } else if let Some(glow) = paint.glow {
+            let texel = glow.sample([u, v], paint.wrap, 0);
+            for (own, texel) in own.iter_mut().zip(texel) {
+                *own *= texel;
             }
         }
-        for (value, own) in colour.iter_mut().zip(paint.emissive) {
-            *value += own;
+        for ((value, light), own) in colour.iter_mut().zip(light).zip(own) {
+            *value = *value * light + own;
         }
         let alpha = colour[3].clamp(0.0, 1.0);
         let [r, g, b, _] = colour;

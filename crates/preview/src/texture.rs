@@ -1,4 +1,6 @@
-//! Textures: linear light, mip levels, bilinear sampling that wraps around.
+//! Textures: linear light, mip levels, bilinear sampling.
+
+use galatea_scene::Wrap;
 
 /// An image in linear light with its mip levels.
 #[derive(Debug, Clone)]
@@ -63,18 +65,27 @@ impl Texture {
         level
     }
 
-    pub(crate) fn sample(&self, [u, v]: [f32; 2], level: usize) -> [f32; 4] {
+    pub(crate) fn sample(&self, [u, v]: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
         let Some(level) = self.levels.get(level).or(self.levels.first()) else { return [1.0; 4] };
-        let wrap = |t: f32, size: usize| {
-            let t = if t.is_finite() { t - t.floor() } else { 0.0 };
+        let place = |t: f32, wrap: Wrap, size: usize| {
+            let t = match wrap {
+                _ if !t.is_finite() => 0.0,
+                Wrap::Repeat => t - t.floor(),
+                Wrap::Mirror => 1.0 - (t.rem_euclid(2.0) - 1.0).abs(),
+                Wrap::Clamp => t.clamp(0.0, 1.0),
+            };
             let at = t * size as f32 - 0.5;
             let low = at.floor();
             let fraction = at - low;
-            let low = (low as i64).rem_euclid(size as i64) as usize;
-            (low, (low + 1) % size, fraction)
+            let whole = |at: i64| match wrap {
+                Wrap::Repeat => at.rem_euclid(size as i64) as usize,
+                _ => at.clamp(0, size as i64 - 1) as usize,
+            };
+            (whole(low as i64), whole(low as i64 + 1), fraction)
         };
-        let (x0, x1, fx) = wrap(u, level.width);
-        let (y0, y1, fy) = wrap(v, level.height);
+        let [wrap_u, wrap_v] = wraps;
+        let (x0, x1, fx) = place(u, wrap_u, level.width);
+        let (y0, y1, fy) = place(v, wrap_v, level.height);
         let texel = |x: usize, y: usize| level.texels.get(y * level.width + x).copied().unwrap_or([1.0; 4]);
         let (a, b, c, d) = (texel(x0, y0), texel(x1, y0), texel(x0, y1), texel(x1, y1));
         let mut out = [0.0; 4];

@@ -104,8 +104,50 @@ fn nearer_hides_farther_whatever_the_order() {
 #[test]
 fn hidden_nodes_are_hidden() {
     let mut scene = square(flat([1.0; 4]), true);
+    let mut beside = Node { mesh: Some(0), ..Node::new("beside") };
+    beside.transform.translation = [4.0, 0.0, 0.0];
+    scene.add_node(None, beside);
+    let left = |scene: &Scene| render(scene, &front_view(), &|_| None).unwrap().get(10, 32).unwrap();
+    assert_eq!(left(&scene), [255; 4]);
+    scene.nodes[1].visible = false;
+    assert_eq!(left(&scene), [255; 4], "what is left fills the picture");
+    scene.nodes[1].visible = true;
     scene.nodes[0].visible = false;
-    assert_eq!(middle(&render(&scene, &front_view(), &|_| None).unwrap()), [0, 0, 0, 0]);
+    assert_eq!(left(&scene), [255; 4]);
+    let clip = galatea_scene::Clip { name: "gone".into(), length: 1.0, ..Default::default() };
+    scene.clips.push(clip);
+    scene.nodes[1].visible = false;
+    // At rest a model that is hidden as a whole is shown all the same; in a clip it is gone.
+    assert_eq!(left(&scene), [255; 4]);
+    let playing = Options { clip: Some("gone".into()), ..front_view() };
+    assert_eq!(middle(&render(&scene, &playing, &|_| None).unwrap()), [0, 0, 0, 0]);
+}
+
+#[test]
+fn the_camera_stands_before_the_front() {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let mut scene = square(flat([1.0, 0.0, 0.0, 1.0]), false);
+    let top = scene.add_axes([-half, 0.0, 0.0, half], 1.0);
+    scene.nodes[0].parent = Some(top);
+    scene.nodes[top as usize].children = vec![0];
+    // The square stands upright in a format whose Z is up; its front looks along positive Y, away from the scene's front.
+    scene.nodes[0].transform.rotation = [half, 0.0, 0.0, half];
+    let draw = |scene: &Scene| middle(&render(scene, &front_view(), &|_| None).unwrap());
+    assert_eq!(draw(&scene), [0, 0, 0, 0]);
+    scene.set_front([0.0, 1.0, 0.0]);
+    assert_eq!(draw(&scene), [255, 0, 0, 255]);
+}
+
+#[test]
+fn own_light_shows_the_texture_and_is_plain_without_one() {
+    let glowing = Material { emissive: [1.0; 3], ..Material::default() };
+    let draw = |material: Material| {
+        let red = Arc::new(Texture::new(1, 1, &[255, 0, 0, 255]).unwrap());
+        middle(&render(&square(material, true), &front_view(), &|_| Some(red.clone())).unwrap())
+    };
+    assert_eq!(draw(glowing.clone()), [255; 4]);
+    let texture = galatea_scene::Texture { slot: Slot::Base, name: "sky".into(), ..Default::default() };
+    assert_eq!(draw(Material { textures: vec![texture], ..glowing }), [255, 0, 0, 255]);
 }
 
 #[test]

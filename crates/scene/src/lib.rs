@@ -114,6 +114,38 @@ impl Scene {
         self.nodes.iter().position(|n| n.axes).map(|i| i as NodeId)
     }
 
+    /// Says where the front of the model is, as a direction in the format's own axes. It is kept in the extras of the node
+    /// that turns the axes; without one nothing happens.
+    ///
+    /// ```
+    /// let mut scene = galatea_scene::Scene::new("statue");
+    /// assert_eq!(scene.front(), [0.0, 0.0, 1.0]);
+    /// // Z is up and Y to the front, which turning the axes makes Y up and Z to the back.
+    /// let half = std::f32::consts::FRAC_1_SQRT_2;
+    /// scene.add_axes([-half, 0.0, 0.0, half], 1.0);
+    /// scene.set_front([0.0, 1.0, 0.0]);
+    /// assert!(scene.front()[2] < -0.99);
+    /// ```
+    pub fn set_front(&mut self, direction: [f32; 3]) {
+        let axes = self.axes();
+        if let Some(node) = axes.and_then(|id| self.nodes.get_mut(id as usize)) {
+            node.extras.insert("front".to_owned(), floats(&direction));
+        }
+    }
+
+    /// Where the front of the model is, in the scene: towards positive Z, as glTF wants it, unless the format says
+    /// otherwise.
+    pub fn front(&self) -> [f32; 3] {
+        let axes = self.axes().and_then(|id| self.node(id));
+        let told = axes.and_then(|n| n.extras.get("front")).and_then(read_floats);
+        let told: Option<[f32; 3]> = told.and_then(|f| f.first_chunk().copied());
+        let turn = |direction: [f32; 3]| {
+            let matrix = axes.map_or(glam::Mat4::IDENTITY, |n| n.transform.matrix());
+            matrix.transform_vector3(direction.into()).normalize_or(glam::Vec3::Z).into()
+        };
+        told.map_or([0.0, 0.0, 1.0], turn)
+    }
+
     /// The nodes without a parent.
     pub fn roots(&self) -> Vec<NodeId> {
         self.nodes.iter().enumerate().filter(|(_, n)| n.parent.is_none()).map(|(i, _)| i as NodeId).collect()

@@ -156,7 +156,8 @@ impl Index {
             Ok(wanted) => wanted,
             Err(why) => return Found::Missing(why),
         };
-        let known = |ending: &str| game.endings().contains(&ending) || matches!(ending, "tif" | "bmp");
+        let known =
+            |ending: &str| game.endings().contains(&ending) || matches!(ending, "tif" | "bmp" | "psd");
         let (stem, ending) = match split_ending(&wanted) {
             (stem, ending) if known(ending) => (stem, ending),
             _ => (wanted.as_str(), ""),

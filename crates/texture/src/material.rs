@@ -2,8 +2,8 @@
 //!
 //! ```
 //! use galatea_texture::{Image, material};
-//! // A DXT5 normal map of the Fox Engine: x in alpha, y upside down in green.
-//! let stored = Image::filled(1, 1, [132, 255 - 200, 132, 90]);
+//! // A DXT5 normal map of the Fox Engine: x in alpha, y in green, filler in the rest.
+//! let stored = Image::filled(1, 1, [132, 200, 132, 90]);
 //! let normal = material::fox_normal(&stored);
 //! assert_eq!(normal.rgba[..2], [90, 200]);
 //! ```
@@ -181,9 +181,20 @@ pub fn decode_normal(image: &Image, encoding: NormalEncoding) -> Image {
     })
 }
 
-/// The Fox Engine's normal map (x in A, y upside down in G) as glTF wants it.
+/// The Fox Engine's normal map (x in A, y in G) as glTF wants it. In PES, whose filler is bright red without blue, green
+/// points down the picture; in MGSV, whose filler is grey, it points up.
+///
+/// ```
+/// use galatea_texture::{Image, material};
+/// let pes = material::fox_normal(&Image::filled(1, 1, [255, 100, 0, 90]));
+/// assert_eq!(pes.rgba[..2], [90, 155]);
+/// ```
 pub fn fox_normal(image: &Image) -> Image {
-    mapped(image, |[_, g, _, a]| [a, 255 - g, third(a, 255 - g), 255])
+    let down = normal_encoding(image, false) == NormalEncoding::AlphaGreen;
+    mapped(image, |[_, g, _, a]| {
+        let g = if down { 255 - g } else { g };
+        [a, g, third(a, g), 255]
+    })
 }
 
 /// z from x and y, all as bytes.
@@ -230,6 +241,48 @@ pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image
     Some(out)
 }
 
+/// Pictures over each other as one picture, as large as the largest of them: each with how it is drawn and its opacity. The
+/// alpha of the lowest stays.
+///
+/// ```
+/// use galatea_texture::{Image, material::{Surface, layered}};
+/// let team = Image::filled(1, 1, [255, 0, 0, 255]);
+/// let skin = Image::new(2, 1, vec![10, 20, 30, 255, 10, 20, 30, 0]).unwrap();
+/// assert_eq!(layered(&team, &[(&skin, Surface::Blend, 1.0)]).rgba, [10, 20, 30, 255, 255, 0, 0, 255]);
+/// ```
+pub fn layered(lowest: &Image, over: &[(&Image, Surface, f32)]) -> Image {
+    let all = || std::iter::once(lowest).chain(over.iter().map(|(image, ..)| *image));
+    let width = all().map(|i| i.width).max().unwrap_or(0);
+    let height = all().map(|i| i.height).max().unwrap_or(0);
+    let at = |image: &Image, x: u32, y: u32| {
+        let scale =
+            |at: u32, from: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
+        image.pixel(scale(x, width, image.width), scale(y, height, image.height)).unwrap_or_default()
+    };
+    let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let [r, g, b, alpha] = at(lowest, x, y);
+        let mut colour = [r, g, b].map(f32::from);
+        for (image, surface, opacity) in over {
+            let [r, g, b, a] = at(image, x, y);
+            let a = f32::from(a) / 255.0 * opacity;
+            for (under, new) in colour.iter_mut().zip([r, g, b].map(f32::from)) {
+                *under = match surface {
+                    Surface::Opaque => new,
+                    Surface::Mask(cutoff) if a < *cutoff => *under,
+                    Surface::Mask(_) => new,
+                    Surface::Blend => *under + (new - *under) * a,
+                    Surface::Additive => *under + new * a,
+                    Surface::Modulate { twice } => *under * new / 255.0 * if *twice { 2.0 } else { 1.0 },
+                };
+            }
+        }
+        let [r, g, b] = colour.map(|c| (c + 0.5).clamp(0.0, 255.0) as u8);
+        rgba.extend([r, g, b, alpha]);
+    }
+    Image { width, height, rgba }
+}
+
 /// Reforged's ORM (occlusion, roughness, metalness) for glTF, which has the same packing: only the team mask goes.
 pub fn orm(image: &Image) -> Image {
     opaque(image)
@@ -238,6 +291,18 @@ pub fn orm(image: &Image) -> Image {
 /// The Fox Engine's SRM as glTF's metallic-roughness: roughness in G, no metal.
 pub fn fox_roughness(srm: &Image) -> Image {
     mapped(srm, |[_, g, _, _]| [255, g, 0, 255])
+}
+
+/// A metallic-roughness picture with metal where another picture is red, in the size of the first.
+pub fn with_metal(rough: &Image, metal: &Image) -> Image {
+    let mut out = rough.clone();
+    let scale = |at: u32, from: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
+    let places = (0..rough.height).flat_map(|y| (0..rough.width).map(move |x| (x, y)));
+    for ([_, _, b, _], (x, y)) in out.rgba.as_chunks_mut::<4>().0.iter_mut().zip(places) {
+        let pixel = metal.pixel(scale(x, rough.width, metal.width), scale(y, rough.height, metal.height));
+        *b = pixel.map_or(0, |[r, ..]| r);
+    }
+    out
 }
 
 /// The Fox Engine's SRM as the picture of `KHR_materials_specular`: the specular mask in alpha.

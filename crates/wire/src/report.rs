@@ -108,6 +108,14 @@ impl Report {
         }
     }
 
+    /// Adds the findings of another report behind these.
+    pub fn append(&mut self, other: Report) {
+        for (code, (rule, count)) in other.counts {
+            self.counts.entry(code).or_insert((rule, 0)).1 += count;
+        }
+        self.findings.extend(other.findings);
+    }
+
     /// The kept findings, in the order of checking.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -190,5 +198,13 @@ mod tests {
         assert_eq!(report.at_least(Severity::Warning), 1000);
         assert_eq!(report.at_least(Severity::Error), 0);
         assert_eq!(report.findings()[3].to_string(), "warning TEST0001 0x3 faces[3]: bad");
+    }
+
+    #[test]
+    fn reports_of_two_files_become_one() {
+        let mut report = Report::new();
+        report.add(&RULE, None, || (String::new(), "here".into()));
+        report.append(report.clone());
+        assert_eq!((report.count("TEST0001"), report.findings().len()), (2, 2));
     }
 }

@@ -17,6 +17,8 @@ pub struct Source<'a> {
     run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
     visited: RefCell<Bits>,
+    /// Scopes opened so far.
+    entered: Cell<u32>,
     left: Cell<u64>,
 }
 
@@ -31,12 +33,14 @@ impl<'a> Source<'a> {
             run: Cell::new((0, 0)),
             claimed_bytes: Cell::new(0),
             visited: RefCell::default(),
+            entered: Cell::new(0),
             left: Cell::new(limits.budget(data.len())),
         }
     }
 
     /// Keeps only which bytes are claimed, not by what: several times faster for files of many small parts. Errors still
-    /// carry their paths; [`into_coverage`](Self::into_coverage) then holds nothing but scopes.
+    /// carry their paths, if scopes of the same depth are used one after the other; [`into_coverage`](Self::into_coverage)
+    /// then holds nothing but the last of them.
     #[must_use]
     pub fn unnamed(mut self) -> Self {
         self.claimed = Some(RefCell::new(Bits::with_len(self.data.len())));
@@ -117,26 +121,30 @@ impl<'a> Reader<'a> {
     /// Opens a scope: what the returned reader claims belongs to `name`, or `name[index]`.
     ///
     /// Fails when scopes nest deeper or number more than the limits allow.
+    #[inline(always)]
     pub fn enter(self, name: &'static str, index: Option<usize>, at: usize) -> Result<Reader<'a>> {
         if self.depth >= self.source.limits.depth {
             return Err(self.error(ErrorKind::Limit("depth"), at, name));
         }
+        let entered = self.source.entered.get();
         let mut coverage = self.source.coverage.borrow_mut();
-        if coverage.claims().len() as u64 >= u64::from(self.source.limits.nodes) {
+        let unnamed = self.source.claimed.is_some();
+        let count = if unnamed { entered as usize } else { coverage.claims().len() };
+        if count as u64 >= u64::from(self.source.limits.nodes) {
             drop(coverage);
             return Err(self.error(ErrorKind::Limit("nodes"), at, name));
         }
+        self.source.entered.set(entered + 1);
+        if unnamed {
+            // Errors need the way to the scope at hand, nothing else.
+            coverage.truncate(self.depth as usize);
+        }
+        // A scope is newer than its parent, whatever was forgotten: no path leads in a circle.
+        let parent = if (self.scope as usize) < coverage.claims().len() { self.scope } else { Claim::ROOT };
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        let scope = coverage.push(Claim {
-            start: at,
-            end: at,
-            name,
-            index,
-            label: (0, 0),
-            schema: None,
-            parent: self.scope,
-        });
+        let scope =
+            coverage.push(Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent });
         Ok(Reader { source: self.source, scope, depth: self.depth + 1 })
     }
 
@@ -159,21 +167,27 @@ impl<'a> Reader<'a> {
         Some(T::get(self.peek(at, T::SIZE)?))
     }
 
-    #[inline]
+    #[inline(always)]
     fn claim(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         // The range lies inside the data, and `Source` data longer than 4 GiB is refused by `slice`.
         if len == 0 {
             return;
         }
         self.source.claimed_bytes.set(self.source.claimed_bytes.get() + len as u64);
+        let (start, end) = self.source.run.get();
+        if at == end && self.source.claimed.is_some() {
+            self.source.run.set((start, at + len));
+        } else {
+            self.claim_apart(at, len, name, schema);
+        }
+    }
+
+    /// What does not go on where the claim before ended.
+    #[inline(never)]
+    fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         if let Some(bits) = &self.source.claimed {
-            let (start, end) = self.source.run.get();
-            if at == end {
-                self.source.run.set((start, at + len));
-            } else {
-                bits.borrow_mut().set(start, end);
-                self.source.run.set((at, at + len));
-            }
+            let (start, end) = self.source.run.replace((at, at + len));
+            bits.borrow_mut().set(start, end);
             return;
         }
         self.source.coverage.borrow_mut().push(Claim {

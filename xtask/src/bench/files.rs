@@ -1,14 +1,12 @@
 //! Reading and writing files of every format beside memcpy of the same bytes, taking turns so that all see the same machine.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use galatea::disk::{Job, Loaded, load};
 use galatea::{Document, Limits};
 use galatea_trial::{corpus, files};
 
-use super::time;
-use super::walkmesh;
+use super::{fastest, walkmesh};
 
 /// The share of memcpy's speed that reading and writing must reach.
 const MUST: (f64, f64) = (0.10, 0.15);
@@ -29,51 +27,48 @@ fn read(path: std::path::PathBuf) -> Option<Loaded> {
     load(&Job { path, named: true }).ok().filter(|l| galatea::open(&l.input(), &Limits::default()).is_ok())
 }
 
-fn size(loaded: &Loaded) -> usize {
-    loaded.bytes.len() + loaded.companion.as_ref().map_or(0, Vec::len)
-}
-
 /// All files that open.
-fn all(part: &str, endings: &[&str]) -> Vec<Loaded> {
+pub(super) fn all(part: &str, endings: &[&str]) -> Vec<Loaded> {
     corpus(part).into_iter().flat_map(|dir| files(&dir, endings)).filter_map(read).collect()
 }
 
 /// The file that opens whose size, companion included, is nearest to this.
 fn nearest(part: &str, endings: &[&str], wanted: usize) -> Vec<Loaded> {
-    all(part, endings).into_iter().min_by_key(|loaded| size(loaded).abs_diff(wanted)).into_iter().collect()
+    all(part, endings).into_iter().min_by_key(|loaded| loaded.size().abs_diff(wanted)).into_iter().collect()
 }
 
 fn bench(name: &str, inputs: Vec<Loaded>) {
     let limits = Limits::default();
     let documents: Vec<Box<dyn Document>> =
         inputs.iter().filter_map(|loaded| galatea::open(&loaded.input(), &limits).ok()).collect();
-    let bytes: usize = inputs.iter().map(size).sum();
+    let bytes: usize = inputs.iter().map(Loaded::size).sum();
     if documents.is_empty() {
         println!("{name}: no such file");
         return;
     }
-    let mut copy = vec![0u8; inputs.iter().map(|l| l.bytes.len().max(size(l))).max().unwrap_or(0)];
-    let (mut fastest_copy, mut fastest_read, mut fastest_write) = (f64::MAX, f64::MAX, f64::MAX);
-    let until = Instant::now() + Duration::from_millis(2000);
-    while Instant::now() < until {
-        fastest_copy = fastest_copy.min(time(4, &mut || {
-            for part in inputs.iter().flat_map(|l| [Some(&l.bytes), l.companion.as_ref()]).flatten() {
-                if let Some(to) = black_box(&mut copy).get_mut(..part.len()) {
-                    to.copy_from_slice(black_box(part));
+    let mut copy = vec![0u8; inputs.iter().map(Loaded::size).max().unwrap_or(0)];
+    let [fastest_copy, fastest_read, fastest_write] = fastest([
+        &mut || {
+            for loaded in &inputs {
+                let companions = loaded.companions.iter().map(|c| &c.bytes);
+                for part in std::iter::once(&loaded.bytes).chain(companions) {
+                    if let Some(to) = black_box(&mut copy).get_mut(..part.len()) {
+                        to.copy_from_slice(black_box(part));
+                    }
                 }
             }
-        }));
-        fastest_read = fastest_read.min(time(2, &mut || {
+        },
+        &mut || {
             for loaded in &inputs {
                 let _ = black_box(galatea::open(black_box(&loaded.input()), &limits));
             }
-        }));
-        fastest_write = fastest_write.min(time(2, &mut || {
+        },
+        &mut || {
             for document in &documents {
                 let _ = black_box(document.write());
             }
-        }));
-    }
+        },
+    ]);
     let rate = |seconds: f64| bytes as f64 / seconds / 1e9;
     let verdict = |ratio: f64, must: f64| if ratio >= must { "ok" } else { "BELOW" };
     let (read, write) = (fastest_copy / fastest_read, fastest_copy / fastest_write);

@@ -1,10 +1,12 @@
 //! `cargo xtask bench`: speed as ratios to memcpy of the same bytes, or to other libraries, measured in the same run.
 
 mod files;
+mod glb;
+mod text;
 mod walkmesh;
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -36,6 +38,12 @@ impl Options {
         if wanted("files") {
             files::run();
         }
+        if wanted("text") {
+            text::run();
+        }
+        if wanted("glb") {
+            glb::run();
+        }
         if wanted("walkmesh") {
             walkmesh::run();
         }
@@ -50,4 +58,16 @@ pub(crate) fn time(calls: u32, body: &mut dyn FnMut()) -> f64 {
         body();
     }
     start.elapsed().as_secs_f64() / f64::from(calls)
+}
+
+/// Seconds of the fastest call of each, over two seconds in which all take turns, so that all see the same machine.
+pub(crate) fn fastest<const N: usize>(mut bodies: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut best = [f64::MAX; N];
+    let until = Instant::now() + Duration::from_millis(2000);
+    while Instant::now() < until {
+        for (body, best) in bodies.iter_mut().zip(&mut best) {
+            *best = best.min(time(2, *body));
+        }
+    }
+    best
 }

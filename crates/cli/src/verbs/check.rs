@@ -69,11 +69,7 @@ impl Options {
                 let output = opened.document.write()?;
                 self.save(job, &output, opened.document.format()).map_err(Failure::Io)?;
                 // What is reported now is what the mended file still has, with its own offsets.
-                let input = galatea::Input {
-                    companion: output.companion.as_deref(),
-                    ..galatea::Input::new(&output.bytes)
-                };
-                opened.document = galatea::open(&input, &Default::default())?;
+                opened.document = galatea::open(&output.input(), &Default::default())?;
             }
         }
         let mut report = opened.document.check();
@@ -85,19 +81,20 @@ impl Options {
         if let Some(dir) = &self.output {
             std::fs::create_dir_all(dir)?;
             let name = job.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            return disk::write_output(&dir.join(name), output, format.companion, true);
+            return disk::write_output(&dir.join(name), output, true);
         }
         if job.path.as_os_str() == "-" {
             return Err(io::Error::other("standard input cannot be mended in place; use -o DIR"));
         }
-        for path in std::iter::once(job.path.clone()).chain(disk::companion_path(&job.path, format)) {
+        let companions = disk::companion_paths(&job.path, format).into_iter().map(|(_, path)| path);
+        for path in std::iter::once(job.path.clone()).chain(companions) {
             let mut backup = path.clone().into_os_string();
             backup.push(".bak");
             if !std::path::Path::new(&backup).exists() {
                 std::fs::copy(&path, &backup)?;
             }
         }
-        disk::write_output(&job.path, output, format.companion, true)
+        disk::write_output(&job.path, output, true)
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {

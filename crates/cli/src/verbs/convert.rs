@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
+use galatea::textures::Library;
 use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, kotor};
 use serde_json::json;
 
 use super::names::Dictionaries;
+use super::pictures::{Dress, Written};
 use super::supermodels::Supermodels;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
@@ -55,6 +57,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
+    textures: Written,
+    #[command(flatten)]
+    dress: Dress,
+    #[command(flatten)]
     dictionaries: Dictionaries,
 }
 
@@ -84,6 +90,12 @@ const TARGETS: &[(&str, &str)] = &[
     ("glb", "glb"),
     ("gltf", "gltf"),
     ("obj", "obj"),
+    ("png", "png"),
+    ("tga", "tga"),
+    ("tpc", "tpc"),
+    ("blp", "blp"),
+    ("dds", "dds"),
+    ("ftex", "ftex"),
 ];
 
 fn target(text: &str) -> Result<&'static str, String> {
@@ -106,7 +118,7 @@ fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
         "glb" => "glb",
         "gltf" => "gltf",
         "obj" => "obj",
-        _ => return None,
+        ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
     })
 }
 
@@ -123,16 +135,17 @@ impl Options {
         ConvertOptions {
             version: self.version,
             game: self.game.map(|game| match game {
-                Game::K1 => TargetGame::K1,
-                Game::K2 => TargetGame::K2,
-                Game::Gz => TargetGame::GroundZeroes,
-                Game::Tpp => TargetGame::PhantomPain,
-                Game::Pes => TargetGame::Pes,
+                Game::K1 => TargetGame::Kotor(kotor::mdl::Game::K1),
+                Game::K2 => TargetGame::Kotor(kotor::mdl::Game::K2),
+                Game::Gz => TargetGame::Fox(fox::Game::Gz),
+                Game::Tpp => TargetGame::Fox(fox::Game::Tpp),
+                Game::Pes => TargetGame::Fox(fox::Game::Pes),
             }),
             platform: self.platform.map(|platform| match platform {
                 Platform::Pc => kotor::mdl::Platform::Pc,
                 Platform::Xbox => kotor::mdl::Platform::Xbox,
             }),
+            ..self.textures.options()
         }
     }
 
@@ -142,6 +155,7 @@ impl Options {
         output: &Path,
         names: &fox::Dictionary,
         models: Option<&Supermodels>,
+        library: Option<&Library>,
     ) -> Result<Done, Failure> {
         if self.resume && output.exists() {
             return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
@@ -157,13 +171,18 @@ impl Options {
         let options = self.options();
         let find = |name: &str| models.and_then(|m| m.find(name));
         let supermodel = models.map(|_| &find as &galatea::FindModel<'_>);
-        let context = SceneContext { supermodel, ..SceneContext::new(&stem, names) };
+        let textures = self.dress.textures(job, from, library);
+        let context = SceneContext {
+            supermodel,
+            textures: textures.as_ref(),
+            team: self.dress.team_colour,
+            ..SceneContext::new(&stem, names)
+        };
         let Converted { output: written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
         if !self.dry_run {
-            let companion = galatea::FORMATS.iter().find(|f| f.name == format).and_then(|f| f.companion);
-            disk::write_output(output, &written, companion, self.force)
+            disk::write_output(output, &written, self.force)
                 .map_err(|e| Failure::Other(format!("{}: {e}", show(output))))?;
         }
         Ok(Done { output: output.into(), format, losses, skipped: false })
@@ -171,11 +190,11 @@ impl Options {
 
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
     /// inputs that would land on one name get a number.
-    fn plan(&self, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
+    fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
         let ending = TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e);
         let mut taken: HashSet<PathBuf> = HashSet::new();
         let mut out = Vec::new();
-        for job in disk::jobs(&self.inputs.paths).into_iter().flatten() {
+        for job in inputs.list().into_iter().flatten() {
             let root = self.inputs.paths.iter().filter(|p| job.path.starts_with(p) && p.is_dir()).max();
             let inside = root
                 .and_then(|r| job.path.strip_prefix(r).ok())
@@ -215,8 +234,19 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
+        let library = match self.dress.folders.library() {
+            Ok(library) => library,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
         let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(dir), Some(to), _) => (self.inputs.clone(), self.plan(dir, to)),
+            (Some(dir), Some(to), _) => {
+                let inputs = self.inputs.only(galatea::holds(to));
+                let plan = self.plan(&inputs, dir, to);
+                (inputs, plan)
+            }
             (Some(_), None, _) => {
                 complain(format_args!("-o names a folder: say with --to which format to write there"));
                 return Ok(Exit::Usage);
@@ -243,7 +273,7 @@ impl Options {
         let (mut written, mut skipped) = (0usize, 0usize);
         let tally = inputs.run(
             |job| match outputs.get(&job.path) {
-                Some(output) => self.work(job, output, &names, models.as_ref()),
+                Some(output) => self.work(job, output, &names, models.as_ref(), library.as_ref()),
                 None => Err(Failure::Unknown),
             },
             |path, result, out| {

@@ -50,7 +50,7 @@ impl Options {
             return Ok(Exit::Usage);
         };
         let same_bytes =
-            left.loaded.bytes == right.loaded.bytes && left.loaded.companion == right.loaded.companion;
+            left.loaded.bytes == right.loaded.bytes && left.loaded.companions == right.loaded.companions;
         let mut out = io::stdout().lock();
         if self.json {
             let line = json!({

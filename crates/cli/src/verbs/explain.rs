@@ -36,7 +36,10 @@ impl Options {
         }
         let all = rules.is_empty();
         if all {
-            rules.extend(galatea::FORMATS.iter().flat_map(|f| f.rules));
+            // Formats of one family share their rules.
+            let mut seen = std::collections::HashSet::new();
+            let every = galatea::FORMATS.iter().flat_map(|f| f.rules);
+            rules.extend(every.filter(|rule| seen.insert(rule.code)));
         }
         for rule in rules {
             if self.json {

@@ -23,12 +23,12 @@ impl Options {
             if self.json {
                 let line = json!({
                     "name": format.name, "title": format.title, "extensions": format.extensions,
-                    "companion": format.companion, "rules": format.rules.len(),
+                    "companions": format.companions, "rules": format.rules.len(),
                 });
                 writeln!(out, "{line}")?;
             } else {
                 let mut extensions: Vec<&str> = format.extensions.to_vec();
-                extensions.extend(format.companion);
+                extensions.extend(format.companions);
                 let rules = format.rules.len().to_string();
                 table.row(
                     vec![format.name.into(), extensions.join(" "), rules, format.title.into()],

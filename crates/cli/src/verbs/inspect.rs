@@ -24,9 +24,9 @@ pub(crate) struct Options {
     /// Account for every byte: who owns it, and what nobody owns
     #[arg(long, conflicts_with = "at")]
     map: bool,
-    /// Look into the companion file, such as a KotOR model's MDX
-    #[arg(long)]
-    companion: bool,
+    /// Look into a companion file, such as a KotOR model's MDX; of several, say which: --companion=2.ftexs
+    #[arg(long, value_name = "EXTENSION", num_args = 0..=1, require_equals = true)]
+    companion: Option<Option<String>>,
     /// How many items of each table to open
     #[arg(long, value_name = "N", default_value_t = 3)]
     most: usize,
@@ -56,13 +56,17 @@ impl Options {
         };
         let Some(format) = galatea::detect(&loaded.bytes) else { return self.failed(&Failure::Unknown) };
         let mut inspections = (format.inspect)(&loaded.input(), &Limits::default()).into_iter();
-        let (inspection, bytes) = if self.companion {
-            (inspections.nth(1), loaded.companion.as_deref())
-        } else {
-            (inspections.next(), Some(loaded.bytes.as_slice()))
+        let (inspection, bytes) = match &self.companion {
+            None => (inspections.next(), Some(loaded.bytes.as_slice())),
+            Some(which) => {
+                let wanted = |e: &str| which.as_ref().is_none_or(|w| w.eq_ignore_ascii_case(e));
+                let companion = loaded.companions.iter().find(|c| wanted(c.extension));
+                let inspection = companion.and_then(|c| inspections.find(|i| i.file == c.extension));
+                (inspection, companion.map(|c| c.bytes.as_slice()))
+            }
         };
         let (Some(inspection), Some(bytes)) = (inspection, bytes) else {
-            complain(format_args!("{}: has no companion file", show(&self.path)));
+            complain(format_args!("{}: has no such companion file", show(&self.path)));
             return Ok(Exit::AllFailed);
         };
         let mut out = io::BufWriter::new(io::stdout().lock());

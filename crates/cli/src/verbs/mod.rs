@@ -8,10 +8,12 @@ mod formats;
 mod info;
 mod inspect;
 mod names;
+mod pictures;
 mod render;
 mod roundtrip;
 mod shell;
 mod supermodels;
+mod textures;
 mod walk;
 
 use std::io;
@@ -36,6 +38,8 @@ pub(crate) enum Verb {
     Diff(diff::Options),
     /// Pictures of models, as PNG
     Render(render::Options),
+    /// Which textures models ask for, and which are missing or ambiguous
+    Textures(textures::Options),
     /// Work on walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
@@ -63,6 +67,7 @@ impl Verb {
             Verb::Convert(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
+            Verb::Textures(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
             Verb::Names(options) => options.run(),
             Verb::Hash(options) => options.run(),

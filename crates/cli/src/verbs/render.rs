@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Options as Look, Picture};
 use galatea::scene::Scene;
-use galatea::{SceneContext, fox};
+use galatea::textures::{self, Dressed, Library};
+use galatea::{Holds, SceneContext, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
+use super::pictures::Dress;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, show};
@@ -68,6 +71,11 @@ pub(crate) struct Options {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    dress: Dress,
+    /// Leave textures out
+    #[arg(long)]
+    no_textures: bool,
+    #[command(flatten)]
     dictionaries: Dictionaries,
 }
 
@@ -95,13 +103,17 @@ fn colour(text: &str) -> Result<[u8; 4], String> {
     }
 }
 
-/// A scene with its name, or why there is none.
-fn scene(job: &Job, names: &fox::Dictionary) -> Result<(String, Scene), Failure> {
-    let opened = batch::open(job)?;
-    let name = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
-    let format = opened.document.format().name;
-    let scene = opened.document.to_scene(&SceneContext::new(&name, names));
-    scene.map(|s| (name, s)).ok_or_else(|| Failure::Other(format!("{format} files cannot be drawn yet")))
+/// A model ready to be drawn.
+struct Subject {
+    name: String,
+    scene: Scene,
+    dressed: Option<Dressed>,
+}
+
+impl Subject {
+    fn texture(&self, name: &str) -> Option<Arc<preview::Texture>> {
+        self.dressed.as_ref()?.texture(name)
+    }
 }
 
 impl Options {
@@ -124,33 +136,56 @@ impl Options {
         }
     }
 
-    fn picture(&self, scene: &Scene, look: &Look) -> Result<Picture, Failure> {
-        preview::render(scene, look, &|_| None).map_err(|e| Failure::Other(e.to_string()))
+    /// A model with its textures on, or why there is none.
+    fn subject(
+        &self,
+        job: &Job,
+        library: Option<&Library>,
+        names: &fox::Dictionary,
+    ) -> Result<Subject, Failure> {
+        let opened = batch::open(job)?;
+        let name = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let format = opened.document.format();
+        let Some(scene) = opened.document.to_scene(&SceneContext::new(&name, names)) else {
+            return Err(Failure::Other(format!("{} files cannot be drawn yet", format.name)));
+        };
+        let textures = if self.no_textures { None } else { self.dress.textures(job, format, library) };
+        let dressed = textures.map(|t| textures::dress(&scene, &t, self.dress.team_colour));
+        let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
+        Ok(Subject { name, scene, dressed })
     }
 
-    fn png(&self, scene: &Scene) -> Result<Vec<u8>, Failure> {
-        let look = self.look(scene);
+    fn picture(&self, subject: &Subject, look: &Look) -> Result<Picture, Failure> {
+        preview::render(&subject.scene, look, &|name| subject.texture(name))
+            .map_err(|e| Failure::Other(e.to_string()))
+    }
+
+    fn png(&self, subject: &Subject) -> Result<Vec<u8>, Failure> {
+        let look = self.look(&subject.scene);
+        let texture = |name: &str| subject.texture(name);
         let bytes = if self.turntable {
-            preview::turntable(scene, &look, self.frames, &|_| None)
+            preview::turntable(&subject.scene, &look, self.frames, &texture)
                 .and_then(|f| preview::animation(&f, 15.0))
         } else {
-            preview::render(scene, &look, &|_| None).and_then(|p| p.png())
+            preview::render(&subject.scene, &look, &texture).and_then(|p| p.png())
         };
         bytes.map_err(|e| Failure::Other(e.to_string()))
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let names = match self.dictionaries.load() {
-            Ok(names) => names,
+        let loaded = self.dictionaries.load().and_then(|n| Ok((n, self.dress.folders.library()?)));
+        let (names, library) = match loaded {
+            Ok(both) => both,
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::Usage);
             }
         };
+        let inputs = self.inputs.only(Holds::Model);
         if self.sheet {
-            return self.run_sheet(&names);
+            return self.run_sheet(&inputs, library.as_ref(), &names);
         }
-        let jobs = disk::jobs(&self.inputs.paths);
+        let jobs = inputs.list();
         let single =
             jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
         if !single && self.output.is_file() {
@@ -163,11 +198,12 @@ impl Options {
         if !single {
             std::fs::create_dir_all(&self.output)?;
         }
-        let tally = self.inputs.run(
+        let tally = inputs.run(
             |job| {
-                let (name, scene) = scene(job, &names)?;
-                let path = if single { self.output.clone() } else { self.output.join(format!("{name}.png")) };
-                disk::write(&path, &self.png(&scene)?, self.force).map_err(|e| named(&path, &e))?;
+                let subject = self.subject(job, library.as_ref(), &names)?;
+                let folder = || self.output.join(format!("{}.png", subject.name));
+                let path = if single { self.output.clone() } else { folder() };
+                disk::write(&path, &self.png(&subject)?, self.force).map_err(|e| named(&path, &e))?;
                 Ok(path)
             },
             |input, result, out| match result {
@@ -184,21 +220,24 @@ impl Options {
         Ok(tally.exit(false))
     }
 
-    fn run_sheet(&self, names: &fox::Dictionary) -> io::Result<Exit> {
-        let jobs = disk::jobs(&self.inputs.paths);
+    fn run_sheet(
+        &self,
+        inputs: &Inputs,
+        library: Option<&Library>,
+        names: &fox::Dictionary,
+    ) -> io::Result<Exit> {
+        let jobs = inputs.list();
         let alone = jobs.len() == 1;
         let mut pictures: Vec<(String, Picture)> = Vec::new();
-        let tally = self.inputs.run(
+        let tally = inputs.run(
             |job| {
-                let (name, scene) = scene(job, names)?;
-                if !alone {
-                    return Ok(vec![(name, self.picture(&scene, &self.look(&scene))?)]);
-                }
-                let mut out = vec![(name, self.picture(&scene, &self.look(&scene))?)];
-                for clip in &scene.clips {
+                let subject = self.subject(job, library, names)?;
+                let rest = self.look(&subject.scene);
+                let mut out = vec![(subject.name.clone(), self.picture(&subject, &rest)?)];
+                for clip in subject.scene.clips.iter().filter(|_| alone) {
                     let look =
-                        Look { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..self.look(&scene) };
-                    out.push((clip.name.clone(), self.picture(&scene, &look)?));
+                        Look { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..rest.clone() };
+                    out.push((clip.name.clone(), self.picture(&subject, &look)?));
                 }
                 Ok(out)
             },

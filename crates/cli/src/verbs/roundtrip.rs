@@ -56,13 +56,15 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
     let output = document.write()?;
     let main = first_difference(&loaded.bytes, &output.bytes).map(|at| (at, None));
     let companion = || {
-        let (had, has) = (loaded.companion.as_deref()?, output.companion.as_deref().unwrap_or(&[]));
-        first_difference(had, has).map(|at| (at, format.companion))
+        loaded.companions.iter().find_map(|had| {
+            let has = output.companion(had.extension).unwrap_or(&[]);
+            first_difference(&had.bytes, has).map(|at| (at, Some(had.extension)))
+        })
     };
     Ok(Outcome {
         format: format.name,
         version: document.summary().version,
-        bytes: loaded.bytes.len() + loaded.companion.as_ref().map_or(0, Vec::len),
+        bytes: loaded.size(),
         difference: main.or_else(companion),
         changed: Vec::new(),
     })
@@ -106,8 +108,7 @@ fn other(error: galatea::ConvertError) -> Failure {
 fn reopened(written: &galatea::Converted) -> Result<Box<dyn galatea::Document>, Failure> {
     let limits = galatea::Limits { ratio: 16, ..galatea::Limits::default() };
     let output = &written.output;
-    let input =
-        galatea::Input { companion: output.companion.as_deref(), ..galatea::Input::new(&output.bytes) };
+    let input = output.input();
     Ok(galatea::open(&input, &limits)?)
 }
 
@@ -116,7 +117,7 @@ fn compared(opened: &batch::Opened, back: &dyn galatea::Document) -> Outcome {
     Outcome {
         format: document.format().name,
         version: document.summary().version,
-        bytes: opened.loaded.bytes.len() + opened.loaded.companion.as_ref().map_or(0, Vec::len),
+        bytes: opened.loaded.size(),
         difference: None,
         changed: document.differences(back).unwrap_or_else(|| vec!["another format came back".into()]),
     }

@@ -21,7 +21,7 @@ impl Supermodels {
             return Err(format!("{}: no such folder", show(folder)));
         }
         let mut paths = HashMap::new();
-        for job in disk::jobs(&[folder.to_path_buf()]).into_iter().flatten() {
+        for job in disk::jobs(&[folder.to_path_buf()], &|f| f.name == "kotor-mdl").into_iter().flatten() {
             if let Some(stem) = job.path.file_stem() {
                 paths.entry(stem.to_string_lossy().to_lowercase()).or_insert(job.path.clone());
             }

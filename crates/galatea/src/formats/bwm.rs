@@ -3,13 +3,15 @@
 use galatea_kotor::bwm::{self, Walkmesh};
 
 use super::document;
-use crate::{Format, Inspection, Output};
+use crate::{Format, Holds, Inspection, Output};
 
 pub(super) static FORMAT: Format = Format {
     name: "kotor-bwm",
     title: "KotOR walkmesh (WOK, PWK, DWK)",
     extensions: &["wok", "pwk", "dwk"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: None,
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),

@@ -3,20 +3,25 @@
 use galatea_fox::{self as fox, Fmdl};
 
 use super::document;
-use crate::{Format, Inspection, Output};
+use crate::{Format, Holds, Inspection, Output};
 
 pub(super) static FORMAT: Format = Format {
     name: "fmdl",
     title: "Fox Engine model (MGSV Ground Zeroes, The Phantom Pain, Survive, PES)",
     extensions: &["fmdl"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: None,
     detect: fox::detect,
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
     rules: fox::RULES,
     records: fox::RECORDS,
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = Fmdl::from_scene(scene, options.fox())?;
+        Ok((Box::new(model), losses))
+    }),
 };
 
 document!(

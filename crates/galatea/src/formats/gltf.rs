@@ -7,7 +7,7 @@ use galatea_scene::{Scene, Topology};
 use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Summary, rules};
 
 use super::document;
-use crate::{Document, Format, Input, Inspection, Output};
+use crate::{Document, Format, Holds, Input, Inspection, Output};
 
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
@@ -139,7 +139,9 @@ pub(super) static GLB: Format = Format {
     name: "glb",
     title: "glTF 2.0 in one file",
     extensions: &["glb"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: None,
     detect: |bytes| gltf::detect(bytes) && bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(Gltf::read(input, limits)?)),
@@ -159,7 +161,9 @@ pub(super) static GLTF: Format = Format {
     name: "gltf",
     title: "glTF 2.0 as JSON, with its files beside it",
     extensions: &["gltf"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: None,
     detect: |bytes| gltf::detect(bytes) && !bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(GltfText(Gltf::read(input, limits)?)) as Box<dyn Document>),

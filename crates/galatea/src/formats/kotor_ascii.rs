@@ -4,7 +4,7 @@ use galatea_kotor::mdl::{self, Model, text};
 use galatea_wire::Coverage;
 
 use super::document;
-use crate::{Document, Format, Inspection, Output};
+use crate::{Document, Format, Holds, Inspection, Output};
 
 /// A KotOR model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -14,7 +14,9 @@ pub(super) static FORMAT: Format = Format {
     name: "kotor-mdl-ascii",
     title: "KotOR model as text (MDLOps, MDLEdit, KOTORmax)",
     extensions: &["mdl", "ascii"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: Some("kotor-mdl-ascii"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiModel(text::parse(input.bytes, limits)?)) as Box<dyn Document>),

@@ -6,18 +6,20 @@ use galatea_scene::Scene;
 use galatea_wire::Result;
 
 use super::document;
-use crate::{ConvertOptions, Format, Inspection, Output, SceneContext};
+use crate::{ConvertOptions, Format, Holds, Inspection, Output, SceneContext};
 
 pub(super) static FORMAT: Format = Format {
     name: "kotor-mdl",
     title: "KotOR 1 and 2 model, PC and Xbox",
     extensions: &["mdl"],
-    companion: Some("mdx"),
+    companions: &["mdx"],
+    holds: Holds::Model,
+    whole: false,
     text: Some("kotor-mdl-ascii"),
     detect: mdl::detect,
-    read: |input, limits| Ok(Box::new(Model::read(input.bytes, input.companion, limits)?)),
+    read: |input, limits| Ok(Box::new(Model::read(input.bytes, input.companion("mdx"), limits)?)),
     inspect: |input, limits| {
-        let seen = mdl::inspect(input.bytes, input.companion, limits);
+        let seen = mdl::inspect(input.bytes, input.companion("mdx"), limits);
         vec![
             Inspection { file: "mdl", coverage: seen.mdl, error: seen.error },
             Inspection { file: "mdx", coverage: seen.mdx, error: None },
@@ -36,7 +38,7 @@ document!(
     &FORMAT,
     write: |model| {
         let pair = model.write()?;
-        Ok(Output::pair(pair.mdl, pair.mdx))
+        Ok(Output::with_companion(pair.mdl, "mdx", pair.mdx))
     },
     scene: |model, context| Some(kotor_scene(model, context)),
 );

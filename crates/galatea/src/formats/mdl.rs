@@ -4,7 +4,7 @@ use galatea_mdlx::{self as mdlx, Model, text};
 use galatea_wire::Coverage;
 
 use super::document;
-use crate::{Document, Format, Inspection, Output};
+use crate::{Document, Format, Holds, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -14,7 +14,9 @@ pub(super) static FORMAT: Format = Format {
     name: "mdl",
     title: "Warcraft III model as text",
     extensions: &["mdl"],
-    companion: None,
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
     text: Some("mdl"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
@@ -24,7 +26,10 @@ pub(super) static FORMAT: Format = Format {
     },
     rules: mdlx::RULES,
     records: &[],
-    from_scene: None,
+    from_scene: Some(|scene, options| {
+        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
+        Ok((Box::new(MdlText(model)), losses))
+    }),
 };
 
 document!(
@@ -33,5 +38,5 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |_, _| None,
+    scene: |model, context| Some(model.to_scene(context.name)),
 );

@@ -7,14 +7,17 @@ mod kotor_ascii;
 mod kotor_mdl;
 mod mdl;
 mod mdx;
+mod texture;
 
 pub use gltf::{Gltf, GltfText};
 pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
+pub use texture::TextureFile;
+pub(crate) use texture::companions;
 
 use crate::Format;
 
-/// Every format, in the order in which detection tries them.
+/// Every format, in the order in which detection tries them. Textures come last: some have no magic.
 pub static FORMATS: &[&Format] = &[
     &bwm::FORMAT,
     &kotor_mdl::FORMAT,
@@ -24,6 +27,16 @@ pub static FORMATS: &[&Format] = &[
     &fmdl::FORMAT,
     &gltf::GLB,
     &gltf::GLTF,
+    &texture::DDS,
+    &texture::BLP,
+    &texture::FTEX,
+    &texture::PNG,
+    &texture::JPEG,
+    &texture::WESYS,
+    &texture::TPC,
+    &texture::BIOWARE,
+    &texture::TGA,
+    &texture::TXI,
 ];
 
 /// Makes a document type a [`Document`](crate::Document). `$inner` is the format's own type, which a text form shares with

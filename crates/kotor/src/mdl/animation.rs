@@ -1,18 +1,94 @@
 //! Controllers: the animated and constant properties of a node.
 
+use std::fmt;
+use std::sync::Arc;
+
 use galatea_wire::{Error, Result};
 
-use super::List;
 use super::wire::Controller;
 
 /// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
 /// that no controller uses and packed words are kept.
-#[derive(Debug, Clone, Default)]
+///
+/// A model has thousands of nodes with a few of them each: read from a file, they share one allocation until they are
+/// changed.
+///
+/// ```
+/// use galatea_kotor::mdl::{Controller, Controllers};
+/// let mut controllers = Controllers::default();
+/// controllers.list_mut().push(Controller { kind: 36, rows: 1, data_index: 1, columns: 1, ..Controller::default() });
+/// controllers.data_mut().extend([0.0, 2.5]);
+/// assert_eq!((controllers.list().len(), controllers.data()), (1, &[0.0, 2.5][..]));
+/// ```
+#[derive(Clone, Default)]
 pub struct Controllers {
+    all: Option<Arc<Pool>>,
+    /// First and count of the controllers.
+    list: (u32, u32),
+    /// First and count of the numbers.
+    data: (u32, u32),
+}
+
+/// The controllers of many nodes, and their numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pool {
+    pub(crate) list: Vec<Controller>,
+    pub(crate) data: Vec<f32>,
+}
+
+/// The count of lists that are the whole of their pool.
+const WHOLE: u32 = u32::MAX;
+
+fn part<T>(all: &[T], (start, count): (u32, u32)) -> &[T] {
+    if count == WHOLE {
+        return all;
+    }
+    all.get(start as usize..).and_then(|rest| rest.get(..count as usize)).unwrap_or(&[])
+}
+
+impl Controllers {
+    /// A part of what is shared.
+    pub(crate) fn shared(all: &Arc<Pool>, list: (u32, u32), data: (u32, u32)) -> Self {
+        let none = list.1 == 0 && data.1 == 0;
+        Controllers { all: (!none).then(|| Arc::clone(all)), list, data }
+    }
+
     /// The controllers, in order. A kind can occur twice.
-    pub list: List<Controller>,
+    #[inline]
+    pub fn list(&self) -> &[Controller] {
+        self.all.as_ref().map_or(&[], |all| part(&all.list, self.list))
+    }
+
     /// Times and values. Packed orientations are the bits of such a number.
-    pub data: List<f32>,
+    #[inline]
+    pub fn data(&self) -> &[f32] {
+        self.all.as_ref().map_or(&[], |all| part(&all.data, self.data))
+    }
+
+    /// The controllers, to change them.
+    pub fn list_mut(&mut self) -> &mut Vec<Controller> {
+        &mut self.own().list
+    }
+
+    /// Times and values, to change them.
+    pub fn data_mut(&mut self) -> &mut Vec<f32> {
+        &mut self.own().data
+    }
+
+    fn own(&mut self) -> &mut Pool {
+        let whole = (0, WHOLE);
+        if self.list != whole || self.data != whole {
+            let own = Pool { list: self.list().to_vec(), data: self.data().to_vec() };
+            *self = Controllers { all: Some(Arc::new(own)), list: whole, data: whole };
+        }
+        Arc::make_mut(self.all.get_or_insert_default())
+    }
+}
+
+impl fmt::Debug for Controllers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controllers").field("list", &self.list()).field("data", &self.data()).finish()
+    }
 }
 
 /// How values run between keys.
@@ -69,12 +145,12 @@ impl Controller {
 impl Controllers {
     /// Whether there are neither controllers nor numbers.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty() && self.data.is_empty()
+        self.list().is_empty() && self.data().is_empty()
     }
 
     /// The keys of the controller at an index; `None` if it points outside the data.
     pub fn track(&self, index: usize) -> Option<Track<'_>> {
-        let controller = self.list.get(index)?;
+        let controller = self.list().get(index)?;
         let rows = usize::from(controller.rows);
         let per_key = controller.numbers_per_key();
         let interpolation = match (controller.is_packed(), controller.is_bezier()) {
@@ -87,14 +163,14 @@ impl Controllers {
             kind: controller.kind,
             interpolation,
             width,
-            times: self.data.get(usize::from(controller.time_index)..)?.get(..rows)?,
-            values: self.data.get(usize::from(controller.data_index)..)?.get(..rows * per_key)?,
+            times: self.data().get(usize::from(controller.time_index)..)?.get(..rows)?,
+            values: self.data().get(usize::from(controller.data_index)..)?.get(..rows * per_key)?,
         })
     }
 
     /// All controllers with their keys, leaving out those that point outside the data.
     pub fn tracks(&self) -> impl Iterator<Item = Track<'_>> {
-        (0..self.list.len()).filter_map(|i| self.track(i))
+        (0..self.list().len()).filter_map(|i| self.track(i))
     }
 
     /// The first controller of a kind.
@@ -108,7 +184,7 @@ impl Controllers {
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn get(&self, kind: u32) -> Option<Track<'_>> {
-        let index = self.list.iter().position(|c| c.kind == kind)?;
+        let index = self.list().iter().position(|c| c.kind == kind)?;
         self.track(index)
     }
 
@@ -142,8 +218,8 @@ impl Controllers {
             kind,
             target,
             rows: index(times.len())?,
-            time_index: index(self.data.len())?,
-            data_index: index(self.data.len() + times.len())?,
+            time_index: index(self.data().len())?,
+            data_index: index(self.data().len() + times.len())?,
             columns: match interpolation {
                 Interpolation::Linear => width as u8,
                 Interpolation::Bezier => width as u8 | 0x10,
@@ -151,9 +227,9 @@ impl Controllers {
             },
             padding: [0; 3],
         };
-        self.list.push(controller);
-        self.data.extend_from_slice(times);
-        self.data.extend_from_slice(values);
+        self.list_mut().push(controller);
+        self.data_mut().extend_from_slice(times);
+        self.data_mut().extend_from_slice(values);
         Ok(())
     }
 
@@ -178,7 +254,7 @@ impl Controllers {
         mut each: impl FnMut(&mut Self, &Controller, Track<'_>) -> Result<()>,
     ) -> Result<()> {
         let old = std::mem::take(self);
-        for (index, controller) in old.list.iter().enumerate() {
+        for (index, controller) in old.list().iter().enumerate() {
             if let Some(track) = old.track(index)
                 && let Err(error) = each(self, controller, track)
             {
@@ -191,7 +267,7 @@ impl Controllers {
 
     fn push_like(&mut self, like: &Controller, track: Track<'_>) -> Result<()> {
         self.push(track.kind, like.target, track.interpolation, track.width, track.times, track.values)?;
-        if let Some(added) = self.list.last_mut() {
+        if let Some(added) = self.list_mut().last_mut() {
             added.padding = like.padding;
             added.columns = like.columns;
         }

@@ -240,7 +240,7 @@ impl Checker<'_> {
         let controllers = &node.controllers;
         let mut kinds = HashSet::new();
         let mut used = 0usize;
-        for (i, controller) in controllers.list.iter().enumerate() {
+        for (i, controller) in controllers.list().iter().enumerate() {
             let what = format!("controllers[{i}]");
             if !kinds.insert(controller.kind) {
                 self.add(&CONTROLLER_DOUBLE, &what, || format!("kind {}", controller.kind));
@@ -254,7 +254,7 @@ impl Checker<'_> {
                         "{} keys from {} of {}",
                         controller.rows,
                         controller.data_index,
-                        controllers.data.len()
+                        controllers.data().len()
                     )
                 });
                 continue;
@@ -274,8 +274,8 @@ impl Checker<'_> {
                 self.add(&CONTROLLER_END, &what, || format!("{last} s of {} s", animation.length));
             }
         }
-        if used < controllers.data.len() {
-            let rest = controllers.data.len() - used;
+        if used < controllers.data().len() {
+            let rest = controllers.data().len() - used;
             self.add(&DATA_UNUSED, "controller data", || format!("{rest} numbers"));
         }
     }

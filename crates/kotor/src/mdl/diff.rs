@@ -174,11 +174,11 @@ impl Differences {
 
     /// Controllers are equal if they have the same keys, wherever those are in the data.
     fn controllers(&mut self, a: &Controllers, b: &Controllers) {
-        if a.list.len() != b.list.len() {
-            self.say("controllers", format!("{} / {} entries", a.list.len(), b.list.len()));
+        if a.list().len() != b.list().len() {
+            self.say("controllers", format!("{} / {} entries", a.list().len(), b.list().len()));
             return;
         }
-        for (i, (ca, cb)) in a.list.iter().zip(&b.list).enumerate() {
+        for (i, (ca, cb)) in a.list().iter().zip(b.list()).enumerate() {
             self.within(&format!("controllers[{i}]"), |d| {
                 fields!(d, ca, cb, kind, target, columns, rows);
                 match (a.track(i), b.track(i)) {

@@ -108,7 +108,7 @@ pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixe
         (&[&DATA_UNUSED], "unused numbers dropped", &|m| {
             for node in all(m) {
                 let used: usize = node.controllers.tracks().map(|t| t.times.len() + t.values.len()).sum();
-                if used < node.controllers.data.len() {
+                if used < node.controllers.data().len() {
                     // Fails only for controllers that were whole before, so never.
                     let _ = node.controllers.compact();
                 }

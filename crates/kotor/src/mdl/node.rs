@@ -177,8 +177,8 @@ impl Node {
     /// Forgets where the node stood in the file.
     pub fn forget_layout(&mut self) {
         self.layout = NodeLayout::default();
-        if self.controllers.list.iter().any(|c| c.padding != [0; 3]) {
-            self.controllers.list.iter_mut().for_each(|c| c.padding = [0; 3]);
+        if self.controllers.list().iter().any(|c| c.padding != [0; 3]) {
+            self.controllers.list_mut().iter_mut().for_each(|c| c.padding = [0; 3]);
         }
         if let Some(light) = &mut self.light {
             light.layout = LightLayout::default();

@@ -158,9 +158,9 @@ impl Walk {
                     0,
                     layout.controllers,
                     Controller::SIZE,
-                    controllers.list.len(),
+                    controllers.list().len(),
                 );
-                sink.block(What::Data, 0, layout.data, 4, controllers.data.len());
+                sink.block(What::Data, 0, layout.data, 4, controllers.data().len());
             };
             if leave {
                 controllers(sink);

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
-use super::layout::{Headers, MdxLayout, NodeLayout, RowLayout, Sentinel, Slot, tally};
+use super::animation::Pool;
+use super::layout::{Headers, MdxLayout, RowLayout, Sentinel, Slot, tally};
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
 use super::wire::{
-    AabbRecord, AnimationHeader, ArrayDef, Controller, DanglyHeader, Dirt, Emitter, FileHeader,
-    GeometryHeader, LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference,
-    SaberHeader, SkinHeader,
+    AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
+    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
+    SkinHeader,
 };
 use super::{
     AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, Platform, pointers,
@@ -216,12 +217,13 @@ impl<'a> Read<'a> {
         }
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
+        let mut used = 0;
         // Offset, parent and depth of the nodes still to read, the next one last.
         let mut todo: Vec<(u32, Option<NodeId>, u32)> = vec![(root, None, 1)];
         while let Some((offset, parent, depth)) = todo.pop() {
-            let id = nodes.len() as NodeId;
+            let id = used as NodeId;
             let start = place(offset);
-            let r = r.enter("nodes", Some(nodes.len()), start)?;
+            let r = r.enter("nodes", Some(used), start)?;
             if depth > r.limits().depth {
                 return Err(r.error(ErrorKind::Limit("depth"), start, "node"));
             }
@@ -232,35 +234,30 @@ impl<'a> Read<'a> {
                 r.label(place(*at), *len as usize);
             }
             let flags = header.flags;
-            nodes.push(Node {
-                parent,
-                children: List::default(),
-                name: header.name,
-                number: header.number,
-                position: header.position,
-                orientation: header.orientation,
-                controllers: Controllers::default(),
-                unknown_flags: (flags & !flag::KNOWN)
-                    | (!flags & flag::HEADER)
-                    | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 },
-                camera: flags & flag::CAMERA != 0,
-                light: None,
-                emitter: None,
-                reference: None,
-                mesh: None,
-                layout: NodeLayout {
-                    header: Slot::plain(offset, NodeHeader::SIZE),
-                    children: Slot::of(&header.children),
-                    controllers: Slot::of(&header.controllers),
-                    data: Slot::of(&header.data),
-                    stale_parent: (header.parent.0 != parent_offset).then_some(header.parent.0),
-                    stale_owner: (header.owner.0 != owner).then_some(header.owner.0),
-                    padding: header.padding,
-                },
-            });
-            if flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0
-                && let Some(node) = nodes.last_mut()
-            {
+            // Filled in where it stands: a node built elsewhere and then moved costs several times as much.
+            if used == nodes.len() {
+                nodes.resize_with(used + 16, Node::default);
+            }
+            let Some(node) = nodes.get_mut(used) else { break };
+            used += 1;
+            node.parent = parent;
+            node.name = header.name;
+            node.number = header.number;
+            node.position = header.position;
+            node.orientation = header.orientation;
+            node.unknown_flags = (flags & !flag::KNOWN)
+                | (!flags & flag::HEADER)
+                | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 };
+            node.camera = flags & flag::CAMERA != 0;
+            let layout = &mut node.layout;
+            layout.header = Slot::plain(offset, NodeHeader::SIZE);
+            layout.children = Slot::of(&header.children);
+            layout.controllers = Slot::of(&header.controllers);
+            layout.data = Slot::of(&header.data);
+            layout.stale_parent = (header.parent.0 != parent_offset).then_some(header.parent.0);
+            layout.stale_owner = (header.owner.0 != owner).then_some(header.owner.0);
+            layout.padding = header.padding;
+            if flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
                 let len = self.parts(r, start, flags, node)?;
                 node.layout.header = Slot::plain(offset, len);
             }
@@ -269,6 +266,7 @@ impl<'a> Read<'a> {
             todo.extend(children.chunks_exact(4).rev().map(|c| (u32::get(c), Some(id), depth + 1)));
             self.lists.add(r, &header)?;
         }
+        nodes.truncate(used);
         Ok(nodes)
     }
 
@@ -469,8 +467,7 @@ impl<'a> Read<'a> {
 /// The short lists of all nodes, in a few allocations.
 #[derive(Default)]
 struct Lists {
-    controllers: Vec<Controller>,
-    data: Vec<f32>,
+    pool: Pool,
 }
 
 impl Lists {
@@ -482,23 +479,22 @@ impl Lists {
             all.extend(bytes.chunks_exact(T::SIZE).map(T::get));
             Ok(())
         }
-        add(r, &mut self.controllers, &header.controllers, "controllers")?;
-        add(r, &mut self.data, &header.data, "controller data")
+        add(r, &mut self.pool.list, &header.controllers, "controllers")?;
+        add(r, &mut self.pool.data, &header.data, "controller data")
     }
 
     /// Gives every node its part, in the order in which they were read.
     fn hand_out(self, model: &mut Model) {
-        let (controllers, data) = (Arc::new(self.controllers), Arc::new(self.data));
+        let all = Arc::new(self.pool);
         let (mut controller, mut number) = (0, 0);
         let trees = model.animations.iter_mut().map(|a| &mut a.nodes).chain([&mut model.nodes]);
         for nodes in trees {
             Self::children(nodes);
             for node in nodes {
-                let (list, numbers) = (node.layout.controllers.count, node.layout.data.count);
-                node.controllers.list = List::shared(&controllers, controller, list);
-                node.controllers.data = List::shared(&data, number, numbers);
+                let (list, data) = (node.layout.controllers.count, node.layout.data.count);
+                node.controllers = Controllers::shared(&all, (controller, list), (number, data));
                 controller += list;
-                number += numbers;
+                number += data;
             }
         }
     }

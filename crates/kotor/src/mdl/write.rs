@@ -413,9 +413,9 @@ impl Writing<'_> {
                 here,
                 What::Controllers,
                 &layout.controllers,
-                node.controllers.list.len(),
+                node.controllers.list().len(),
             )?,
-            data: self.def(here, What::Data, &layout.data, node.controllers.data.len())?,
+            data: self.def(here, What::Data, &layout.data, node.controllers.data().len())?,
         };
         let mut at = self.place(here, What::Node, &layout.header) as usize + BASE;
         put(out, &mut at, &header)?;
@@ -424,8 +424,8 @@ impl Writing<'_> {
             node.children.len(),
             node.children.iter().map(|c| self.node_place(tree, *c)),
         )?;
-        out.array(header.controllers.offset.0 as usize + BASE, &node.controllers.list)?;
-        out.array(header.data.offset.0 as usize + BASE, &node.controllers.data)?;
+        out.array(header.controllers.offset.0 as usize + BASE, node.controllers.list())?;
+        out.array(header.data.offset.0 as usize + BASE, node.controllers.data())?;
         if let Some(light) = node.light.as_deref() {
             self.light(out, &mut at, here, light)?;
         }

@@ -12,11 +12,14 @@
 //! assert_eq!(pose.nodes[0].matrix, glam::Mat4::IDENTITY);
 //! ```
 
+mod models;
 mod particles;
 mod pose;
 mod ribbons;
 mod sample;
+mod steps;
 
+pub use models::{ModelSystem, ThrownModel};
 pub use particles::{Particle, ParticleSystem};
 pub use pose::{CameraPose, GeosetPose, LayerPose, LightPose, NodePose, Pose, View};
 pub use ribbons::{RibbonEdge, RibbonSystem};
@@ -86,6 +89,11 @@ impl<'a> Player<'a> {
     /// The model.
     pub fn model(&self) -> &'a Model {
         self.model
+    }
+
+    /// The parent of each node, by its place in [`Model::nodes`]; in circles one node has none.
+    pub(crate) fn parents(&self) -> &[Option<usize>] {
+        &self.parents
     }
 
     /// Where a node of this kind and index is in [`Pose::nodes`].

@@ -2,6 +2,7 @@
 
 use glam::{Quat, Vec3};
 
+use super::steps::{Chance, MOST, simulate};
 use super::{Moment, Player, Pose};
 use crate::{NodeKind, ParticleEmitter2, node_flags};
 
@@ -29,39 +30,27 @@ pub struct Particle {
 pub struct ParticleSystem<'a> {
     emitter: &'a ParticleEmitter2,
     index: usize,
-    random: u64,
+    chance: Chance,
     owed: f32,
     last_rate: f32,
     particles: Vec<Particle>,
 }
 
-/// Most particles of one emitter at a time.
-const MOST: usize = 4096;
-
 impl<'a> ParticleSystem<'a> {
     /// An emitter of the model that has not emitted yet; `None` if there are not so many.
     pub fn new(player: &Player<'a>, index: usize, seed: u64) -> Option<Self> {
         let emitter = player.model().particle_emitters2.get(index)?;
-        let random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        Some(ParticleSystem { emitter, index, random, owed: 0.0, last_rate: 0.0, particles: Vec::new() })
+        let chance = Chance::new(seed);
+        Some(ParticleSystem { emitter, index, chance, owed: 0.0, last_rate: 0.0, particles: Vec::new() })
     }
 
     /// The particles that an emitter has so many milliseconds after a sequence began, simulated in steps of 1/60 s.
     pub fn at(player: &Player<'a>, index: usize, seed: u64, sequence: usize, elapsed: f64) -> Option<Self> {
         let mut system = Self::new(player, index, seed)?;
-        // What was emitted before the oldest living particle cannot be seen any more.
-        let memory =
-            f64::from(system.life(player, &Moment::in_sequence(player.model(), sequence, elapsed))) * 1000.0;
-        let begin = (elapsed - memory.clamp(0.0, 60_000.0) - 100.0).max(0.0);
-        const STEP: f64 = 1000.0 / 60.0;
-        let steps = ((elapsed - begin) / STEP).ceil().clamp(0.0, 10_000.0) as u32;
-        for step in 1..=steps {
-            let now = (begin + f64::from(step) * STEP).min(elapsed);
-            let moment = Moment::in_sequence(player.model(), sequence, now);
-            let pose = player.pose(&moment, None);
-            let passed = now - (begin + f64::from(step - 1) * STEP);
-            system.advance(player, &moment, &pose, (passed / 1000.0) as f32);
-        }
+        let life = system.life(player, &Moment::in_sequence(player.model(), sequence, elapsed));
+        simulate(player, sequence, elapsed, life, |moment, pose, seconds| {
+            system.advance(player, moment, pose, seconds);
+        });
         Some(system)
     }
 
@@ -72,19 +61,6 @@ impl<'a> ParticleSystem<'a> {
 
     fn life(&self, player: &Player<'_>, moment: &Moment) -> f32 {
         player.value(&self.emitter.tracks, b"KLIF", moment, self.emitter.life_span, self.emitter.life_span)
-    }
-
-    /// A number from 0 to 1.
-    fn unit(&mut self) -> f32 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// A number from -1 to 1.
-    fn both(&mut self) -> f32 {
-        self.unit() * 2.0 - 1.0
     }
 
     /// Lets so many seconds pass, up to this moment.
@@ -138,13 +114,14 @@ impl<'a> ParticleSystem<'a> {
         node: &super::NodePose,
         pivot: Vec3,
     ) -> Particle {
-        let place = pivot + Vec3::new(self.both() * length / 2.0, self.both() * width / 2.0, 0.0);
+        let place =
+            pivot + Vec3::new(self.chance.both() * length / 2.0, self.chance.both() * width / 2.0, 0.0);
         let tilt = latitude.to_radians();
-        let mut turn = Quat::from_rotation_y(self.both() * tilt);
+        let mut turn = Quat::from_rotation_y(self.chance.both() * tilt);
         if !self.emitter.node.has(node_flags::LINE_EMITTER) {
-            turn = Quat::from_rotation_x(self.both() * tilt) * turn;
+            turn = Quat::from_rotation_x(self.chance.both() * tilt) * turn;
         }
-        let velocity = turn * Vec3::Z * speed * (1.0 + self.both() * variation);
+        let velocity = turn * Vec3::Z * speed * (1.0 + self.chance.both() * variation);
         let own_space = self.emitter.node.has(node_flags::MODEL_SPACE);
         let (position, velocity) = if own_space {
             (place, velocity)

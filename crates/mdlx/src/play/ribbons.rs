@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::particles::cell_uv;
+use super::steps::{MOST, simulate};
 use super::{Moment, Player, Pose};
 use crate::{NodeKind, RibbonEmitter};
 
@@ -33,9 +34,6 @@ pub struct RibbonSystem<'a> {
     edges: Vec<RibbonEdge>,
 }
 
-/// Most edges of one ribbon at a time.
-const MOST: usize = 4096;
-
 impl<'a> RibbonSystem<'a> {
     /// A ribbon without edges yet; `None` if there are not so many emitters.
     pub fn new(player: &Player<'a>, index: usize) -> Option<Self> {
@@ -46,17 +44,10 @@ impl<'a> RibbonSystem<'a> {
     /// The ribbon so many milliseconds after a sequence began, simulated in steps of 1/60 s.
     pub fn at(player: &Player<'a>, index: usize, sequence: usize, elapsed: f64) -> Option<Self> {
         let mut system = Self::new(player, index)?;
-        let memory = f64::from(system.emitter.life_span) * 1000.0;
-        let begin = (elapsed - memory.clamp(0.0, 60_000.0) - 100.0).max(0.0);
-        const STEP: f64 = 1000.0 / 60.0;
-        let steps = ((elapsed - begin) / STEP).ceil().clamp(0.0, 10_000.0) as u32;
-        for step in 1..=steps {
-            let now = (begin + f64::from(step) * STEP).min(elapsed);
-            let moment = Moment::in_sequence(player.model(), sequence, now);
-            let pose = player.pose(&moment, None);
-            let passed = now - (begin + f64::from(step - 1) * STEP);
-            system.advance(player, &moment, &pose, (passed / 1000.0) as f32);
-        }
+        let life = system.emitter.life_span;
+        simulate(player, sequence, elapsed, life, |moment, pose, seconds| {
+            system.advance(player, moment, pose, seconds);
+        });
         Some(system)
     }
 

@@ -4,6 +4,8 @@ mod skin;
 mod warcraft;
 mod wow;
 
+pub(crate) use wow::make_bone_lists;
+
 use std::fmt;
 
 use galatea_wire::{Error, Result};

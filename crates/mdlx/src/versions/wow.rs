@@ -362,7 +362,7 @@ fn make_simple(path: &str, tracks: &mut Tracks, losses: &mut Losses) {
 }
 
 /// `BIDX` and `BWGT` from the matrix groups, in the order of the groups, as the one known file has them.
-fn make_bone_lists(geoset: &mut Geoset) {
+pub(crate) fn make_bone_lists(geoset: &mut Geoset) {
     let groups: Vec<Vec<u32>> = geoset.groups().map(<[u32]>::to_vec).collect();
     let mut order = geoset.vertex_groups.clone();
     order.sort_unstable();

@@ -81,6 +81,11 @@ impl Txi {
         check_txi(self, 0, &mut report);
         report
     }
+
+    /// Nothing in a text can be mended without guessing.
+    pub fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+        Vec::new()
+    }
 }
 
 fn check_txi(txi: &Txi, base: usize, report: &mut Report) {

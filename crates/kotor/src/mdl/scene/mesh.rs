@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use galatea_scene::{
     AlphaMode, Attribute, Extras, Influences, Material, Mesh as SceneMesh, Node as SceneNode, Primitive,
-    Purpose, Skin as SceneSkin, Slot, Texture, Value, Vertices as SceneVertices, floats, words,
+    Purpose, Skin as SceneSkin, Slot, Texture, UvTransform, Value, Vertices as SceneVertices, floats, words,
 };
 use galatea_wire::Text;
 use glam::{Mat4, Quat, Vec3};
@@ -14,6 +14,9 @@ use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
 use crate::derived::{self, Planes, TreeBox};
 use crate::extra::{json, latin, put, same, steps, wrap};
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
+
+/// The game's texture coordinates run upwards. They stay as they are, and each texture says how they are meant.
+const V_UP: UvTransform = UvTransform { offset: [0.0, 1.0], rotation: 0.0, scale: [1.0, -1.0] };
 
 /// A texture that is there.
 pub(super) fn named<const N: usize>(texture: &Text<N>) -> Option<&[u8]> {
@@ -172,7 +175,13 @@ impl Builder<'_> {
         self.material(key, || {
             let textures = names.into_iter().zip(slots()).enumerate().filter_map(|(i, (name, slot))| {
                 let uv_set = sets.iter().position(|s| *s == i).unwrap_or(0) as u32;
-                Some(Texture { slot, name: latin(name?), uv_set, ..Texture::default() })
+                Some(Texture {
+                    slot,
+                    name: latin(name?),
+                    uv_set,
+                    transform: Some(V_UP),
+                    ..Texture::default()
+                })
             });
             let first = names.first().copied().flatten();
             Material {

@@ -83,6 +83,8 @@ impl Model {
     pub fn to_scene_with(&self, supermodels: &[&Model]) -> Scene {
         let mut scene = Scene::new(&latin(self.name.bytes()));
         scene.add_axes(AXES, 1.0);
+        // Characters look along positive Y.
+        scene.set_front([0.0, 1.0, 0.0]);
         scene.extras = wrap(self.header());
         let mut builder = Builder::new(self, scene);
         for id in 0..self.nodes.len() {
@@ -214,7 +216,7 @@ impl<'a> Builder<'a> {
             builder.by_name.insert(model.name_of(node).to_ascii_lowercase(), id as NodeId);
         }
         for node in model.animations.iter().flat_map(|a| &a.nodes) {
-            let moves = node.controllers.list.iter().any(|c| matches!(c.kind, ALPHA | SELF_ILLUMINATION));
+            let moves = node.controllers.list().iter().any(|c| matches!(c.kind, ALPHA | SELF_ILLUMINATION));
             if let Some(target) = builder.target(node).filter(|_| moves) {
                 builder.moved.insert(target);
             }

@@ -26,10 +26,10 @@ pub(super) fn put_controllers(
     controllers: &Controllers,
     mut elsewhere: impl FnMut(usize, &Controller, Option<Track<'_>>) -> Option<&'static str>,
 ) {
-    if controllers.list.is_empty() {
+    if controllers.list().is_empty() {
         return;
     }
-    let each = controllers.list.iter().enumerate().map(|(i, controller)| {
+    let each = controllers.list().iter().enumerate().map(|(i, controller)| {
         let mut entry = Extras::new();
         put(&mut entry, "kind", json(&controller.kind));
         put(&mut entry, "columns", controller.columns);
@@ -84,7 +84,7 @@ pub(super) fn read_controller(
     };
     let Some((times, values)) = values.or_else(told) else {
         if entry.contains_key("rows") {
-            controllers.list.push(raw);
+            controllers.list_mut().push(raw);
         }
         return Ok(());
     };
@@ -95,7 +95,7 @@ pub(super) fn read_controller(
     };
     let width = if raw.is_packed() { 1 } else { usize::from(raw.columns & 0x0F) };
     controllers.push(raw.kind, raw.target, interpolation, width, &times, &values)?;
-    if let Some(added) = controllers.list.last_mut() {
+    if let Some(added) = controllers.list_mut().last_mut() {
         raw.columns = number("columns") as u8;
         added.columns = raw.columns;
     }

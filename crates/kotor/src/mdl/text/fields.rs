@@ -196,25 +196,22 @@ pub(crate) static NUMBER: Field<Node> =
 pub(crate) static NUMBER_INHERITED: Field<Node> =
     Field { tag: "NUMB", kind: Kind::Silent, get: |n, out| n.number.put(out), set: set_number };
 
-fn put_controllers(controllers: &Controllers, out: &mut Vec<u32>) {
-    out.push(controllers.list.len() as u32);
-    for c in &controllers.list {
+fn put_controllers(list: &[Controller], data: &[f32], out: &mut Vec<u32>) {
+    out.push(list.len() as u32);
+    for c in list {
         out.push(c.kind);
         out.push(u32::from(c.target) | u32::from(c.rows) << 16);
         out.push(u32::from(c.time_index) | u32::from(c.data_index) << 16);
         out.push(u32::from(c.columns));
     }
-    put_list(&controllers.data, out);
+    put_list(data, out);
 }
 
 /// Controllers without their data, but with the length of it.
 pub(crate) fn controller_words(node: &Node) -> Vec<u32> {
     let mut words = Vec::new();
-    put_controllers(
-        &Controllers { list: node.controllers.list.clone(), ..Controllers::default() },
-        &mut words,
-    );
-    words.push(node.controllers.data.len() as u32);
+    put_controllers(node.controllers.list(), &[], &mut words);
+    words.push(node.controllers.data().len() as u32);
     words
 }
 
@@ -222,9 +219,9 @@ pub(crate) fn controller_words(node: &Node) -> Vec<u32> {
 pub(crate) static CONTROLLER_DATA: Field<Node> = Field {
     tag: "CDAT",
     kind: Kind::Scalars,
-    get: |n, out| put_list(&n.controllers.data, out),
+    get: |n, out| put_list(n.controllers.data(), out),
     set: |n, words| {
-        n.controllers.data = take_list::<f32>(words)?.into();
+        *n.controllers.data_mut() = take_list::<f32>(words)?;
         Some(())
     },
 };
@@ -235,7 +232,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
     let mut controllers = Controllers::default();
     for c in list.chunks_exact(4).filter_map(|c| c.first_chunk::<4>()) {
         let [kind, a, b, columns] = *c;
-        controllers.list.push(Controller {
+        controllers.list_mut().push(Controller {
             kind,
             target: a as u16,
             rows: (a >> 16) as u16,
@@ -245,7 +242,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
             padding: [0; 3],
         });
     }
-    controllers.data = take_list::<f32>(data)?.into();
+    *controllers.data_mut() = take_list::<f32>(data)?;
     Some(controllers)
 }
 
@@ -253,7 +250,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
 pub(crate) static CONTROLLERS: Field<Node> = Field {
     tag: "CTRL",
     kind: Kind::Whole,
-    get: |n, out| put_controllers(&n.controllers, out),
+    get: |n, out| put_controllers(n.controllers.list(), n.controllers.data(), out),
     set: |n, words| {
         n.controllers = take_controllers(words)?;
         Some(())

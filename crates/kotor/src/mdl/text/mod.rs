@@ -101,9 +101,14 @@ pub(crate) fn is_frame_word(word: &[u8]) -> bool {
 /// assert!(text::detect(b"# a comment\r\nnewmodel box\r\nsetsupermodel box NULL\r\n"));
 /// assert!(!text::detect(b"Version {\n\tFormatVersion 800,\n}\nModel \"Box\" {\n"));
 /// assert!(!text::detect(b"node trimesh a_walkmesh\n"));
+/// assert!(!text::detect(b"#MAXLAYOUT ASCII\nfiledependancy m40ad.max\nbeginlayout\n"));
 /// ```
 pub fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..64 << 10).unwrap_or(bytes);
+    // Layouts of areas begin with the same words, after a line that only they have.
+    if head.trim_ascii_start().get(..10).is_some_and(|w| w.eq_ignore_ascii_case(b"#maxlayout")) {
+        return false;
+    }
     let mut lex = Lex::new(head);
     lex.next_line()
         && lex.word().is_some_and(|w| {

@@ -135,7 +135,7 @@ impl<'a> Printer<'a> {
         let of_mesh = |n: &Node| {
             n.mesh.as_deref().map_or(0, |m| m.vertices.positions.len() * 64 + m.faces.len() * 36 + 900)
         };
-        let of_node = |n: &Node| 160 + n.controllers.data.len() * 12 + of_mesh(n);
+        let of_node = |n: &Node| 160 + n.controllers.data().len() * 12 + of_mesh(n);
         self.model.all_nodes().map(of_node).sum::<usize>() + 1024
     }
 
@@ -200,7 +200,7 @@ impl<'a> Printer<'a> {
         self.end();
         self.pose(node);
         let class = class_of(node);
-        for index in 0..node.controllers.list.len() {
+        for index in 0..node.controllers.list().len() {
             if let Some(track) = node.controllers.track(index) {
                 self.constant(&track, class);
             }
@@ -222,7 +222,7 @@ impl<'a> Printer<'a> {
 
     /// The pose of the node header, where no controller tells it.
     fn pose(&mut self, node: &Node) {
-        let has = |kind: u32| node.controllers.list.iter().any(|c| c.kind == kind);
+        let has = |kind: u32| node.controllers.list().iter().any(|c| c.kind == kind);
         if !has(8) && node.position != [0.0; 3] {
             self.floats(2, "position", &node.position);
         }
@@ -415,7 +415,7 @@ impl<'a> Printer<'a> {
             let class = moved.map_or(Class::Plain, class_of);
             // What the position line of the moved node says.
             let rest = moved.map_or([0.0; 3], told_position);
-            for index in 0..node.controllers.list.len() {
+            for index in 0..node.controllers.list().len() {
                 if let Some(track) = node.controllers.track(index) {
                     self.keys(4, &track, class, if track.kind == 8 { rest } else { [0.0; 3] });
                 }
@@ -452,14 +452,14 @@ impl<'a> Printer<'a> {
 /// What the position line of a node says: the controller's value, or the header's where there is none.
 fn told_position(node: &Node) -> [f32; 3] {
     let finite = |p: [f32; 3]| p.map(|c| if c.is_finite() { c } else { 0.0 });
-    match node.controllers.list.iter().rposition(|c| c.kind == 8).and_then(|i| node.controllers.track(i)) {
+    match node.controllers.list().iter().rposition(|c| c.kind == 8).and_then(|i| node.controllers.track(i)) {
         Some(track) => {
             let one = track.times.iter().map(|t| t.to_bits()).eq([0])
                 && track.interpolation == Interpolation::Linear;
             let value = track.values.first_chunk().copied().filter(|_| one && track.width == 3);
             finite(value.unwrap_or([0.0; 3]))
         }
-        None if node.controllers.list.iter().any(|c| c.kind == 8) => [0.0; 3],
+        None if node.controllers.list().iter().any(|c| c.kind == 8) => [0.0; 3],
         None => finite(node.position),
     }
 }
@@ -472,7 +472,7 @@ fn literal(text: &[u8]) -> Vec<u8> {
 /// Whether most orientations of the animations are packed.
 fn compresses(model: &Model) -> bool {
     let (mut packed, mut plain) = (0usize, 0usize);
-    for controller in model.animations.iter().flat_map(|a| &a.nodes).flat_map(|n| &n.controllers.list) {
+    for controller in model.animations.iter().flat_map(|a| &a.nodes).flat_map(|n| n.controllers.list()) {
         packed += usize::from(controller.is_packed());
         plain += usize::from(controller.kind == 20 && controller.columns == 4);
     }

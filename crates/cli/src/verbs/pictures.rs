@@ -1,0 +1,101 @@
+//! Options on textures that several verbs share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use galatea::disk::Job;
+use galatea::textures::{Images, Library, Textures, game_of};
+use galatea::{ConvertOptions, Encoding, Format};
+
+use super::textures::folder_of;
+use crate::terminal::show;
+
+/// How textures are written.
+#[derive(Args)]
+pub(crate) struct Written {
+    /// How a texture stores its pixels: raw, grey, bc1, bc3, bc5, bc7, jpeg or palette [default: by format and alpha]
+    #[arg(long, value_name = "ENCODING", value_parser = encoding)]
+    encoding: Option<Encoding>,
+    /// Spread an FTEX over so many FTEXS files, as MGSV does; without it all is in one file, as in PES
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=5))]
+    ftexs: u8,
+    /// Where the pictures of a glTF go [default: embed for glb, beside for gltf]
+    #[arg(long, value_enum, value_name = "WHERE")]
+    images: Option<ImagesAt>,
+}
+
+fn encoding(text: &str) -> Result<Encoding, String> {
+    let known = || Encoding::ALL.map(|(_, name)| name).join(", ");
+    Encoding::named(text).ok_or_else(|| format!("can be {}", known()))
+}
+
+impl Written {
+    pub(crate) fn options(&self) -> ConvertOptions {
+        let images = self.images.map(Images::from);
+        ConvertOptions { encoding: self.encoding, ftexs: self.ftexs, images, ..ConvertOptions::default() }
+    }
+}
+
+/// Where textures are looked for besides the folder of the model.
+#[derive(Args)]
+pub(crate) struct Folders {
+    /// Look for textures below these folders too, the first named first
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    textures: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// The textures below the folders; none without folders.
+    pub(crate) fn library(&self) -> Result<Option<Library>, String> {
+        if let Some(bad) = self.textures.iter().find(|d| !d.is_dir()) {
+            return Err(format!("{}: no such folder", show(bad)));
+        }
+        let (library, failed) = Library::below(&self.textures);
+        match failed.first() {
+            Some((path, error)) => Err(format!("{}: {error}", show(path))),
+            None => Ok((!self.textures.is_empty()).then_some(library)),
+        }
+    }
+}
+
+/// How models are shown with their textures.
+#[derive(Args)]
+pub(crate) struct Dress {
+    #[command(flatten)]
+    pub(crate) folders: Folders,
+    /// The player whose colour Warcraft III units have: 0 red, 1 blue, 2 teal and so on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) team_colour: u32,
+}
+
+impl Dress {
+    /// Where the textures of a model are looked for; none for formats that name none.
+    pub(crate) fn textures<'a>(
+        &self,
+        job: &Job,
+        format: &Format,
+        library: Option<&'a Library>,
+    ) -> Option<Textures<'a>> {
+        Some(Textures::new(game_of(format.name)?, folder_of(job), library))
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ImagesAt {
+    /// In the document
+    Embed,
+    /// In files beside it
+    Beside,
+    /// Nowhere; only names are kept
+    None,
+}
+
+impl From<ImagesAt> for Images {
+    fn from(at: ImagesAt) -> Images {
+        match at {
+            ImagesAt::Embed => Images::Embed,
+            ImagesAt::Beside => Images::Beside,
+            ImagesAt::None => Images::None,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `galatea textures`: which textures models ask for, and which are missing.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use galatea::disk::Job;
+use galatea::textures::{Audited, Library, Why, audit, game_of};
+use galatea::{Holds, SceneContext, fox};
+use serde_json::{Value, json};
+
+use super::names::Dictionaries;
+use super::pictures::Folders;
+use crate::Exit;
+use crate::batch::{self, Failure, Inputs};
+use crate::terminal::{complain, show};
+
+#[derive(Args)]
+#[command(
+    after_help = "Textures are looked for in the folder of each model, then below every --textures folder.\n\
+    Exit code 1 if any name is missing or ambiguous."
+)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    folders: Folders,
+    /// List the textures that were found, too
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    dictionaries: Dictionaries,
+}
+
+/// What is wrong with a name, in one word; none if nothing is.
+fn word(why: &Why) -> &'static str {
+    match why {
+        Why::Found { broken: Some(_), .. } => "unreadable",
+        Why::Found { .. } => "found",
+        Why::Ambiguous(_) => "ambiguous",
+        Why::Missing => "missing",
+        Why::Unsafe => "unsafe",
+        Why::BuiltIn => "built in",
+    }
+}
+
+fn is_fine(why: &Why) -> bool {
+    matches!(why, Why::Found { broken: None, .. } | Why::BuiltIn)
+}
+
+/// How many names of each kind.
+#[derive(Default, Clone, Copy)]
+struct Count {
+    models: usize,
+    found: usize,
+    missing: usize,
+    ambiguous: usize,
+    unreadable: usize,
+}
+
+impl Count {
+    fn add(&mut self, audited: &[Audited]) {
+        self.models += 1;
+        for one in audited {
+            match &one.why {
+                Why::Missing | Why::Unsafe => self.missing += 1,
+                Why::Ambiguous(_) => self.ambiguous += 1,
+                Why::Found { broken: Some(_), .. } => self.unreadable += 1,
+                Why::Found { .. } | Why::BuiltIn => self.found += 1,
+            }
+        }
+    }
+
+    fn words(&self) -> String {
+        let mut words = vec![format!("{} found", self.found)];
+        for (count, what) in
+            [(self.missing, "missing"), (self.ambiguous, "ambiguous"), (self.unreadable, "unreadable")]
+        {
+            if count > 0 {
+                words.push(format!("{count} {what}"));
+            }
+        }
+        words.join(", ")
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "models": self.models, "found": self.found, "missing": self.missing,
+            "ambiguous": self.ambiguous, "unreadable": self.unreadable,
+        })
+    }
+
+    fn wrong(&self) -> usize {
+        self.missing + self.ambiguous + self.unreadable
+    }
+}
+
+fn entry(one: &Audited) -> Value {
+    let line = json!({ "name": one.name, "for": one.what, "status": word(&one.why) });
+    let more = match &one.why {
+        Why::Found { path, name_only, also, broken } => json!({
+            "path": show(path), "name_only": name_only, "also": also.iter().map(|p| show(p)).collect::<Vec<_>>(),
+            "error": broken,
+        }),
+        Why::Ambiguous(paths) => json!({ "paths": paths.iter().map(|p| show(p)).collect::<Vec<_>>() }),
+        _ => json!({}),
+    };
+    with(line, more)
+}
+
+/// One object with the fields of another.
+fn with(mut line: Value, more: Value) -> Value {
+    if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
+        line.extend(more);
+    }
+    line
+}
+
+fn print(one: &Audited, out: &mut dyn Write) -> io::Result<()> {
+    let name = galatea::wire::escape(&one.name);
+    write!(out, "  {:<10} {name} ({})", word(&one.why), one.what)?;
+    match &one.why {
+        Why::Found { path, name_only, also, broken } => {
+            write!(out, ": {}", show(path))?;
+            if *name_only {
+                write!(out, ", in another folder than the model says")?;
+            }
+            if !also.is_empty() {
+                write!(out, ", before {}", also.iter().map(|p| show(p)).collect::<Vec<_>>().join(", "))?;
+            }
+            if let Some(broken) = broken {
+                write!(out, ": {broken}")?;
+            }
+        }
+        Why::Ambiguous(paths) => {
+            write!(out, ": {}", paths.iter().map(|p| show(p)).collect::<Vec<_>>().join(", "))?;
+        }
+        Why::Unsafe => write!(out, ": leads out of the folders, or is no name of a file")?,
+        Why::Missing | Why::BuiltIn => {}
+    }
+    writeln!(out)
+}
+
+impl Options {
+    fn work(
+        &self,
+        job: &Job,
+        shared: Option<&Library>,
+        names: &fox::Dictionary,
+    ) -> Result<Vec<Audited>, Failure> {
+        let opened = batch::open(job)?;
+        let format = opened.document.format().name;
+        let Some(game) = game_of(format) else {
+            return Err(Failure::Other(format!("{format} files name no textures")));
+        };
+        let textures = galatea::textures::Textures::new(game, folder_of(job), shared);
+        let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        Ok(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures))
+    }
+
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let (names, shared) = match self.dictionaries.load().and_then(|n| Ok((n, self.folders.library()?))) {
+            Ok(both) => both,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let mut folders: BTreeMap<PathBuf, Count> = BTreeMap::new();
+        let mut whole = Count::default();
+        let mut absent: BTreeMap<String, usize> = BTreeMap::new();
+        let inputs = self.inputs.only(Holds::Model);
+        let tally = inputs.run(
+            |job| Ok((job.path.clone(), self.work(job, shared.as_ref(), &names)?)),
+            |path, result, out| match result {
+                Ok((job, audited)) => {
+                    let folder = job.parent().map(Path::to_path_buf).unwrap_or_default();
+                    folders.entry(folder).or_default().add(&audited);
+                    whole.add(&audited);
+                    for one in audited.iter().filter(|a| matches!(a.why, Why::Missing)) {
+                        *absent.entry(one.name.to_lowercase()).or_default() += 1;
+                    }
+                    let mut count = Count::default();
+                    count.add(&audited);
+                    if self.inputs.json {
+                        let textures: Vec<Value> = audited.iter().map(entry).collect();
+                        let line = with(count.json(), json!({ "path": path, "textures": textures }));
+                        return writeln!(out, "{line}");
+                    }
+                    if count.wrong() > 0 || self.all || count.found == 0 {
+                        let none =
+                            if audited.is_empty() { "names no textures".into() } else { count.words() };
+                        writeln!(out, "{path}: {none}")?;
+                    }
+                    let shown = audited.iter().filter(|a| self.all || !is_fine(&a.why));
+                    shown.into_iter().try_for_each(|one| print(one, out))
+                }
+                Err(failure) if self.inputs.json => {
+                    writeln!(out, "{}", json!({ "path": path, "error": batch::error_json(&failure) }))
+                }
+                Err(_) => Ok(()),
+            },
+        )?;
+        let mut out = io::stdout().lock();
+        if self.inputs.json {
+            for (folder, count) in &folders {
+                writeln!(out, "{}", json!({ "folder": show(folder), "summary": count.json() }))?;
+            }
+            writeln!(out, "{}", json!({ "summary": whole.json(), "missing": absent }))?;
+        } else {
+            if folders.len() > 1 {
+                writeln!(out, "\nby folder:")?;
+                for (folder, count) in &folders {
+                    writeln!(out, "  {}: {} models, {}", show(folder), count.models, count.words())?;
+                }
+            }
+            let mut most: Vec<_> = absent.iter().filter(|(_, n)| **n > 1).collect();
+            most.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+            if !most.is_empty() {
+                writeln!(out, "\nmissing in several models:")?;
+                for (name, count) in most.into_iter().take(20) {
+                    writeln!(out, "  {} in {count} models", galatea::wire::escape(name))?;
+                }
+            }
+            writeln!(out, "{} models: {}", whole.models, whole.words())?;
+        }
+        Ok(tally.exit(whole.wrong() > 0))
+    }
+}
+
+/// The folder a file lies in; none for standard input.
+pub(crate) fn folder_of(job: &Job) -> Option<&Path> {
+    if job.path.as_os_str() == "-" { None } else { job.path.parent() }
+}

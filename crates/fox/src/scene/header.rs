@@ -1,0 +1,249 @@
+//! What belongs to the whole model: version, levels of detail, statistics, bone groups, runs, what PES tools append.
+
+use galatea_scene::{Extras, Value, words};
+
+use super::To;
+use super::extra::{
+    array, corners, hex, index, int, ints, list, note, note_int, noted, noted_box, noted_int, number,
+    objects, put, put_float, text, unhex,
+};
+use crate::model::{BoneGroup, Fmdl, Run, UnknownBlock};
+use crate::wire::{LodInfo, Statistics};
+
+impl To<'_> {
+    /// Everything of the model that no part of the scene can hold.
+    pub(super) fn header(&self) -> Extras {
+        let model = self.model;
+        let mut map = Extras::new();
+        put_float(&mut map, "version", model.version);
+        note(&mut map, "bounds", &corners(&model.bounds), &corners(&self.derived.bounds));
+        let levels = u16::try_from(model.lod_count()).unwrap_or(u16::MAX);
+        let lods = model.lods.iter().enumerate().map(|(i, lod)| {
+            let mut told = Extras::new();
+            note_int(&mut told, "count", lod.count, if i == 0 { levels } else { 0 });
+            put(&mut told, "unknown_0x02", lod.unknown_0x02);
+            put_float(&mut told, "threshold_a", lod.threshold_a);
+            put_float(&mut told, "threshold_b", lod.threshold_b);
+            put_float(&mut told, "ratio", lod.ratio);
+            Value::Object(told)
+        });
+        put(&mut map, "lods", Value::Array(lods.collect()));
+        let statistics = model.statistics.iter().enumerate().map(|(i, s)| self.statistics(i, s));
+        put(&mut map, "statistics", Value::Array(statistics.collect()));
+        if model.unknown_0x12 != [0] {
+            let bytes: Vec<u8> = model.unknown_0x12.iter().flat_map(|w| w.to_le_bytes()).collect();
+            put(&mut map, "unknown_0x12", hex(&bytes));
+        }
+        let groups = model.bone_groups.iter().enumerate().map(|(i, group)| {
+            let mut told = Extras::new();
+            put(&mut told, "bones", list(group.bones.iter().map(|b| usize::from(*b))));
+            let derived = self.derived.max_weights.get(i).copied().unwrap_or(0).max(1);
+            note_int(&mut told, "max_weights", group.max_weights, derived);
+            Value::Object(told)
+        });
+        put(&mut map, "bone_groups", Value::Array(groups.collect()));
+        put(&mut map, "bones", model.bones.len());
+        self.runs(&mut map);
+        if !model.extensions.is_empty() {
+            put(&mut map, "extensions", hex(&model.extensions));
+        }
+        if let Some(rest) = model.bone_matrices.get(model.bones.len()..).filter(|r| !r.is_empty()) {
+            put(&mut map, "matrices", galatea_scene::floats(rest.as_flattened()));
+        }
+        let blocks = model.unknown_blocks.iter().map(|b| {
+            serde_json::json!({
+                "section": b.section, "id": b.id as i32, "count": b.count as i32, "bytes": hex(&b.bytes),
+            })
+        });
+        let blocks: Vec<Value> = blocks.collect();
+        if !blocks.is_empty() {
+            put(&mut map, "unknown_blocks", Value::Array(blocks));
+        }
+        map
+    }
+
+    fn statistics(&self, i: usize, s: &Statistics) -> Value {
+        let mut told = Extras::new();
+        let derived = (self.derived.area, self.derived.texel_density.unwrap_or(1.0));
+        let (area, density) = if i == 0 { derived } else { (f32::NAN, f32::NAN) };
+        note(&mut told, "area", &[s.area], &[area]);
+        note(&mut told, "texel_density", &[s.texel_density], &[density]);
+        put(&mut told, "unknown_0x00", s.unknown_0x00 as i32);
+        put_float(&mut told, "ratio", s.ratio);
+        put_float(&mut told, "polygon_size", s.polygon_size);
+        put_float(&mut told, "near_size", s.near_size);
+        put_float(&mut told, "far_size", s.far_size);
+        put(&mut told, "rejection", s.rejection);
+        put(&mut told, "reject_far_shadow", s.reject_far_shadow as i32);
+        if s.padding.iter().any(|p| *p != 0) {
+            put(&mut told, "padding", words(&s.padding));
+        }
+        Value::Object(told)
+    }
+
+    /// Runs, where they are not simply the meshes of each group one after the other, and boxes that are not theirs.
+    fn runs(&self, map: &mut Extras) {
+        let model = self.model;
+        let simple = simple_runs(&model.groups_of_meshes());
+        let shape = |r: &Run| (r.group, r.first_mesh, r.mesh_count);
+        if !simple.iter().map(shape).eq(model.runs.iter().map(shape)) {
+            let runs = model.runs.iter().map(
+                |r| serde_json::json!({ "group": r.group, "first": r.first_mesh, "count": r.mesh_count }),
+            );
+            put(map, "runs", Value::Array(runs.collect()));
+        }
+        let mut boxes = Vec::new();
+        for (i, (run, derived)) in model.runs.iter().zip(&self.derived.run_bounds).enumerate() {
+            let mut told = Extras::new();
+            note(&mut told, "bounds", &corners(&run.bounds), &corners(derived));
+            if !told.is_empty() {
+                put(&mut told, "run", i);
+                boxes.push(Value::Object(told));
+            }
+        }
+        if !boxes.is_empty() {
+            put(map, "run_bounds", Value::Array(boxes));
+        }
+    }
+}
+
+/// One run for meshes of one group that follow each other.
+pub(super) fn simple_runs(owners: &[Option<u16>]) -> Vec<Run> {
+    let mut out: Vec<Run> = Vec::new();
+    let mut last = None;
+    for (mesh, owner) in owners.iter().enumerate() {
+        let small = u16::try_from(mesh).unwrap_or(u16::MAX);
+        match (owner, out.last_mut()) {
+            (Some(group), Some(run)) if last == Some(*group) => {
+                debug_assert_eq!(run.group, *group);
+                run.mesh_count = run.mesh_count.saturating_add(1);
+            }
+            (Some(group), _) => {
+                out.push(Run { group: *group, first_mesh: small, mesh_count: 1, ..Run::default() })
+            }
+            (None, _) => {}
+        }
+        last = *owner;
+    }
+    out
+}
+
+/// The fields of a whole model, before its parts are there.
+pub(super) fn read_header(map: &Extras, model: &mut Fmdl) {
+    if map.is_empty() {
+        return;
+    }
+    model.lods = objects(map, "lods")
+        .map(|told| LodInfo {
+            count: int(told, "count").unwrap_or(0) as u16,
+            unknown_0x02: int(told, "unknown_0x02").unwrap_or(0) as u16,
+            threshold_a: number(told, "threshold_a").unwrap_or(1.0),
+            threshold_b: number(told, "threshold_b").unwrap_or(1.0),
+            ratio: number(told, "ratio").unwrap_or(1.0),
+        })
+        .collect();
+    model.statistics = objects(map, "statistics").map(read_statistics).collect();
+    if let Some(bytes) = text(map, "unknown_0x12").and_then(unhex) {
+        model.unknown_0x12 = bytes.as_chunks().0.iter().map(|w| u64::from_le_bytes(*w)).collect();
+    }
+    model.extensions = text(map, "extensions").and_then(unhex).unwrap_or_default();
+    let block = |b: &Extras| {
+        Some(UnknownBlock {
+            section: int(b, "section")? as u8,
+            id: int(b, "id")? as u32,
+            count: int(b, "count")? as u32,
+            bytes: unhex(text(b, "bytes")?)?,
+        })
+    };
+    model.unknown_blocks = objects(map, "unknown_blocks").filter_map(block).collect();
+}
+
+fn read_statistics(told: &Extras) -> Statistics {
+    let word = |key: &str| int(told, key).unwrap_or(0);
+    let mut padding = [0; 23];
+    for (slot, value) in padding.iter_mut().zip(ints(told, "padding")) {
+        *slot = value as u32;
+    }
+    Statistics {
+        unknown_0x00: word("unknown_0x00") as u32,
+        area: array(told, "area").map_or(0.0, |[a]| a),
+        texel_density: array(told, "texel_density").map_or(1.0, |[d]| d),
+        ratio: number(told, "ratio").unwrap_or(0.0),
+        polygon_size: number(told, "polygon_size").unwrap_or(0.0),
+        near_size: number(told, "near_size").unwrap_or(0.0),
+        far_size: number(told, "far_size").unwrap_or(0.0),
+        rejection: word("rejection") as i32,
+        reject_far_shadow: word("reject_far_shadow") as u32,
+        padding,
+    }
+}
+
+/// The bone groups, given where each bone went.
+pub(super) fn read_bone_groups(map: &Extras, new_bone: impl Fn(usize) -> Option<u16>) -> Vec<BoneGroup> {
+    let known = index(map, "bones").unwrap_or(0);
+    let groups = objects(map, "bone_groups").map(|told| {
+        let bones = ints(told, "bones");
+        // A number that never was a bone's stays; one whose bone is gone goes.
+        let new = |bone: usize| if bone < known { new_bone(bone) } else { u16::try_from(bone).ok() };
+        let bones = bones.iter().filter_map(|b| new(usize::try_from(*b).ok()?)).collect();
+        BoneGroup { max_weights: 0, bones }
+    });
+    groups.collect()
+}
+
+/// Runs for the meshes: those that were noted, if they still say the same.
+pub(super) fn read_runs(map: &Extras, model: &mut Fmdl, owners: &[Option<u16>]) {
+    if map.contains_key("runs") {
+        let run = |told: &Extras| Run {
+            group: int(told, "group").unwrap_or(0) as u16,
+            first_mesh: int(told, "first").unwrap_or(0) as u16,
+            mesh_count: int(told, "count").unwrap_or(0) as u16,
+            ..Run::default()
+        };
+        model.runs = objects(map, "runs").map(run).collect();
+        if model.groups_of_meshes() == owners {
+            return;
+        }
+    }
+    model.runs = simple_runs(owners);
+}
+
+/// Derives what follows from the geometry; where the file had something else for the same geometry, that stays.
+/// `bones` are the extras of each bone.
+pub(super) fn read_derived(map: &Extras, model: &mut Fmdl, bones: &[&Extras], groups: &[Option<usize>]) {
+    model.rederive();
+    if map.is_empty() {
+        return;
+    }
+    model.bounds = noted_box(map, "bounds", &model.bounds);
+    for told in objects(map, "run_bounds") {
+        if let Some(run) = index(told, "run").and_then(|i| model.runs.get_mut(i)) {
+            run.bounds = noted_box(told, "bounds", &run.bounds);
+        }
+    }
+    for (bone, told) in model.bones.iter_mut().zip(bones) {
+        bone.flags = noted_int(told, "flags", bone.flags & 1);
+        bone.bounds = noted_box(told, "bounds", &bone.bounds);
+    }
+    let told: Vec<&Extras> = objects(map, "bone_groups").collect();
+    for (group, was) in model.bone_groups.iter_mut().zip(groups) {
+        if let Some(told) = was.and_then(|w| told.get(w)) {
+            group.max_weights = noted_int(told, "max_weights", group.max_weights);
+        }
+    }
+    for (i, (lod, told)) in model.lods.iter_mut().zip(objects(map, "lods")).enumerate() {
+        let derived = if i == 0 { lod.count } else { 0 };
+        lod.count = noted_int(told, "count", derived);
+    }
+    for (i, (s, told)) in model.statistics.iter_mut().zip(objects(map, "statistics")).enumerate() {
+        if i == 0 {
+            [s.area] = noted(told, "area", [s.area]);
+            [s.texel_density] = noted(told, "texel_density", [s.texel_density]);
+        }
+    }
+    if let Some(rest) = map.get("matrices").and_then(galatea_scene::read_floats)
+        && model.bone_matrices.len() == model.bones.len()
+    {
+        model.bone_matrices.extend(rest.as_chunks::<16>().0);
+    }
+}

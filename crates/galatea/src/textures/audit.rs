@@ -1,0 +1,133 @@
+//! Which textures a model asks for, and what became of each name.
+
+use std::path::PathBuf;
+
+use galatea_texture::find::{Found, Game, How, Why as Missing};
+use galatea_texture::team::{self, Replaceable};
+use galatea_wire::Limits;
+
+use super::{Library, Textures};
+use crate::{Document, SceneContext, mdlx};
+
+/// What became of a texture name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// There is exactly one file for it.
+    Found {
+        /// The file.
+        path: PathBuf,
+        /// Whether only the file's name fits, its folders differ.
+        name_only: bool,
+        /// Files of the same name that come behind it.
+        also: Vec<PathBuf>,
+        /// Why the file cannot be shown, if it cannot.
+        broken: Option<String>,
+    },
+    /// There are several files, between which no rule decides; the first is used.
+    Ambiguous(Vec<PathBuf>),
+    /// There is no file of that name.
+    Missing,
+    /// The name leads out of the folders, or is no name of a file: nothing was looked up.
+    Unsafe,
+    /// It needs no file: a team colour.
+    BuiltIn,
+}
+
+/// A texture name of a model, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// The name in the model's own form.
+    pub name: String,
+    /// What it is for: a slot, or the texture whose TXI asks for it.
+    pub what: String,
+    /// What became of it.
+    pub why: Why,
+}
+
+/// A name that a model has, what it is for, and whether it needs a file.
+struct Asked {
+    name: String,
+    what: String,
+    built_in: bool,
+}
+
+/// Looks up every texture that a model asks for, each name once, those of TXIs behind those of the model itself.
+pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Textures<'_>) -> Vec<Audited> {
+    let mut asked = asked(document, context);
+    let mut out: Vec<Audited> = Vec::new();
+    let mut at = 0;
+    while let Some(Asked { name, what, built_in }) = asked.get(at) {
+        at += 1;
+        let plain = |n: &str| n.replace('\\', "/").to_lowercase();
+        if out.iter().any(|a| plain(&a.name) == plain(name)) {
+            continue;
+        }
+        let (name, what) = (name.clone(), what.clone());
+        if *built_in {
+            out.push(Audited { name, what, why: Why::BuiltIn });
+            continue;
+        }
+        let (library, found) = textures.find(&name);
+        if textures.game() == Game::Kotor
+            && let Some(Ok(decoded)) = found.id().map(|id| library.load(id, &Limits::default()))
+        {
+            let related = decoded.txi.references();
+            asked.extend(related.into_iter().take(8).map(|next| Asked {
+                name: next.to_owned(),
+                what: format!("the TXI of {name}"),
+                built_in: false,
+            }));
+        }
+        if let Some(why) = why(library, found) {
+            out.push(Audited { name, what, why });
+        }
+    }
+    out
+}
+
+/// None for names that say "no texture".
+fn why(library: &Library, found: Found) -> Option<Why> {
+    let path = |id: &usize| library.path(*id);
+    Some(match found {
+        Found::File { id, how, also } => Why::Found {
+            path: path(&id)?,
+            name_only: how == How::NameOnly,
+            also: also.iter().filter_map(path).collect(),
+            broken: library.load(id, &Limits::default()).err(),
+        },
+        Found::Ambiguous(ids) => Why::Ambiguous(ids.iter().filter_map(path).collect()),
+        Found::Missing(Missing::Absent) => Why::Missing,
+        Found::Missing(Missing::Unsafe) => Why::Unsafe,
+        Found::Missing(Missing::Empty) => return None,
+    })
+}
+
+fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<Asked> {
+    if let Some(model) = document.as_any().downcast_ref::<mdlx::Model>() {
+        return model.textures.iter().map(warcraft).collect();
+    }
+    let Some(scene) = document.to_scene(context) else { return Vec::new() };
+    let textures = scene.materials.iter().flat_map(|m| &m.textures);
+    let asked = |t: &galatea_scene::Texture| Asked {
+        name: t.name.clone(),
+        what: t.slot.name().to_owned(),
+        built_in: false,
+    };
+    let thrown = scene.emitters.iter().filter_map(|e| e.extras.get("texture")?.as_str());
+    let thrown = thrown.map(|name| Asked { name: name.to_owned(), what: "emitter".into(), built_in: false });
+    textures.map(asked).chain(thrown).collect()
+}
+
+fn warcraft(texture: &mdlx::Texture) -> Asked {
+    let path = String::from_utf8_lossy(texture.path.bytes()).into_owned();
+    let id = texture.replaceable_id;
+    let (name, built_in) = match team::replaceable(id) {
+        _ if id == 0 => (path, false),
+        Replaceable::TeamColour => ("team colour".into(), true),
+        Replaceable::TeamGlow => ("team glow".into(), true),
+        Replaceable::File(file) => (file.to_owned(), false),
+        Replaceable::Unknown => (path, false),
+    };
+    let what = if id == 0 { "texture".into() } else { format!("replaceable {id}") };
+    Asked { name, what, built_in }
+}

@@ -1,0 +1,189 @@
+//! A scene with its textures on: what each material looks like, for glTF and for pictures.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use galatea_gltf::{Look, Map, Picture, Role};
+use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
+use galatea_texture::find::Game;
+use galatea_texture::material::Surface;
+
+use super::made::Pictures;
+use super::{Decoded, Textures, fox, kotor, warcraft};
+
+/// Where the pictures of a glTF go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// Into the document.
+    Embed,
+    /// Into files beside it.
+    Beside,
+    /// Nowhere: only the names are kept.
+    None,
+}
+
+/// What one material looks like.
+#[derive(Debug, Clone)]
+pub(super) struct Dress {
+    pub(super) look: Look,
+    /// The picture to draw directly where the look has one that was made for viewers without the engine's blending.
+    pub(super) direct: Option<String>,
+    /// Whether the layers over the material are in its picture.
+    pub(super) baked: bool,
+}
+
+impl Dress {
+    pub(super) fn new(look: Look) -> Self {
+        Dress { look, direct: None, baked: false }
+    }
+}
+
+/// What every engine's way of dressing needs.
+pub(super) struct Dresser<'a> {
+    pub(super) scene: &'a Scene,
+    pub(super) textures: &'a Textures<'a>,
+    pub(super) pictures: Pictures,
+    pub(super) team: u32,
+}
+
+/// A scene's materials with their textures.
+#[derive(Debug)]
+pub struct Dressed {
+    dresses: Vec<Dress>,
+    pictures: Pictures,
+}
+
+/// Finds the textures of a scene and tells what its materials look like with them. `team` is the number of the player whose
+/// colour units have.
+pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
+    let mut dresser = Dresser { scene, textures, pictures: Pictures::default(), team };
+    let mut dresses = Vec::with_capacity(scene.materials.len());
+    for material in &scene.materials {
+        let dress = match textures.game() {
+            Game::Kotor => kotor::dress(&mut dresser, material),
+            Game::Warcraft => warcraft::dress(&mut dresser, material),
+            Game::Fox => fox::dress(&mut dresser, material),
+        };
+        dresses.push(dress.unwrap_or_else(|| {
+            let mut look = Look::of(material);
+            look.maps.clear();
+            Dress::new(look)
+        }));
+    }
+    Dressed { dresses, pictures: dresser.pictures }
+}
+
+/// A map of a texture in its own place.
+pub(super) fn map(role: Role, picture: String, texture: &Texture, at: Option<usize>) -> Map {
+    Map {
+        role,
+        picture,
+        texture: at,
+        uv_set: texture.uv_set,
+        wrap: texture.wrap,
+        transform: texture.transform,
+        notes: Extras::new(),
+    }
+}
+
+/// The first texture in a slot, with its place in the list.
+pub(super) fn slot<'m>(material: &'m Material, slot: &Slot) -> Option<(usize, &'m Texture)> {
+    material.textures.iter().enumerate().find(|(_, t)| t.slot == *slot)
+}
+
+/// What is told about a texture beside its name.
+pub(super) fn notes(decoded: &Decoded) -> Extras {
+    let mut notes = Extras::new();
+    notes.insert("file".into(), decoded.path.clone().into());
+    if !decoded.txi.is_empty() {
+        notes.insert("txi".into(), decoded.txi.lossy().into_owned().into());
+    }
+    notes
+}
+
+pub(super) fn alpha(surface: Surface) -> AlphaMode {
+    match surface {
+        Surface::Opaque => AlphaMode::Opaque,
+        Surface::Mask(cutoff) => AlphaMode::Mask { cutoff },
+        Surface::Blend => AlphaMode::Blend,
+        Surface::Additive => AlphaMode::Additive,
+        Surface::Modulate { twice: false } => AlphaMode::Modulate,
+        Surface::Modulate { twice: true } => AlphaMode::Modulate2x,
+    }
+}
+
+impl Dressed {
+    /// What a material looks like; the material alone for those that are not of the scene.
+    pub fn look(&self, id: MaterialId, material: &Material) -> Look {
+        self.dresses.get(id as usize).map_or_else(|| Look::of(material), |d| d.look.clone())
+    }
+
+    /// Calls with the options that a glTF writer needs, and returns the files that belong beside the document.
+    pub fn with_options<T>(
+        &self,
+        images: Images,
+        write: impl FnOnce(&galatea_gltf::Options<'_>) -> T,
+    ) -> (T, Vec<(String, Vec<u8>)>) {
+        let beside: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
+        let look = |id: MaterialId, material: &Material| self.look(id, material);
+        let picture = |name: &str| {
+            let (mime, bytes) = self.pictures.file(name)?;
+            if images == Images::Embed {
+                return Some(Picture::Embedded { mime: mime.into(), bytes });
+            }
+            let ending = if mime == "image/jpeg" { "jpg" } else { "png" };
+            let file = format!("{name}.{ending}");
+            beside.borrow_mut().insert(file.clone(), bytes);
+            Some(Picture::File(file))
+        };
+        let options = if images == Images::None {
+            galatea_gltf::Options::default()
+        } else {
+            galatea_gltf::Options { look: &look, picture: &picture }
+        };
+        let written = write(&options);
+        (written, beside.into_inner().into_iter().collect())
+    }
+
+    /// The scene as it is drawn: materials with what they look like, textures named as [`Dressed::texture`] knows them.
+    pub fn scene(&self, scene: &Scene) -> Scene {
+        let mut out = scene.clone();
+        for (material, dress) in out.materials.iter_mut().zip(&self.dresses) {
+            let Dress { look, direct, baked } = dress;
+            material.base_color = look.base_color;
+            material.emissive = look.emissive;
+            material.alpha = look.alpha;
+            material.two_sided = look.two_sided;
+            material.unlit = look.unlit;
+            if *baked {
+                material.layers.clear();
+            }
+            let missing = !look.maps.iter().any(|m| m.role == Role::BaseColor);
+            let kept = |t: &Texture| missing && matches!(t.slot, Slot::Base);
+            material.textures.retain(kept);
+            for map in &look.maps {
+                let (slot, name) = match (map.role, direct) {
+                    (Role::BaseColor, Some(direct)) => (Slot::Base, direct),
+                    (Role::BaseColor, None) => (Slot::Base, &map.picture),
+                    (Role::Lightmap, _) => (Slot::Lightmap, &map.picture),
+                    (Role::Emissive, _) => (Slot::Emissive, &map.picture),
+                    _ => continue,
+                };
+                material.textures.push(Texture {
+                    slot,
+                    name: name.clone(),
+                    uv_set: map.uv_set,
+                    wrap: map.wrap,
+                    transform: map.transform,
+                    extras: Extras::new(),
+                });
+            }
+        }
+        out
+    }
+
+    /// A texture to draw with.
+    pub fn texture(&self, name: &str) -> Option<std::sync::Arc<galatea_preview::Texture>> {
+        self.pictures.drawn(name)
+    }
+}

@@ -1,0 +1,109 @@
+//! What KotOR's materials look like: the texture, its TXI and the node decide together.
+
+use galatea_gltf::{Look, Map, Role};
+use galatea_scene::{AlphaMode, Material, Slot, UvTransform, Wrap};
+use galatea_texture::material::{self, KotorSurface, Surface};
+use galatea_texture::{Image, Txi};
+
+use super::dress::{Dress, Dresser, alpha, map, notes, slot};
+
+pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dress> {
+    let mut look = Look::of(material);
+    look.maps.clear();
+    let lightmap = lightmap(dresser, material);
+    let Some((at, texture)) = slot(material, &Slot::Base) else {
+        look.maps.extend(lightmap);
+        return Some(Dress::new(look));
+    };
+    let decoded = dresser.textures.load(&texture.name);
+    let Some(decoded) = decoded else {
+        look.maps.extend(lightmap);
+        return (!look.maps.is_empty()).then(|| Dress::new(look));
+    };
+    let txi = &decoded.txi;
+    let [.., opacity] = material.base_color;
+    let surface = KotorSurface {
+        txi,
+        alpha_mean: decoded.alpha_mean,
+        node_alpha: opacity,
+        self_illumination: material.emissive,
+        alpha: decoded.image.alpha(),
+    }
+    .surface();
+    look.alpha = alpha(surface);
+    look.two_sided |= txi.is_on("decal");
+    if let Some(water) = txi.number("wateralpha").filter(|a| (0.0..1.0).contains(a)) {
+        look.alpha = AlphaMode::Blend;
+        let [r, g, b, a] = look.base_color;
+        look.base_color = [r, g, b, a * water];
+    }
+    let whole = dresser.pictures.whole(&texture.name, &decoded);
+    let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
+    base.notes = notes(&decoded);
+    place(&mut base, txi);
+    let mut direct = None;
+    if surface == Surface::Additive {
+        look.unlit = true;
+        direct = Some(whole.clone());
+        base.picture = dresser.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+    }
+    if txi.environment().is_some() && surface == Surface::Opaque {
+        (look.metallic, look.roughness) = (1.0, 1.0);
+        let picture = dresser.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
+        look.maps.push(Map { picture, role: Role::MetallicRoughness, texture: None, ..base.clone() });
+    }
+    if material.emissive != [0.0; 3] {
+        look.maps.push(Map { picture: whole, role: Role::Emissive, texture: None, ..base.clone() });
+    }
+    if let Some(name) = txi.name("bumpmaptexture")
+        && let Some(bump) = dresser.textures.load(name)
+    {
+        let strength = bump.txi.number("bumpmapscaling").unwrap_or(1.0);
+        let picture = dresser.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
+        // Its rows are turned over instead of the coordinates, since viewers derive tangents from the plain coordinates.
+        let normal = Map { picture, role: Role::Normal, texture: None, transform: None, ..base.clone() };
+        look.maps.push(normal);
+    }
+    look.maps.extend(lightmap);
+    look.maps.insert(0, base);
+    Some(Dress { direct, ..Dress::new(look) })
+}
+
+fn lightmap(dresser: &mut Dresser<'_>, material: &Material) -> Option<Map> {
+    let (at, texture) = slot(material, &Slot::Lightmap)?;
+    let decoded = dresser.textures.load(&texture.name)?;
+    let picture = dresser.pictures.whole(&texture.name, &decoded);
+    let mut map = map(Role::Lightmap, picture, texture, Some(at));
+    map.notes = notes(&decoded);
+    place(&mut map, &decoded.txi);
+    Some(map)
+}
+
+/// Edges and flip-books, as the TXI says.
+fn place(map: &mut Map, txi: &Txi) {
+    let (u, v) = txi.clamp();
+    let wrap = |clamp: bool, was: Wrap| if clamp { Wrap::Clamp } else { was };
+    let [was_u, was_v] = map.wrap;
+    map.wrap = [wrap(u, was_u), wrap(v, was_v)];
+    if let Some(book) = txi.flip_book() {
+        // The first frame is the upper left one.
+        let was = map.transform.unwrap_or_default();
+        let (x, y) = (1.0 / book.columns as f32, 1.0 / book.rows as f32);
+        let ([ox, oy], [sx, sy]) = (was.offset, was.scale);
+        map.transform = Some(UvTransform { offset: [ox * x, oy * y], scale: [sx * x, sy * y], ..was });
+    }
+}
+
+/// A bump map as a normal map, its rows turned over: grey ones are heights, others have normals already, which then point up
+/// the turned picture.
+fn normal(image: &Image, strength: f32) -> Image {
+    let grey = image.pixels().all(|[r, g, b, _]| r == g && g == b);
+    if !grey {
+        let mut normal = material::opaque(image);
+        normal.flip_rows();
+        return normal;
+    }
+    let mut heights = image.clone();
+    heights.flip_rows();
+    material::height_to_normal(&heights, strength)
+}

@@ -1,0 +1,205 @@
+//! The textures of folders: found by the engines' rules of names, read and decoded when they are first asked for.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use galatea_texture::find::{Found, Game, Index};
+use galatea_texture::{Image, Kind, Part, Texture, Txi};
+use galatea_wire::Limits;
+
+use crate::{disk, fox};
+
+/// Bytes of decoded pictures that are kept for the next one who asks.
+const KEPT: usize = 256 << 20;
+
+/// A texture that was read.
+#[derive(Debug)]
+pub struct Decoded {
+    /// The largest picture at hand.
+    pub image: Arc<Image>,
+    /// The text that tells KotOR how to use it; empty without one.
+    pub txi: Txi,
+    /// The alpha value of a TPC's head; 1 for others.
+    pub alpha_mean: f32,
+    /// Whether only red and green are stored, as in BC5.
+    pub two_channels: bool,
+    /// Its path in its folder.
+    pub path: String,
+    /// The file itself, if glTF can hold it as it is, with its media type.
+    pub(crate) file: Option<(&'static str, Vec<u8>)>,
+}
+
+/// The textures below folders.
+#[derive(Debug, Default)]
+pub struct Library {
+    folders: Vec<PathBuf>,
+    index: Index,
+    cache: Mutex<Cache>,
+}
+
+#[derive(Debug, Default)]
+struct Cache {
+    decoded: HashMap<usize, Result<Arc<Decoded>, String>>,
+    bytes: usize,
+}
+
+impl Library {
+    /// The textures that lie in one folder, without those of folders in it.
+    pub fn beside(folder: &Path) -> Library {
+        let mut library = Library::default();
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let entries = fs::read_dir(here).into_iter().flatten().flatten();
+        let files = entries.filter(|e| e.file_type().is_ok_and(|t| !t.is_dir())).map(|e| e.path());
+        library.add(here, files.collect());
+        library
+    }
+
+    /// The textures of folders and of all folders in them; folders named first are searched first. Also returns what could
+    /// not be read.
+    pub fn below(folders: &[PathBuf]) -> (Library, Vec<(PathBuf, io::Error)>) {
+        let mut library = Library::default();
+        let mut failed = Vec::new();
+        for folder in folders {
+            let mut files = Vec::new();
+            failed.extend(disk::walk(folder, &mut |path| files.push(path)));
+            library.add(folder, files);
+        }
+        (library, failed)
+    }
+
+    fn add(&mut self, folder: &Path, mut files: Vec<PathBuf>) {
+        let number = self.folders.len() as u32;
+        self.folders.push(folder.to_path_buf());
+        files.sort();
+        for file in files {
+            let Some(path) = file.strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
+            let id = self.index.add(number, path);
+            if let Some(code) = fox_code(path) {
+                self.index.add_hash(code, id);
+            }
+        }
+    }
+
+    /// Which file a name means. A name that leads out of the folders means none.
+    pub fn find(&self, game: Game, name: &str) -> Found {
+        match hash(name) {
+            Some(code) if game == Game::Fox => self.index.find_hash(code),
+            _ => self.index.find(game, name),
+        }
+    }
+
+    /// Where a file lies.
+    pub fn path(&self, id: usize) -> Option<PathBuf> {
+        let entry = self.index.entry(id)?;
+        Some(self.folders.get(entry.folder as usize)?.join(&entry.path))
+    }
+
+    /// A texture by its number, decoded, or why it could not be.
+    pub fn load(&self, id: usize, limits: &Limits) -> Result<Arc<Decoded>, String> {
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().decoded.get(&id) {
+            return known.clone();
+        }
+        let decoded = self.decode(id, limits).map(Arc::new);
+        let mut cache = lock();
+        if cache.bytes > KEPT {
+            *cache = Cache::default();
+        }
+        cache.bytes += decoded.as_ref().map_or(0, |d| d.image.rgba.len());
+        cache.decoded.insert(id, decoded.clone());
+        decoded
+    }
+
+    fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
+        let path = self.path(id).ok_or("no such file")?;
+        let read = |path: &Path| fs::read(path).map_err(|e| e.to_string());
+        let bytes = read(&path)?;
+        let mut parts = Vec::new();
+        for (number, part) in self.index.parts(id) {
+            parts.extend(self.path(part).map(|p| read(&p).map(|b| (number, b))).transpose()?);
+        }
+        let parts: Vec<Part<'_>> =
+            parts.iter().map(|(number, bytes)| Part { number: *number, bytes }).collect();
+        let texture = Texture::read_with(&bytes, &parts, limits).map_err(|e| e.to_string())?;
+        let image = texture.decode_best(limits).map_err(|e| e.to_string())?;
+        let beside = self.index.txi(id).and_then(|txi| self.path(txi)).map(|p| read(&p)).transpose()?;
+        let (inside, alpha_mean) = match &texture {
+            Texture::Tpc(tpc) => (tpc.txi.clone(), tpc.head.alpha_mean),
+            _ => (Txi::default(), 1.0),
+        };
+        let file = match texture.kind() {
+            Kind::Png => Some("image/png"),
+            Kind::Jpeg => Some("image/jpeg"),
+            _ => None,
+        };
+        Ok(Decoded {
+            image: Arc::new(image),
+            txi: beside.map_or(inside, |text| Txi::parse(&text)),
+            alpha_mean,
+            two_channels: texture.shape().pixels.starts_with("BC5"),
+            path: self.index.entry(id).map_or(String::new(), |e| e.path.clone()),
+            file: file.map(|mime| (mime, bytes)),
+        })
+    }
+}
+
+/// The hash that a Fox Engine model names a texture by, where nobody knows its path.
+fn hash(name: &str) -> Option<u64> {
+    u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
+}
+
+/// The path code of a file that lies below `Assets`, as unpackers leave it.
+fn fox_code(path: &str) -> Option<u64> {
+    let path = path.replace('\\', "/");
+    let stem = path.strip_suffix(".ftex")?;
+    let at = stem.to_lowercase().find("assets/")?;
+    stem.get(at + 7..).map(|rest| fox::path_code64(&format!("/Assets/{rest}")))
+}
+
+/// Where the textures of one model are looked for: first beside it, then below the folders that the user named.
+#[derive(Debug)]
+pub struct Textures<'a> {
+    own: Library,
+    shared: Option<&'a Library>,
+    game: Game,
+}
+
+impl<'a> Textures<'a> {
+    /// For a model in this folder, by the rules of a game.
+    pub fn new(game: Game, folder: Option<&Path>, shared: Option<&'a Library>) -> Self {
+        Textures { own: folder.map(Library::beside).unwrap_or_default(), shared, game }
+    }
+
+    /// Whose rules hold.
+    pub fn game(&self) -> Game {
+        self.game
+    }
+
+    /// Which file a name means, and the library it is in.
+    pub fn find(&self, name: &str) -> (&Library, Found) {
+        let own = self.own.find(self.game, name);
+        match self.shared {
+            Some(shared) if own.id().is_none() => (shared, shared.find(self.game, name)),
+            _ => (&self.own, own),
+        }
+    }
+
+    /// The texture of a name, decoded; none if there is no such file, or it cannot be read.
+    pub fn load(&self, name: &str) -> Option<Arc<Decoded>> {
+        let (library, found) = self.find(name);
+        library.load(found.id()?, &Limits::default()).ok()
+    }
+}
+
+/// The game whose rules of texture names hold for a format.
+pub fn game_of(format: &str) -> Option<Game> {
+    match format {
+        "kotor-mdl" | "kotor-mdl-ascii" => Some(Game::Kotor),
+        "mdx" | "mdl" => Some(Game::Warcraft),
+        "fmdl" => Some(Game::Fox),
+        _ => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! Pictures made for materials, each when it is first asked for, and once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use galatea_texture::{Image, encode};
+
+use super::Decoded;
+
+type Make = Box<dyn Fn() -> Arc<Image> + Send + Sync>;
+
+/// A picture that is made when it is needed.
+struct Made {
+    make: Make,
+    image: OnceLock<Arc<Image>>,
+    drawn: OnceLock<Option<Arc<galatea_preview::Texture>>>,
+    /// The texture it is, unchanged.
+    whole: Option<Arc<Decoded>>,
+}
+
+/// Pictures by name.
+#[derive(Default)]
+pub(super) struct Pictures {
+    made: HashMap<String, Made>,
+}
+
+impl fmt::Debug for Pictures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.made.keys()).finish()
+    }
+}
+
+/// The name a texture has without folders and ending.
+fn stem(name: &str) -> String {
+    galatea_texture::find::output_name(name)
+}
+
+impl Pictures {
+    /// A texture as it is; returns the picture's name. Textures of one name that are different files get a number.
+    pub(super) fn whole(&mut self, name: &str, texture: &Arc<Decoded>) -> String {
+        let image = Arc::clone(&texture.image);
+        let same = |made: &Made| made.whole.as_ref().is_some_and(|w| Arc::ptr_eq(w, texture));
+        self.add(stem(name), &same, Some(texture), move || Arc::clone(&image))
+    }
+
+    /// A picture made of a texture, or of several whose names are told apart by `what`.
+    pub(super) fn derived(
+        &mut self,
+        name: &str,
+        what: &str,
+        texture: &Arc<Decoded>,
+        make: impl Fn(&Image) -> Image + Send + Sync + 'static,
+    ) -> String {
+        let base = self.whole(name, texture);
+        let image = Arc::clone(&texture.image);
+        self.add(format!("{base}.{what}"), &|_| true, None, move || Arc::new(make(&image)))
+    }
+
+    /// A picture of its own, of a name that nothing else has.
+    pub(super) fn own(&mut self, name: &str, make: impl Fn() -> Image + Send + Sync + 'static) -> String {
+        self.add(name.to_owned(), &|_| true, None, move || Arc::new(make()))
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        same: &dyn Fn(&Made) -> bool,
+        whole: Option<&Arc<Decoded>>,
+        make: impl Fn() -> Arc<Image> + Send + Sync + 'static,
+    ) -> String {
+        let mut unique = name.clone();
+        for n in 2u32.. {
+            match self.made.get(&unique) {
+                None => break,
+                Some(made) if same(made) => return unique,
+                Some(_) => unique = format!("{name}_{n}"),
+            }
+        }
+        let made = Made {
+            make: Box::new(make),
+            image: OnceLock::new(),
+            drawn: OnceLock::new(),
+            whole: whole.cloned(),
+        };
+        self.made.insert(unique.clone(), made);
+        unique
+    }
+
+    /// A picture.
+    pub(super) fn image(&self, name: &str) -> Option<&Arc<Image>> {
+        let made = self.made.get(name)?;
+        Some(made.image.get_or_init(|| (made.make)()))
+    }
+
+    /// A picture as a file that glTF can hold, with its media type.
+    pub(super) fn file(&self, name: &str) -> Option<(&'static str, Vec<u8>)> {
+        let made = self.made.get(name)?;
+        if let Some(file) = made.whole.as_ref().and_then(|w| w.file.as_ref()) {
+            return Some(file.clone());
+        }
+        Some(("image/png", encode::png(self.image(name)?).ok()?))
+    }
+
+    /// A picture to draw with.
+    pub(super) fn drawn(&self, name: &str) -> Option<Arc<galatea_preview::Texture>> {
+        let made = self.made.get(name)?;
+        let new = || {
+            let image = self.image(name)?;
+            galatea_preview::Texture::new(image.width, image.height, &image.rgba).map(Arc::new)
+        };
+        made.drawn.get_or_init(new).clone()
+    }
+}

@@ -1,0 +1,13 @@
+//! Textures of models: finding them, what each material looks like with them, and which are missing.
+
+mod audit;
+mod dress;
+mod fox;
+mod kotor;
+mod library;
+mod made;
+mod warcraft;
+
+pub use audit::{Audited, Why, audit};
+pub use dress::{Dressed, Images, dress};
+pub use library::{Decoded, Library, Textures, game_of};

@@ -1,0 +1,232 @@
+//! What Warcraft III's materials look like: layers over each other, team colours, and Reforged's six textures.
+
+use std::sync::Arc;
+
+use galatea_gltf::{Look, Map, Role};
+use galatea_scene::{AlphaMode, Material, Slot, Texture};
+use galatea_texture::material::{self, Surface};
+use galatea_texture::{Image, team};
+
+use super::Decoded;
+use super::dress::{Dress, Dresser, map, notes, slot};
+
+pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dress> {
+    let mut look = Look::of(material);
+    look.maps.clear();
+    let mut direct = None;
+    let painted = material.textures.first().and_then(replaceable);
+    if let Some(layers) = baked(dresser, material) {
+        let texture = material.textures.first()?;
+        let name = format!("{}.layers", galatea_texture::find::output_name(&layers.name));
+        let picture = dresser.pictures.own(&name, move || layers.image());
+        look.maps.push(map(Role::BaseColor, picture, texture, None));
+        look.base_color = [1.0; 4];
+        if let Some(own) = base(dresser, material, &mut look.clone(), painted) {
+            direct = Some(own.picture);
+        }
+    } else if let Some(own) = base(dresser, material, &mut look, painted) {
+        direct = own.direct;
+        look.maps.push(own.map);
+    } else if painted == Some(TEAM_COLOUR) {
+        let [r, g, b] = team::team_colour(dresser.team).map(linear);
+        let [.., opacity] = material.base_color;
+        look.base_color = [r, g, b, opacity];
+    }
+    surfaces(dresser, material, &mut look);
+    let changed = !look.maps.is_empty() || painted.is_some();
+    changed.then(|| Dress { direct, ..Dress::new(look) })
+}
+
+const TEAM_COLOUR: u32 = 1;
+const TEAM_GLOW: u32 = 2;
+
+/// Which replaceable texture a name stands for, of those that follow the team.
+fn replaceable(texture: &Texture) -> Option<u32> {
+    let name = texture.name.to_lowercase();
+    if texture.slot != Slot::TeamColor {
+        return None;
+    }
+    Some(if name.contains("teamglow") { TEAM_GLOW } else { TEAM_COLOUR })
+}
+
+/// Display value to light.
+fn linear(value: u8) -> f32 {
+    let v = f32::from(value) / 255.0;
+    if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+}
+
+/// The picture of the first texture.
+struct Base {
+    map: Map,
+    picture: String,
+    direct: Option<String>,
+}
+
+/// A team's own texture, from the files if it is there.
+fn team_texture(dresser: &Dresser<'_>, id: u32) -> Option<Arc<Decoded>> {
+    dresser.textures.load(&team::path(id, dresser.team)?)
+}
+
+fn base(
+    dresser: &mut Dresser<'_>,
+    material: &Material,
+    look: &mut Look,
+    painted: Option<u32>,
+) -> Option<Base> {
+    let (at, texture) = match painted {
+        Some(_) => slot(material, &Slot::TeamColor)?,
+        None => slot(material, &Slot::Base)?,
+    };
+    let [.., opacity] = material.base_color;
+    if painted.is_some() {
+        look.base_color = [1.0, 1.0, 1.0, opacity];
+    }
+    let decoded = match painted {
+        Some(id) => team_texture(dresser, id),
+        None => dresser.textures.load(&texture.name),
+    };
+    let Some(decoded) = decoded else {
+        let number = dresser.team;
+        let id = painted?;
+        let picture = dresser.pictures.own(
+            &format!("{}{number:02}", if id == TEAM_GLOW { "TeamGlow" } else { "TeamColor" }),
+            move || team::picture(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
+        );
+        look.unlit |= id == TEAM_GLOW;
+        return Some(Base {
+            map: map(Role::BaseColor, picture.clone(), texture, Some(at)),
+            picture,
+            direct: None,
+        });
+    };
+    let whole = match team_diffuse(dresser, material, texture, &decoded) {
+        Some(coloured) => coloured,
+        None => dresser.pictures.whole(&texture.name, &decoded),
+    };
+    let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
+    base.notes = notes(&decoded);
+    let mut direct = None;
+    match material.alpha {
+        AlphaMode::Additive => {
+            look.unlit = true;
+            direct = Some(whole.clone());
+            base.picture = dresser.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+        }
+        AlphaMode::Modulate | AlphaMode::Modulate2x => {
+            look.unlit = true;
+            direct = Some(whole.clone());
+            base.picture = dresser.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
+        }
+        _ => {}
+    }
+    Some(Base { map: base, picture: whole, direct })
+}
+
+/// Reforged: the colour with the team's where the mask says so.
+fn team_diffuse(
+    dresser: &mut Dresser<'_>,
+    material: &Material,
+    texture: &Texture,
+    diffuse: &Arc<Decoded>,
+) -> Option<String> {
+    slot(material, &Slot::TeamColor).filter(|_| texture.slot == Slot::Base)?;
+    let (_, orm) = slot(material, &Slot::OcclusionRoughnessMetallic)?;
+    let orm = dresser.textures.load(&orm.name)?;
+    let colour = team::team_colour(dresser.team);
+    // Asked on one pixel: whether there is a mask does not depend on the colour.
+    material::team_diffuse(&Image::filled(1, 1, [0; 4]), &orm.image, colour)?;
+    let what = format!("team{:02}", dresser.team);
+    Some(dresser.pictures.derived(&texture.name, &what, diffuse, move |image| {
+        material::team_diffuse(image, &orm.image, colour).unwrap_or_else(|| image.clone())
+    }))
+}
+
+/// Normals, occlusion, roughness, metal and own light of a Reforged material.
+fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
+    if let Some((at, texture)) = slot(material, &Slot::Normal)
+        && let Some(decoded) = dresser.textures.load(&texture.name)
+    {
+        let encoding = material::normal_encoding(&decoded.image, decoded.two_channels);
+        let picture = dresser.pictures.derived(&texture.name, "normal", &decoded, move |image| {
+            material::decode_normal(image, encoding)
+        });
+        let mut map = map(Role::Normal, picture, texture, Some(at));
+        map.notes = notes(&decoded);
+        look.maps.push(map);
+    }
+    if let Some((at, texture)) = slot(material, &Slot::OcclusionRoughnessMetallic)
+        && let Some(decoded) = dresser.textures.load(&texture.name)
+    {
+        let picture = dresser.pictures.derived(&texture.name, "orm", &decoded, material::orm);
+        let mut rough = map(Role::MetallicRoughness, picture, texture, Some(at));
+        rough.notes = notes(&decoded);
+        look.maps.push(rough.clone());
+        look.maps.push(Map { role: Role::Occlusion, texture: None, ..rough });
+        (look.metallic, look.roughness) = (1.0, 1.0);
+    }
+    if let Some((at, texture)) = slot(material, &Slot::Emissive) {
+        match dresser.textures.load(&texture.name) {
+            Some(decoded) => {
+                let picture = dresser.pictures.whole(&texture.name, &decoded);
+                let mut map = map(Role::Emissive, picture, texture, Some(at));
+                map.notes = notes(&decoded);
+                look.maps.push(map);
+            }
+            // Most of them are the game's own black.
+            None => look.emissive = [0.0; 3],
+        }
+    }
+}
+
+/// Layers that become one picture.
+struct Layers {
+    name: String,
+    bottom: Arc<Image>,
+    over: Vec<(Arc<Image>, Surface, f32)>,
+}
+
+impl Layers {
+    fn image(&self) -> Image {
+        let over: Vec<(&Image, Surface, f32)> =
+            self.over.iter().map(|(image, surface, opacity)| (image.as_ref(), *surface, *opacity)).collect();
+        material::layered(&self.bottom, &over)
+    }
+}
+
+/// The layers of a material whose lowest covers everything, if there are others over it that lie in the same place.
+fn baked(dresser: &Dresser<'_>, material: &Material) -> Option<Layers> {
+    if material.layers.is_empty() || !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
+        return None;
+    }
+    let picture = |material: &Material| -> Option<Arc<Image>> {
+        let texture = material.textures.first()?;
+        match replaceable(texture) {
+            Some(id) => {
+                let own = || team::picture(id, dresser.team).map(Arc::new);
+                team_texture(dresser, id).map(|d| Arc::clone(&d.image)).or_else(own)
+            }
+            None => dresser.textures.load(&texture.name).map(|d| Arc::clone(&d.image)),
+        }
+    };
+    let first = material.textures.first()?;
+    let mut layers = Layers { name: first.name.clone(), bottom: picture(material)?, over: Vec::new() };
+    for layer in material.layers.iter().filter_map(|id| dresser.scene.materials.get(*id as usize)) {
+        let Some(texture) = layer.textures.first() else { continue };
+        let [.., opacity] = layer.base_color;
+        let same = texture.uv_set == first.uv_set && texture.transform == first.transform;
+        let Some(image) = picture(layer).filter(|_| same && opacity > 0.0) else { continue };
+        let surface = match layer.alpha {
+            AlphaMode::Opaque => Surface::Opaque,
+            AlphaMode::Mask { cutoff } => Surface::Mask(cutoff),
+            AlphaMode::Blend => Surface::Blend,
+            AlphaMode::Additive => Surface::Additive,
+            AlphaMode::Modulate => Surface::Modulate { twice: false },
+            AlphaMode::Modulate2x => Surface::Modulate { twice: true },
+        };
+        if replaceable(first).is_some() && layers.over.is_empty() {
+            layers.name.clone_from(&texture.name);
+        }
+        layers.over.push((image, surface, opacity));
+    }
+    (!layers.over.is_empty()).then_some(layers)
+}

@@ -1,0 +1,90 @@
+//! Sequences and global sequences from the scene.
+
+use galatea_scene::{Clip, Playback};
+
+use super::Back;
+use super::extra::{int, own, read_fields, text};
+use super::track::Window;
+use crate::{Model, Sequence};
+
+/// Milliseconds between sequences on the timeline.
+const GAP: i64 = 100;
+
+fn milliseconds(seconds: f32) -> i64 {
+    let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
+    ((f64::from(seconds) * 1000.0).round() as i64).min(i64::from(u32::MAX))
+}
+
+/// Milliseconds until everything in a clip has happened.
+fn extent(clip: &Clip) -> i64 {
+    let keys = clip.channels.iter().filter_map(|c| c.times.last());
+    let last = keys.chain(clip.events.iter().map(|e| &e.time)).copied().fold(clip.length, f32::max);
+    milliseconds(last)
+}
+
+impl Back<'_> {
+    /// Lays the clips out on the timeline.
+    pub(super) fn read_clips(&mut self, model: &mut Model) {
+        let told = |clip: &Clip, key: &str| int(own(&clip.extras), key).map(|v| i64::from(v as u32));
+        let is_global =
+            |clip: &Clip| clip.playback == Playback::Always && !own(&clip.extras).contains_key("sequence");
+        let clips = &self.scene.clips;
+        // Where each clip was, if it is still as long.
+        let kept = |clip: &Clip| {
+            let (start, end) = (told(clip, "start")?, told(clip, "end")?);
+            let length = (end - start).max(0);
+            let same = (length as f32 / 1000.0).to_bits() == clip.length.to_bits();
+            Some((start, end, same && extent(clip) <= length))
+        };
+        let old: Vec<Option<(i64, i64, bool)>> = clips.iter().map(kept).collect();
+        let mut last =
+            old.iter().flatten().map(|(start, end, _)| *start.max(end)).max().map_or(0, |l| l + GAP);
+        for (clip, old_place) in clips.iter().zip(&old) {
+            if is_global(clip) {
+                let length = match told(clip, "end") {
+                    Some(end) if (end as f32 / 1000.0).to_bits() == clip.length.to_bits() => end,
+                    _ => extent(clip),
+                };
+                self.global_index.push(Some(model.global_sequences.len() as i32));
+                self.windows.push(Window { start: 0, end: length });
+                self.sequence_from.push(None);
+                model.global_sequences.push(length as u32);
+                continue;
+            }
+            let length = extent(clip);
+            let (start, end) = match old_place {
+                Some((start, end, true)) => (*start, *end),
+                Some((start, end, false)) if self.is_free(&old, *start, *end, start + length) => {
+                    (*start, start + length)
+                }
+                _ => {
+                    let start = last;
+                    last += length + GAP;
+                    (start, start + length)
+                }
+            };
+            self.global_index.push(None);
+            self.windows.push(Window { start, end });
+            let map = own(&clip.extras);
+            self.sequence_from.push(int(map, "sequence").map(|s| s as usize));
+            let mut sequence = Sequence {
+                name: text(&clip.name),
+                start: start.clamp(0, i64::from(u32::MAX)) as u32,
+                end: end.clamp(0, i64::from(u32::MAX)) as u32,
+                ..Sequence::default()
+            };
+            read_fields!(
+                map, sequence, move_speed, rarity, sync_point, bounds, frequency, replay, blend_time, flags
+            );
+            sequence.flags = sequence.flags & !1 | u32::from(clip.playback == Playback::Once);
+            model.sequences.push(sequence);
+        }
+    }
+
+    /// Whether a clip can grow where it is without running into another.
+    fn is_free(&self, all: &[Option<(i64, i64, bool)>], start: i64, end: i64, new_end: i64) -> bool {
+        let inside =
+            |other: &(i64, i64, bool)| other.0 > end.min(new_end) && other.0 <= new_end && other.0 != start;
+        new_end <= end || !all.iter().flatten().any(inside)
+    }
+}

@@ -1,0 +1,475 @@
+//! Keys of a track as keys of a channel and back, one run of keys at a time.
+//!
+//! Tangents of the format are for the whole way to the next key, or control points; those of the scene are per second. The
+//! conversion rounds, so that the difference to the exact numbers travels along, in steps of the last bit.
+
+use galatea_scene::Interpolation as SceneInterpolation;
+
+use super::extra::{Steps, same, stepped};
+use super::turn::{self, Q};
+
+/// How far a rotation may be from the format's smooth way before a key is put between.
+const SLACK: f64 = 1e-5;
+
+/// What happens to a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Map {
+    /// Nothing.
+    Plain,
+    /// It is relative to this.
+    Offset([f32; 3]),
+    /// Blue, green, red becomes red, green, blue.
+    Reversed,
+}
+
+/// How values run between keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Run {
+    /// Held or straight.
+    Straight,
+    /// With tangents.
+    Hermite,
+    /// With control points.
+    Bezier,
+    /// Rotations with control points.
+    Smooth,
+}
+
+/// A run of keys: what the format has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Rows {
+    /// Seconds from the beginning of the clip.
+    pub(super) times: Vec<f32>,
+    /// Values, key after key.
+    pub(super) values: Vec<f32>,
+    /// Incoming and outgoing tangent of each key; empty where there are none.
+    pub(super) tangents: Vec<f32>,
+}
+
+/// A run of keys: what the scene has.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Made {
+    pub(super) interpolation: SceneInterpolation,
+    pub(super) times: Vec<f32>,
+    pub(super) values: Vec<f32>,
+    /// Keys that were put between those of the format.
+    pub(super) inserted: Vec<u32>,
+    /// Keys of the format whose numbers have the other sign.
+    pub(super) flipped: Vec<u32>,
+}
+
+/// How keys are converted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    pub(super) run: Run,
+    pub(super) map: Map,
+    pub(super) width: usize,
+}
+
+/// Seconds before and after each key; 1 where there is none.
+fn spans(times: &[f32]) -> impl Iterator<Item = [f32; 2]> + '_ {
+    let sound = |span: f32| if span > 0.0 && span.is_finite() { span } else { 1.0 };
+    let time = |i: usize| times.get(i).copied();
+    (0..times.len()).map(move |i| {
+        let here = time(i).unwrap_or(0.0);
+        let before = i.checked_sub(1).and_then(time).map_or(1.0, |t| sound(here - t));
+        [before, time(i + 1).map_or(1.0, |t| sound(t - here))]
+    })
+}
+
+fn wide(row: &[f32]) -> Q {
+    row.first_chunk::<4>().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]).map(f64::from)
+}
+
+fn put_narrow(out: &mut Vec<f32>, q: Q, factor: f64) {
+    out.extend(q.map(|c| (c * factor) as f32));
+}
+
+impl Form {
+    fn map(&self, row: &[f32], out: &mut Vec<f32>) {
+        match self.map {
+            Map::Plain => out.extend_from_slice(row),
+            Map::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| r + k)),
+            Map::Reversed => out.extend(row.iter().rev()),
+        }
+    }
+
+    fn unmap(&self, row: &[f32], out: &mut Vec<f32>) {
+        match self.map {
+            Map::Plain => out.extend_from_slice(row),
+            Map::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| k - r)),
+            Map::Reversed => out.extend(row.iter().rev()),
+        }
+    }
+
+    /// Tangents are not relative to anything.
+    fn slope(&self, row: impl DoubleEndedIterator<Item = f32>, out: &mut Vec<f32>) {
+        if self.map == Map::Reversed { out.extend(row.rev()) } else { out.extend(row) }
+    }
+
+    /// Whether a run of keys has tangents in the scene: one key alone has none.
+    pub(super) fn is_cubic(&self, count: usize) -> bool {
+        self.run != Run::Straight && count > 1
+    }
+
+    /// Keys of the format as keys of the scene.
+    pub(super) fn make(&self, rows: &Rows) -> Made {
+        let count = rows.times.len();
+        let mut made = Made { times: rows.times.clone(), ..Made::default() };
+        if !self.is_cubic(count) {
+            made.values.reserve(rows.values.len());
+            match self.map {
+                Map::Plain => made.values.clone_from(&rows.values),
+                _ => rows.values.chunks_exact(self.width).for_each(|row| self.map(row, &mut made.values)),
+            }
+            return made;
+        }
+        made.interpolation = SceneInterpolation::Cubic;
+        if self.run == Run::Smooth {
+            self.make_smooth(rows, &mut made);
+            return made;
+        }
+        let keys = rows.values.chunks_exact(self.width).zip(rows.tangents.chunks_exact(self.width * 2));
+        for ((value, tangents), [before, after]) in keys.zip(spans(&rows.times)) {
+            let (into, out) = tangents.split_at_checked(self.width).unwrap_or((tangents, &[]));
+            let slope = |control: &[f32], sign: f32, span: f32| -> Vec<f32> {
+                if self.run == Run::Hermite {
+                    return control.iter().map(|c| c / span).collect();
+                }
+                control.iter().zip(value).map(|(c, v)| 3.0 * (c - v) * sign / span).collect()
+            };
+            self.slope(slope(into, -1.0, before).into_iter(), &mut made.values);
+            self.map(value, &mut made.values);
+            self.slope(slope(out, 1.0, after).into_iter(), &mut made.values);
+        }
+        made
+    }
+
+    fn make_smooth(&self, rows: &Rows, made: &mut Made) {
+        let keys: Vec<Q> = rows.values.chunks_exact(4).map(wide).collect();
+        let controls: Vec<Q> = rows.tangents.chunks_exact(4).map(wide).collect();
+        let at = |list: &[Q], i: usize| list.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        made.times.clear();
+        let mut sign = 1.0;
+        for (i, [before, after]) in spans(&rows.times).enumerate() {
+            let (key, into, out) = (at(&keys, i), at(&controls, i * 2), at(&controls, i * 2 + 1));
+            let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
+            let next = keys.get(i + 1).copied();
+            if last.is_some_and(|last| turn::opposite(last, key)) {
+                sign = -sign;
+            }
+            if sign < 0.0 {
+                made.flipped.push(i as u32);
+            }
+            made.times.extend(rows.times.get(i));
+            put_narrow(&mut made.values, turn::tangent(key, into, last), -sign / f64::from(before));
+            put_narrow(&mut made.values, key, sign);
+            put_narrow(&mut made.values, turn::tangent(key, out, next), sign / f64::from(after));
+            if let (Some(next), Some(from), Some(to)) = (next, rows.times.get(i), rows.times.get(i + 1)) {
+                let way = [key, out, at(&controls, i * 2 + 2), next];
+                between(way, sign, *from, *to, made);
+            }
+        }
+    }
+
+    /// Keys of the scene as keys of the format, before they are corrected.
+    pub(super) fn unmake(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> Rows {
+        let width = self.width;
+        let mut rows = Rows { times: times.to_vec(), ..Rows::default() };
+        if !self.is_cubic(times.len()) {
+            values.chunks_exact(width).for_each(|row| self.unmap(row, &mut rows.values));
+            return rows;
+        }
+        let part = |key: &[f32], i: usize| -> Vec<f32> {
+            key.get(i * width..(i + 1) * width).map(<[f32]>::to_vec).unwrap_or_default()
+        };
+        if self.run == Run::Smooth {
+            unmake_smooth(times, values, flipped, &mut rows);
+            return rows;
+        }
+        for (key, [before, after]) in values.chunks_exact(width * 3).zip(spans(times)) {
+            let from = rows.values.len();
+            self.unmap(&part(key, 1), &mut rows.values);
+            let value = rows.values.get(from..).unwrap_or(&[]).to_vec();
+            let control = |slope: Vec<f32>, sign: f32, span: f32| -> Vec<f32> {
+                if self.run == Run::Hermite {
+                    return slope.iter().map(|c| c * span).collect();
+                }
+                slope.iter().zip(&value).map(|(c, v)| v + c * span * sign / 3.0).collect()
+            };
+            let mut slopes = Vec::with_capacity(width * 2);
+            self.slope(part(key, 0).into_iter(), &mut slopes);
+            self.slope(part(key, 2).into_iter(), &mut slopes);
+            let (into, out) = slopes.split_at_checked(width).unwrap_or((&slopes, &[]));
+            rows.tangents.extend(control(into.to_vec(), -1.0, before));
+            rows.tangents.extend(control(out.to_vec(), 1.0, after));
+        }
+        rows
+    }
+
+    /// What the scene's numbers do not tell about keys of the format.
+    pub(super) fn steps(&self, rows: &Rows, made: &Made) -> Steps {
+        let mut steps = Steps::default();
+        let count = rows.times.len();
+        if self.map != Map::Plain && !self.is_cubic(count) {
+            let mut back = Vec::with_capacity(self.width);
+            let pairs = rows.values.chunks_exact(self.width).zip(made.values.chunks_exact(self.width));
+            for (row, (stored, made)) in pairs.enumerate() {
+                back.clear();
+                self.unmap(made, &mut back);
+                steps.note(row, stored, &back);
+            }
+        } else if self.is_cubic(count) {
+            let kept = without(&made.values, self.width * 3, &made.inserted);
+            let back = self.unmake(&rows.times, &kept, &made.flipped);
+            let width = self.width;
+            for row in 0..count {
+                steps.note(row, &joined(rows, row, width), &joined(&back, row, width));
+            }
+        }
+        steps
+    }
+
+    /// How many numbers a row of [`Form::steps`] has.
+    pub(super) fn step_width(&self, count: usize) -> usize {
+        if self.is_cubic(count) { self.width * 3 } else { self.width }
+    }
+
+    /// Keys of the scene as keys of the format, corrected wherever that gives the very keys of the scene again.
+    pub(super) fn restore(
+        &self,
+        times: &[f32],
+        values: &[f32],
+        flipped: &[u32],
+        steps: Option<&[u32]>,
+    ) -> Rows {
+        let rows = self.unmake(times, values, flipped);
+        let Some(steps) = steps else { return rows };
+        let count = times.len();
+        let (width, stride) = (self.width, self.step_width(count));
+        let mut better = rows.clone();
+        for (row, steps) in steps.chunks_exact(stride).enumerate() {
+            let (tangents, value) = if self.is_cubic(count) { (width * 2, width) } else { (0, width) };
+            let slot = better.values.get_mut(row * width..).and_then(|v| v.get_mut(..value));
+            slot.into_iter().flatten().zip(steps).for_each(|(v, s)| *v = stepped(*v, *s));
+            let slot = better.tangents.get_mut(row * width * 2..).and_then(|v| v.get_mut(..tangents));
+            slot.into_iter().flatten().zip(steps.iter().skip(width)).for_each(|(v, s)| *v = stepped(*v, *s));
+        }
+        let again = self.make(&better);
+        let stride = if self.is_cubic(count) { width * 3 } else { width };
+        let kept = without(&again.values, stride, &again.inserted);
+        if same(&kept, values) {
+            return better;
+        }
+        // Somebody has changed keys: those are taken as they are, the rest is corrected.
+        let mut mixed = rows;
+        let pairs = kept.chunks_exact(stride).zip(values.chunks_exact(stride)).enumerate();
+        for (row, _) in pairs.filter(|(_, (a, b))| same(a, b)) {
+            for (to, from, width) in [
+                (&mut mixed.values, &better.values, width),
+                (&mut mixed.tangents, &better.tangents, width * 2),
+            ] {
+                let range = row * width..(row + 1) * width;
+                if let (Some(to), Some(from)) = (to.get_mut(range.clone()), from.get(range)) {
+                    to.copy_from_slice(from);
+                }
+            }
+        }
+        mixed
+    }
+}
+
+/// A key with its tangents: value, incoming, outgoing.
+fn joined(rows: &Rows, row: usize, width: usize) -> Vec<f32> {
+    let value = rows.values.get(row * width..(row + 1) * width).unwrap_or(&[]);
+    let tangents = rows.tangents.get(row * width * 2..(row + 1) * width * 2).unwrap_or(&[]);
+    [value, tangents].concat()
+}
+
+/// The rows that are not listed.
+pub(super) fn without(values: &[f32], width: usize, listed: &[u32]) -> Vec<f32> {
+    if listed.is_empty() {
+        return values.to_vec();
+    }
+    let mut listed = listed.iter().copied().peekable();
+    let rows = values.chunks_exact(width.max(1)).enumerate();
+    rows.filter(|(i, _)| listed.next_if_eq(&(*i as u32)).is_none()).flat_map(|(_, r)| r).copied().collect()
+}
+
+/// Puts keys between two rotations until the cubic curve is close enough to the smooth way.
+fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut Made) {
+    // Where everything is close together the curves are too.
+    let far = [out, into, b].into_iter().map(|q| if turn::opposite(a, q) { q.map(|c| -c) } else { q });
+    if far.map(|q| turn::apart(a, q)).fold(0.0, f64::max) < 0.05 || to <= from {
+        return;
+    }
+    let place = |t: f64| turn::smooth(a, out, into, b, t);
+    let aligned = |t: f64, near: Q| {
+        let q = place(t);
+        if turn::opposite(q, near) { q.map(|c| -c) } else { q }
+    };
+    // The tangent for the whole way.
+    let slope = |t: f64| {
+        let (low, high) = ((t - 1e-5).max(0.0), (t + 1e-5).min(1.0));
+        let (p, q) = (place(low), aligned(high, place(low)));
+        let mut d = q;
+        d.iter_mut().zip(p).for_each(|(q, p)| *q = (*q - p) / (high - low));
+        d
+    };
+    let (start, end) = (turn::tangent(a, out, Some(b)), turn::tangent(b, into, Some(a)).map(|c| -c));
+    let flip = if turn::opposite(a, b) { -1.0 } else { 1.0 };
+    let end = end.map(|c| c * flip);
+    let mut parts = 1u32;
+    let keys = loop {
+        let n = f64::from(parts);
+        let mut keys: Vec<(f64, Q, Q)> = Vec::new();
+        let mut last = a;
+        for i in 0..=parts {
+            let t = f64::from(i) / n;
+            let (q, d) = match i {
+                0 => (a, start),
+                i if i == parts => (b.map(|c| c * flip), end),
+                _ => {
+                    let q = aligned(t, last);
+                    let d = slope(t);
+                    let turned = turn::opposite(place((t - 1e-5).max(0.0)), q);
+                    (q, if turned { d.map(|c| -c) } else { d })
+                }
+            };
+            last = q;
+            keys.push((t, q, d));
+        }
+        let close = keys.windows(2).all(|pair| {
+            let [(t0, q0, d0), (t1, q1, d1)] = pair else { return true };
+            [0.25, 0.5, 0.75].iter().all(|s| {
+                let there = turn::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
+                turn::apart(there, aligned(t0 + (t1 - t0) * s, there)) < SLACK
+            })
+        });
+        if close || parts >= 32 {
+            break keys;
+        }
+        parts *= 2;
+    };
+    let span = f64::from(to) - f64::from(from);
+    for (t, q, d) in keys.iter().skip(1).take(parts as usize - 1) {
+        let time = (f64::from(from) + span * t) as f32;
+        if time <= from || time >= to {
+            continue;
+        }
+        made.inserted.push(made.times.len() as u32);
+        made.times.push(time);
+        put_narrow(&mut made.values, *d, sign / span);
+        put_narrow(&mut made.values, *q, sign);
+        put_narrow(&mut made.values, *d, sign / span);
+    }
+}
+
+fn unmake_smooth(times: &[f32], values: &[f32], flipped: &[u32], rows: &mut Rows) {
+    let sign = |i: usize| if flipped.binary_search(&(i as u32)).is_ok() { -1.0 } else { 1.0 };
+    let part = |key: &[f32], i: usize, sign: f64| wide(key.get(i * 4..).unwrap_or(&[])).map(|c| c * sign);
+    let keys: Vec<Q> = values.chunks_exact(12).enumerate().map(|(i, key)| part(key, 1, sign(i))).collect();
+    for (i, (key, [before, after])) in values.chunks_exact(12).zip(spans(times)).enumerate() {
+        let Some(here) = keys.get(i).copied() else { continue };
+        let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
+        let (into, out) = (part(key, 0, -sign(i)), part(key, 2, sign(i)));
+        put_narrow(&mut rows.values, here, 1.0);
+        let into = turn::control(here, into.map(|c| c * f64::from(before)), last);
+        let out = turn::control(here, out.map(|c| c * f64::from(after)), keys.get(i + 1).copied());
+        put_narrow(&mut rows.tangents, into, 1.0);
+        put_narrow(&mut rows.tangents, out, 1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(seed: u32, count: usize) -> Vec<f32> {
+        let mut x = seed;
+        (0..count)
+            .map(|_| {
+                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (x >> 8) as f32 / 4_194_304.0 - 2.0
+            })
+            .collect()
+    }
+
+    fn unit(numbers: &[f32]) -> Vec<f32> {
+        let rows: &[[f32; 4]] = numbers.as_chunks().0;
+        rows.iter().flat_map(|q| glam::Quat::from_array(*q).normalize().to_array()).collect()
+    }
+
+    #[test]
+    fn every_key_comes_back_bit_for_bit() {
+        let times: Vec<f32> = [0u32, 33, 100, 101, 900].iter().map(|t| *t as f32 / 1000.0).collect();
+        let offset = Map::Offset([17.25, -3.3, 0.01]);
+        for (run, map, width) in [
+            (Run::Straight, offset, 3),
+            (Run::Hermite, offset, 3),
+            (Run::Bezier, offset, 3),
+            (Run::Hermite, Map::Plain, 1),
+            (Run::Bezier, Map::Reversed, 3),
+            (Run::Smooth, Map::Plain, 4),
+        ] {
+            let form = Form { run, map, width };
+            let smooth = |n: Vec<f32>| if run == Run::Smooth { unit(&n) } else { n };
+            let rows = Rows {
+                times: times.clone(),
+                values: smooth(numbers(1, 5 * width)),
+                tangents: if run == Run::Straight { Vec::new() } else { smooth(numbers(2, 10 * width)) },
+            };
+            let made = form.make(&rows);
+            let mut extras = galatea_scene::Extras::new();
+            form.steps(&rows, &made).put(&mut extras, 5, form.step_width(5));
+            let steps = Steps::read(&extras, 5, form.step_width(5));
+            let stride = if run == Run::Straight { width } else { width * 3 };
+            let kept = without(&made.values, stride, &made.inserted);
+            let back = form.restore(&times, &kept, &made.flipped, steps.as_deref());
+            assert!(same(&back.values, &rows.values) && same(&back.tangents, &rows.tangents), "{run:?}");
+            // An edited key is taken, and the others stay exact.
+            let mut edited = kept.clone();
+            let at = stride * 2 + if run == Run::Straight { 0 } else { width };
+            edited[at] += 0.5;
+            let back = form.restore(&times, &edited, &made.flipped, steps.as_deref());
+            assert!(!same(&back.values[2 * width..3 * width], &rows.values[2 * width..3 * width]));
+            assert!(same(&back.values[4 * width..], &rows.values[4 * width..]), "{run:?}");
+        }
+    }
+
+    #[test]
+    fn smooth_rotations_are_close_everywhere() {
+        let times: Vec<f32> = (0..6).map(|t| t as f32 * 0.2).collect();
+        // Turns of up to a right angle and more, as games have them.
+        let turns = |n: Vec<f32>| {
+            unit(&n.iter().enumerate().map(|(i, c)| if i % 4 == 3 { 2.0 } else { *c }).collect::<Vec<_>>())
+        };
+        let rows = Rows { times, values: turns(numbers(5, 24)), tangents: turns(numbers(6, 48)) };
+        let form = Form { run: Run::Smooth, map: Map::Plain, width: 4 };
+        let made = form.make(&rows);
+        assert!(!made.inserted.is_empty());
+        let channel = galatea_scene::Channel::node(
+            0,
+            galatea_scene::Property::Rotation,
+            made.interpolation,
+            made.times,
+            made.values,
+        );
+        let q = |list: &[f32], i: usize| wide(&list[i * 4..]);
+        for i in 0..200 {
+            let time = i as f32 / 200.0;
+            let key = (time / 0.2) as usize;
+            let t = f64::from(time / 0.2) - key as f64;
+            let want = turn::smooth(
+                q(&rows.values, key),
+                q(&rows.tangents, key * 2 + 1),
+                q(&rows.tangents, key * 2 + 2),
+                q(&rows.values, key + 1),
+                t,
+            );
+            let have = wide(&channel.sample(time).unwrap());
+            let close = turn::apart(want, have).min(turn::apart(want.map(|c| -c), have));
+            assert!(close < 1e-4, "{time}: {close}");
+        }
+    }
+}

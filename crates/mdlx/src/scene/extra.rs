@@ -1,0 +1,348 @@
+//! What the scene has no word for, as JSON: fields, texts, and numbers as differences.
+
+use galatea_scene::{Extras, Value, float, floats, read_float, read_floats, words};
+use galatea_wire::Text;
+
+/// Bytes as text, one letter each. The format has no encoding; this way every byte comes back.
+pub(super) fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| *b as char).collect()
+}
+
+/// The bytes of a text. Letters beyond a byte have no place in the format and become `?`.
+pub(super) fn unlatin(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
+}
+
+/// A text field; what does not fit is cut.
+pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
+    let bytes = unlatin(name);
+    Text::new(bytes.get(..N).unwrap_or(&bytes)).unwrap_or_default()
+}
+
+/// A field that extras can hold.
+pub(super) trait Carry: Sized {
+    fn json(&self) -> Value;
+    fn read(value: &Value) -> Option<Self>;
+    /// Whether two are the same, bit for bit.
+    fn same(&self, other: &Self) -> bool;
+}
+
+fn number(value: &Value) -> Option<i64> {
+    value.as_f64().map(|v| v as i64)
+}
+
+macro_rules! carry_int {
+    ($($int:ty as $kept:ty),*) => { $(
+        impl Carry for $int {
+            fn json(&self) -> Value {
+                // Signed, since Blender has no other.
+                Value::from(*self as $kept)
+            }
+            fn read(value: &Value) -> Option<Self> {
+                number(value).map(|v| v as $int)
+            }
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+        impl<const N: usize> Carry for [$int; N] {
+            fn json(&self) -> Value {
+                Value::Array(self.iter().map(Carry::json).collect())
+            }
+            fn read(value: &Value) -> Option<Self> {
+                let list: Option<Vec<$int>> = value.as_array()?.iter().map(<$int>::read).collect();
+                list?.try_into().ok()
+            }
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+        }
+    )* };
+}
+carry_int!(u8 as u8, u16 as u16, u32 as i32, i32 as i32);
+
+impl Carry for f32 {
+    fn json(&self) -> Value {
+        float(*self)
+    }
+    fn read(value: &Value) -> Option<Self> {
+        read_float(value)
+    }
+    fn same(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl<const N: usize> Carry for [f32; N] {
+    fn json(&self) -> Value {
+        floats(self)
+    }
+    fn read(value: &Value) -> Option<Self> {
+        read_floats(value)?.try_into().ok()
+    }
+    fn same(&self, other: &Self) -> bool {
+        same(self, other)
+    }
+}
+
+impl<const N: usize, const M: usize> Carry for [[f32; M]; N] {
+    fn json(&self) -> Value {
+        floats(self.as_flattened())
+    }
+    fn read(value: &Value) -> Option<Self> {
+        read_floats(value)?.as_chunks::<M>().0.to_vec().try_into().ok()
+    }
+    fn same(&self, other: &Self) -> bool {
+        same(self.as_flattened(), other.as_flattened())
+    }
+}
+
+impl<const N: usize> Carry for Text<N> {
+    fn json(&self) -> Value {
+        latin(self.bytes()).into()
+    }
+    fn read(value: &Value) -> Option<Self> {
+        value.as_str().map(text)
+    }
+    fn same(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Carry for Vec<u8> {
+    fn json(&self) -> Value {
+        hex(self).into()
+    }
+    fn read(value: &Value) -> Option<Self> {
+        unhex(value.as_str()?)
+    }
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl Carry for crate::Bounds {
+    fn json(&self) -> Value {
+        floats(&bounds_row(self))
+    }
+    fn read(value: &Value) -> Option<Self> {
+        row_bounds(&read_floats(value)?)
+    }
+    fn same(&self, other: &Self) -> bool {
+        same(&bounds_row(self), &bounds_row(other))
+    }
+}
+
+/// Bounds as seven numbers.
+pub(super) fn bounds_row(bounds: &crate::Bounds) -> [f32; 7] {
+    let crate::Bounds { radius, min: [a, b, c], max: [d, e, f] } = *bounds;
+    [radius, a, b, c, d, e, f]
+}
+
+/// Seven numbers as bounds.
+pub(super) fn row_bounds(row: &[f32]) -> Option<crate::Bounds> {
+    let [radius, a, b, c, d, e, f] = *row.first_chunk()?;
+    Some(crate::Bounds { radius, min: [a, b, c], max: [d, e, f] })
+}
+
+/// Writes the fields that are not as in a new record.
+macro_rules! put_fields {
+    ($map:expr, $value:expr, $base:expr, $($field:ident),* $(,)?) => {
+        $(if !$crate::scene::extra::Carry::same(&$value.$field, &$base.$field) {
+            $crate::scene::extra::put($map, stringify!($field), $crate::scene::extra::Carry::json(&$value.$field));
+        })*
+    };
+}
+/// Reads the fields that are there.
+macro_rules! read_fields {
+    ($map:expr, $value:expr, $($field:ident),* $(,)?) => {
+        $(if let Some(value) = $map.get(stringify!($field)).and_then($crate::scene::extra::Carry::read) {
+            $value.$field = value;
+        })*
+    };
+}
+pub(super) use {put_fields, read_fields};
+
+/// Bytes as hexadecimal text.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digit = |d: u8| char::from_digit(u32::from(d), 16).unwrap_or('0');
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+}
+
+/// Hexadecimal text as bytes.
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    let pair = |[a, b]: &[u8; 2]| Some((digit(*a)? << 4 | digit(*b)?) as u8);
+    text.as_bytes().as_chunks::<2>().0.iter().map(pair).collect()
+}
+
+/// Puts a value into extras.
+pub(super) fn put(map: &mut Extras, key: &str, value: impl Into<Value>) {
+    map.insert(key.to_owned(), value.into());
+}
+
+/// A whole number of extras.
+pub(super) fn int(map: &Extras, key: &str) -> Option<i64> {
+    number(map.get(key)?)
+}
+
+/// 32-bit words of extras.
+pub(super) fn word_list(map: &Extras, key: &str) -> Option<Vec<u32>> {
+    map.get(key)?.as_array()?.iter().map(|v| number(v).map(|v| v as u32)).collect()
+}
+
+/// Numbers of extras.
+pub(super) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
+    read_floats(map.get(key)?)
+}
+
+/// A text of extras.
+pub(super) fn word<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
+    map.get(key)?.as_str()
+}
+
+/// Dictionaries of extras.
+pub(super) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
+    map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+}
+
+/// Nothing at all.
+pub(super) fn none() -> &'static Extras {
+    static NONE: std::sync::OnceLock<Extras> = std::sync::OnceLock::new();
+    NONE.get_or_init(Extras::new)
+}
+
+/// A dictionary of extras.
+pub(super) fn object<'a>(map: &'a Extras, key: &str) -> Option<&'a Extras> {
+    map.get(key)?.as_object()
+}
+
+/// What this format put into the extras of a part.
+pub(super) fn own(extras: &Extras) -> &Extras {
+    object(extras, "mdx").unwrap_or_else(|| none())
+}
+
+/// Extras that hold what this format has to say.
+pub(super) fn wrap(own: Extras) -> Extras {
+    if own.is_empty() { own } else { Extras::from_iter([("mdx".to_owned(), Value::Object(own))]) }
+}
+
+/// Whether numbers are the same bit for bit.
+pub(super) fn same(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+/// Rows of stored numbers that differ from computed ones, by how many steps of the last bit.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    at: Vec<u32>,
+    by: Vec<u32>,
+}
+
+impl Steps {
+    /// Notes a row, if it differs.
+    pub(super) fn note(&mut self, row: usize, stored: &[f32], computed: &[f32]) {
+        if !same(stored, computed) {
+            self.at.push(row as u32);
+            self.by.extend(stored.iter().zip(computed).map(|(s, c)| s.to_bits().wrapping_sub(c.to_bits())));
+        }
+    }
+
+    /// The notes as extras, of so many rows in all; where most of them are there, every row gets its steps.
+    pub(super) fn put(self, map: &mut Extras, rows: usize, width: usize) {
+        if self.at.is_empty() {
+            return;
+        }
+        if self.at.len() * 4 < rows * 3 {
+            put(map, "at", words(&self.at));
+            put(map, "by", words(&self.by));
+            return;
+        }
+        let mut all = vec![0u32; rows * width];
+        for (row, by) in self.at.iter().zip(self.by.chunks_exact(width.max(1))) {
+            if let Some(slot) = all.get_mut(*row as usize * width..).and_then(|s| s.get_mut(..width)) {
+                slot.copy_from_slice(by);
+            }
+        }
+        put(map, "by", words(&all));
+    }
+
+    /// The notes that [`Steps::put`] wrote: for each row its steps; rows that are not noted have none.
+    pub(super) fn read(map: &Extras, rows: usize, width: usize) -> Option<Vec<u32>> {
+        let by = word_list(map, "by")?;
+        let Some(at) = word_list(map, "at") else { return (by.len() == rows * width).then_some(by) };
+        let mut all = vec![0u32; rows * width];
+        for (row, by) in at.iter().zip(by.chunks_exact(width.max(1))) {
+            let from = (*row as usize).saturating_mul(width);
+            if let Some(slot) = all.get_mut(from..).and_then(|s| s.get_mut(..width)) {
+                slot.copy_from_slice(by);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Adds steps to numbers.
+pub(super) fn stepped(number: f32, step: u32) -> f32 {
+    f32::from_bits(number.to_bits().wrapping_add(step))
+}
+
+/// A number that stands for a whole list of numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sum(u64);
+
+impl Sum {
+    pub(super) fn new() -> Self {
+        Sum(0x9E37_79B9_7F4A_7C15)
+    }
+
+    pub(super) fn add(&mut self, word: u32) {
+        self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x2545_F491_4F6C_DD1D).rotate_left(23);
+    }
+
+    pub(super) fn floats(mut self, numbers: &[f32]) -> Self {
+        numbers.iter().for_each(|n| self.add(n.to_bits()));
+        self
+    }
+
+    pub(super) fn finish(self) -> i32 {
+        (self.0 ^ self.0 >> 32) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_survive_json() {
+        fn through<T: Carry>(value: T) {
+            assert!(T::read(&value.json()).unwrap().same(&value));
+        }
+        through(0xFFFF_FFF0u32);
+        through(-7i32);
+        through([[1.0f32, -0.0, f32::NAN], [f32::INFINITY, 0.0, 0.1], [0.0; 3]]);
+        through(text::<80>("a\u{FF}b"));
+        through(vec![0u8, 0x7F, 0xFF]);
+        through(crate::Bounds { radius: f32::NAN, min: [1.0; 3], max: [-0.0; 3] });
+    }
+
+    #[test]
+    fn steps_come_back_whether_many_or_few() {
+        for many in [false, true] {
+            let stored: Vec<f32> =
+                (0..40).map(|i| if many || i == 8 { i as f32 + 0.1 } else { i as f32 }).collect();
+            let computed: Vec<f32> = (0..40).map(|i| i as f32).collect();
+            let mut steps = Steps::default();
+            for (row, (s, c)) in stored.chunks(2).zip(computed.chunks(2)).enumerate() {
+                steps.note(row, s, c);
+            }
+            let mut map = Extras::new();
+            steps.put(&mut map, 20, 2);
+            assert_eq!(map.contains_key("at"), !many);
+            let back = Steps::read(&map, 20, 2).unwrap();
+            let again: Vec<f32> = computed.iter().zip(back).map(|(c, s)| stepped(*c, s)).collect();
+            assert!(same(&again, &stored));
+        }
+    }
+}

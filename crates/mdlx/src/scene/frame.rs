@@ -1,0 +1,142 @@
+//! Where nodes of the scene stand at rest, in the axes and units of the format.
+//!
+//! Nodes of the format are neither turned nor scaled at rest. Those of other scenes are: what a channel does to them is
+//! turned into what it does to a node that is not.
+
+use galatea_scene::{Channel, Interpolation, Property, Scene, Transform};
+use glam::{Mat4, Quat, Vec3};
+
+use super::{AXES, unit};
+use crate::Version;
+
+/// A node at rest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame {
+    /// Whether its parents are neither turned nor scaled, and the node is not either.
+    pub(super) plain: bool,
+    /// Whether its parents are neither turned nor scaled.
+    pub(super) straight: bool,
+    /// How its parents are turned.
+    turn: Quat,
+    /// How much its parents are scaled.
+    grow: f32,
+    /// Its own place relative to its parent.
+    rest: Transform,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Frame { plain: true, straight: true, turn: Quat::IDENTITY, grow: 1.0, rest: Transform::default() }
+    }
+}
+
+impl Frame {
+    /// The values of a channel for a node that is neither turned nor scaled at rest; `None` if they are that already.
+    pub(super) fn convert(&self, channel: &Channel) -> Option<Vec<f32>> {
+        let galatea_scene::Target::Node(_) = channel.target else { return None };
+        if self.plain {
+            return None;
+        }
+        let cubic = channel.interpolation == Interpolation::Cubic;
+        // Of cubic keys only the middle is a value, the rest are tangents.
+        let is_value = |i: usize| !cubic || i % 3 == 1;
+        match channel.property {
+            Property::Translation => {
+                let rest = Vec3::from(self.rest.translation);
+                let rows = channel.values.as_chunks::<3>().0.iter().enumerate();
+                let moved = rows.map(|(i, v)| {
+                    let v = Vec3::from(*v) - if is_value(i) { rest } else { Vec3::ZERO };
+                    (self.turn * (v * self.grow)).to_array()
+                });
+                Some(moved.collect::<Vec<_>>().into_flattened())
+            }
+            Property::Rotation => {
+                let own = Quat::from_array(self.rest.rotation).normalize().inverse() * self.turn.inverse();
+                let rows = channel.values.as_chunks::<4>().0.iter();
+                let turned =
+                    rows.map(|q| (product(product(self.turn, Quat::from_array(*q)), own)).to_array());
+                Some(turned.collect::<Vec<_>>().into_flattened())
+            }
+            Property::Scale => {
+                let own = Vec3::from(self.rest.scale).map(|s| if s == 0.0 { 1.0 } else { s });
+                let rows = channel.values.as_chunks::<3>().0.iter();
+                Some(rows.map(|v| (Vec3::from(*v) / own).to_array()).collect::<Vec<_>>().into_flattened())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The product of two quaternions that need not be of unit length.
+fn product(a: Quat, b: Quat) -> Quat {
+    let (av, bv) = (a.xyz(), b.xyz());
+    let v = bv * a.w + av * b.w + av.cross(bv);
+    Quat::from_xyzw(v.x, v.y, v.z, a.w * b.w - av.dot(bv))
+}
+
+/// All nodes at rest.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    /// Whether the scene's axes are the format's.
+    pub(super) own_axes: bool,
+    list: Vec<Frame>,
+    matrices: Vec<Mat4>,
+}
+
+impl Frames {
+    pub(super) fn new(scene: &Scene, version: Version) -> Self {
+        let axes = scene.axes().and_then(|id| scene.node(id)).map(|n| n.transform);
+        let mine = Transform { rotation: AXES, scale: [unit(version); 3], ..Transform::default() };
+        let own_axes = axes.is_some_and(|axes| axes.matrix().abs_diff_eq(mine.matrix(), 1e-6));
+        let count = scene.nodes.len();
+        let mut frames =
+            Frames { own_axes, list: vec![Frame::default(); count], matrices: vec![Mat4::IDENTITY; count] };
+        let away = mine.matrix().inverse();
+        for id in scene.depth_first() {
+            let Some(node) = scene.node(id) else { continue };
+            if own_axes && node.axes {
+                continue;
+            }
+            let above = match node.parent {
+                Some(parent) => frames.matrix(parent),
+                None => {
+                    if own_axes {
+                        Mat4::IDENTITY
+                    } else {
+                        away
+                    }
+                }
+            };
+            let (scale, turn, _) = above.to_scale_rotation_translation();
+            let rest = node.transform;
+            let straight = |m: &Mat4| {
+                let linear = glam::Mat3::from_mat4(*m);
+                linear.abs_diff_eq(glam::Mat3::IDENTITY, 1e-7)
+            };
+            let own_still = rest.rotation == [0.0, 0.0, 0.0, 1.0] && rest.scale == [1.0; 3];
+            let frame = Frame {
+                plain: straight(&above) && own_still,
+                straight: straight(&above),
+                turn,
+                grow: (scale.x * scale.y * scale.z).abs().cbrt(),
+                rest,
+            };
+            if let (Some(slot), Some(matrix)) =
+                (frames.list.get_mut(id as usize), frames.matrices.get_mut(id as usize))
+            {
+                *slot = frame;
+                *matrix = above * rest.matrix();
+            }
+        }
+        frames
+    }
+
+    pub(super) fn of(&self, node: u32) -> Frame {
+        self.list.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// From the space of a node at rest to that of the model.
+    pub(super) fn matrix(&self, node: u32) -> Mat4 {
+        self.matrices.get(node as usize).copied().unwrap_or(Mat4::IDENTITY)
+    }
+}

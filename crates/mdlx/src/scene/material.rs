@@ -1,0 +1,354 @@
+//! Materials, textures and texture animations to the scene.
+//!
+//! The first layer is the material that a mesh has, the others are drawn over it. The six layers of a HD shader are one
+//! material with six textures.
+
+use galatea_scene::{
+    AlphaMode, Extras, Material as SceneMaterial, Property, Slot, Target, Texture as SceneTexture, Value,
+    Wrap,
+};
+
+use super::Builder;
+use super::extra::{Carry, latin, put, put_fields, wrap};
+use super::node::find;
+use super::track::Bound;
+use crate::{Feature, Layer, Material, Owner, Tag, Texture, ValueKind, Version, tracks_of};
+
+/// The opacity from which the game draws a pixel of a transparent layer.
+pub(super) const CUTOFF: f32 = 0.75;
+
+/// Red, as the first player has it.
+const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
+
+/// A glimmer of it, where the picture of the glow would fade out.
+const GLOW: [f32; 3] = [0.2, 0.0024, 0.0024];
+
+/// What the slots of a HD layer are for.
+pub(super) fn slots() -> [Slot; 6] {
+    [
+        Slot::Base,
+        Slot::Normal,
+        Slot::OcclusionRoughnessMetallic,
+        Slot::Emissive,
+        Slot::TeamColor,
+        Slot::Environment,
+    ]
+}
+
+/// How a layer mixes with what is behind it.
+pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
+    match filter_mode {
+        1 => AlphaMode::Mask { cutoff: CUTOFF },
+        2 => AlphaMode::Blend,
+        3 | 4 => AlphaMode::Additive,
+        5 => AlphaMode::Modulate,
+        6 => AlphaMode::Modulate2x,
+        _ => AlphaMode::Opaque,
+    }
+}
+
+/// The usual filter that does so.
+pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
+    match alpha {
+        AlphaMode::Opaque => 0,
+        AlphaMode::Mask { .. } => 1,
+        AlphaMode::Blend => 2,
+        AlphaMode::Additive => 3,
+        AlphaMode::Modulate => 5,
+        AlphaMode::Modulate2x => 6,
+    }
+}
+
+/// The file behind a texture: its own, or what the game puts in its place.
+pub(super) fn texture_name(texture: &Texture) -> String {
+    let path = latin(texture.path.bytes());
+    if !path.is_empty() {
+        return path;
+    }
+    let name = match texture.replaceable_id {
+        1 => "ReplaceableTextures\\TeamColor\\TeamColor00.blp",
+        2 => "ReplaceableTextures\\TeamGlow\\TeamGlow00.blp",
+        11 => "ReplaceableTextures\\Cliff\\Cliff0.blp",
+        31 => "ReplaceableTextures\\LordaeronTree\\LordaeronFallTree.blp",
+        32 => "ReplaceableTextures\\AshenvaleTree\\AshenTree.blp",
+        33 => "ReplaceableTextures\\BarrensTree\\BarrensTree.blp",
+        34 => "ReplaceableTextures\\NorthrendTree\\NorthTree.blp",
+        35 => "ReplaceableTextures\\Mushroom\\MushroomTree.blp",
+        36 => "ReplaceableTextures\\RuinsTree\\RuinsTree.blp",
+        37 => "ReplaceableTextures\\OutlandMushroomTree\\MushroomTree.blp",
+        other => return format!("replaceable {other}"),
+    };
+    name.to_owned()
+}
+
+/// What happens beyond the edges of a texture.
+pub(super) fn wrap_of(flags: u32) -> [Wrap; 2] {
+    let wrap = |bit: u32| if flags & bit != 0 { Wrap::Repeat } else { Wrap::Clamp };
+    [wrap(1), wrap(2)]
+}
+
+/// Whether the layers of a material are the textures of one surface.
+pub(super) fn is_hd(material: &Material, version: Version) -> bool {
+    version.has(Feature::MaterialShader)
+        && material.shader.bytes().starts_with(b"Shader_HD")
+        && material.layers.len() > 1
+}
+
+/// The tracks of a layer. Further layers of one material of the scene have their number behind the tag.
+pub(super) fn layer_bounds(version: Version, material: u32, layer: usize) -> Vec<(Tag, ValueKind, Bound)> {
+    let target = Target::Material(material);
+    let tracks = tracks_of(Owner::Layer, version).map(|info| {
+        let bound = match (&info.tag.0, layer) {
+            (b"KMTA", 0) => Bound::new(target, Property::Alpha),
+            (_, 0) => Bound::other(target, info.tag),
+            _ => Bound::new(target, Property::Other(format!("{} {layer}", latin(&info.tag.0)))),
+        };
+        (info.tag, info.value, bound)
+    });
+    tracks.collect()
+}
+
+/// The track of a texture slot.
+pub(super) fn slot_bounds(version: Version, material: u32, slot: usize) -> Vec<(Tag, ValueKind, Bound)> {
+    let tracks = tracks_of(Owner::LayerTexture, version).map(|info| {
+        let property = Property::Other(format!("{} texture {slot}", latin(&info.tag.0)));
+        (info.tag, info.value, Bound::new(Target::Material(material), property))
+    });
+    tracks.collect()
+}
+
+/// The tracks of a texture animation.
+pub(super) fn uv_bounds(material: u32) -> [(Tag, ValueKind, Bound); 3] {
+    let bound = |property| Bound::new(Target::Material(material), property);
+    [
+        (Tag(*b"KTAT"), ValueKind::Vector, bound(Property::UvOffset)),
+        (Tag(*b"KTAR"), ValueKind::Rotation, bound(Property::Other("uv_turn".into()))),
+        (Tag(*b"KTAS"), ValueKind::Vector, bound(Property::UvScale)),
+    ]
+}
+
+/// Flags of a layer that follow from the scene's words.
+pub(super) fn layer_flags(two_sided: bool, unlit: bool) -> u32 {
+    u32::from(unlit) | if two_sided { 0x10 } else { 0 }
+}
+
+/// Whether a layer with these flags is drawn without light.
+pub(super) fn is_unlit(flags: u32) -> bool {
+    flags & 0x101 != 0
+}
+
+impl Builder<'_> {
+    pub(super) fn add_materials(&mut self) {
+        let model = self.model;
+        let mut moved = vec![false; model.texture_anims.len()];
+        for (index, material) in model.materials.iter().enumerate() {
+            let base = self.scene.materials.len() as u32;
+            self.materials.push(base);
+            let hd = is_hd(material, model.version);
+            let count = if hd { 1 } else { material.layers.len().max(1) };
+            let ids = base..base + count as u32;
+            // Channels refer to materials by number: first all of them are there.
+            self.scene.materials.resize_with(ids.end as usize, SceneMaterial::default);
+            for (number, id) in ids.clone().enumerate() {
+                let mut map = Extras::new();
+                put(&mut map, "layer", number as u32);
+                if number == 0 {
+                    put(&mut map, "material", index as u32);
+                    put_fields!(
+                        &mut map,
+                        material,
+                        Material::default(),
+                        priority_plane,
+                        flags,
+                        shader,
+                        extra
+                    );
+                    if material.layers.is_empty() {
+                        put(&mut map, "no_layer", true);
+                    }
+                }
+                let layer = material.layers.get(number);
+                let two_sided = material.flags & 2 != 0 && !model.version.is_wow();
+                let mut out = match layer {
+                    Some(layer) => self.add_layer(layer, id, two_sided, &mut map, &mut moved),
+                    None => SceneMaterial::default(),
+                };
+                if hd {
+                    let rest = material.layers.iter().enumerate().skip(1);
+                    let layers =
+                        rest.map(|(n, layer)| self.further_layer(layer, n, id, &mut out, &mut moved));
+                    let layers: Vec<Value> = layers.collect();
+                    put(&mut map, "layers", Value::Array(layers));
+                }
+                if out.name.is_empty() {
+                    out.name = format!("material {index}");
+                }
+                if number == 0 {
+                    out.layers = ids.clone().skip(1).collect();
+                }
+                out.extras = wrap(map);
+                if let Some(slot) = self.scene.materials.get_mut(id as usize) {
+                    *slot = out;
+                }
+            }
+        }
+        let loose = model.texture_anims.iter().zip(moved).enumerate().filter(|(_, (_, moved))| !moved);
+        let loose: Vec<Value> = loose
+            .map(|(index, (anim, _))| {
+                let mut map = Extras::new();
+                put(&mut map, "texture_anim", index as u32);
+                self.add_tracks(&mut map, "tracks", &anim.tracks, |_| None);
+                Value::Object(map)
+            })
+            .collect();
+        if !loose.is_empty() {
+            put(&mut self.header, "texture_anims", Value::Array(loose));
+        }
+    }
+
+    /// A texture of a layer, if there is such a texture.
+    fn texture(&self, id: i32, slot: Slot, coord_id: u32, told: &mut Extras) -> Option<SceneTexture> {
+        let texture = self.model.textures.get(usize::try_from(id).ok()?)?;
+        put(told, "texture", id);
+        Some(SceneTexture {
+            slot,
+            name: texture_name(texture),
+            uv_set: coord_id,
+            wrap: wrap_of(texture.flags),
+            ..SceneTexture::default()
+        })
+    }
+
+    /// The fields of a layer that the scene has no word for.
+    fn layer_fields(&self, layer: &Layer, map: &mut Extras) {
+        put_fields!(
+            map,
+            layer,
+            Layer::default(),
+            texture_anim_id,
+            emissive_gain,
+            fresnel_color,
+            fresnel_opacity,
+            fresnel_team_color,
+            shader_type,
+        );
+    }
+
+    /// Gives the material the tracks of its texture animation, if no other has them yet.
+    fn add_texture_anim(&mut self, layer: &Layer, id: u32, map: &mut Extras, moved: &mut [bool]) {
+        let model = self.model;
+        let Ok(index) = usize::try_from(layer.texture_anim_id) else { return };
+        let Some(anim) = model.texture_anims.get(index) else { return };
+        if let Some(flag) = moved.get_mut(index).filter(|m| !**m) {
+            *flag = true;
+            put(map, "texture_anim", index as u32);
+            let bounds = uv_bounds(id);
+            self.add_tracks(map, "uv_tracks", &anim.tracks, |tag| find(&bounds, tag));
+        }
+    }
+
+    fn add_layer(
+        &mut self,
+        layer: &Layer,
+        id: u32,
+        two_sided: bool,
+        map: &mut Extras,
+        moved: &mut [bool],
+    ) -> SceneMaterial {
+        let version = self.model.version;
+        self.layer_fields(layer, map);
+        let mut out = SceneMaterial {
+            alpha: alpha_of(layer.filter_mode),
+            two_sided: two_sided || layer.flags & 0x10 != 0,
+            unlit: is_unlit(layer.flags),
+            ..SceneMaterial::default()
+        };
+        if layer.filter_mode != filter_of(out.alpha) {
+            put(map, "filter_mode", layer.filter_mode.json());
+        }
+        if layer.flags != layer_flags(out.two_sided, out.unlit) {
+            put(map, "layer_flags", layer.flags.json());
+        }
+        let opacity = if layer.tracks.get(*b"KMTA").is_some() { 1.0 } else { layer.alpha };
+        out.base_color = [1.0, 1.0, 1.0, opacity];
+        if !opacity.same(&layer.alpha) {
+            put(map, "alpha", layer.alpha.json());
+        }
+        let team = |id: i32| {
+            let texture = usize::try_from(id).ok().and_then(|i| self.model.textures.get(i))?;
+            let plain = texture.path.bytes().is_empty();
+            [(1, TEAM), (2, GLOW)].into_iter().find(|(id, _)| plain && *id == texture.replaceable_id)
+        };
+        let slotted = version.has(Feature::TextureSlots);
+        let first =
+            if slotted { layer.textures.first().map_or(-1, |t| t.texture_id) } else { layer.texture_id };
+        let painted = team(first);
+        if let Some((_, [r, g, b])) = painted {
+            out.base_color = [r, g, b, opacity];
+        }
+        let base = if painted.is_some() { Slot::TeamColor } else { Slot::Base };
+        let mut told = Extras::new();
+        match self.texture(layer.texture_id, base.clone(), layer.coord_id, &mut told).filter(|_| !slotted) {
+            Some(texture) => out.textures.push(SceneTexture { extras: wrap(told), ..texture }),
+            None => {
+                put_fields!(map, layer, Layer { texture_id: -1, ..Layer::default() }, texture_id);
+                put_fields!(map, layer, Layer::default(), coord_id);
+            }
+        }
+        for (n, slot) in layer.textures.iter().enumerate() {
+            let mut told = Extras::new();
+            put(&mut told, "slot", slot.slot.json());
+            let known = slots().get(slot.slot as usize).cloned();
+            let known = if slot.slot == 0 { Some(base.clone()) } else { known };
+            let known = known.unwrap_or_else(|| Slot::Other(format!("slot {}", slot.slot)));
+            let bounds = slot_bounds(version, id, n);
+            let texture = self.texture(slot.texture_id, known.clone(), layer.coord_id, &mut told);
+            if texture.is_none() {
+                put(&mut told, "texture", slot.texture_id);
+            }
+            self.add_tracks(&mut told, "tracks", &slot.tracks, |tag| find(&bounds, tag));
+            let nameless = SceneTexture { slot: known, uv_set: layer.coord_id, ..SceneTexture::default() };
+            out.textures.push(SceneTexture { extras: wrap(told), ..texture.unwrap_or(nameless) });
+        }
+        let bounds = layer_bounds(version, id, 0);
+        self.add_tracks(map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
+        self.add_texture_anim(layer, id, map, moved);
+        let name = out.textures.first().map_or("", |t| &t.name);
+        let stem = name.rsplit(['\\', '/']).next().unwrap_or(name);
+        out.name = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
+        out
+    }
+
+    /// A layer of a HD shader after the first: a texture of the material.
+    fn further_layer(
+        &mut self,
+        layer: &Layer,
+        number: usize,
+        id: u32,
+        out: &mut SceneMaterial,
+        moved: &mut [bool],
+    ) -> Value {
+        let mut map = Extras::new();
+        self.layer_fields(layer, &mut map);
+        put_fields!(&mut map, layer, Layer::default(), filter_mode, flags, alpha);
+        let slot = slots().get(number).cloned().unwrap_or_else(|| Slot::Other(format!("layer {number}")));
+        let mut told = Extras::new();
+        put(&mut told, "layer", number as u32);
+        match self.texture(layer.texture_id, slot, layer.coord_id, &mut told) {
+            Some(texture) => out.textures.push(SceneTexture { extras: wrap(told), ..texture }),
+            None => {
+                put_fields!(&mut map, layer, Layer { texture_id: -1, ..Layer::default() }, texture_id);
+                put_fields!(&mut map, layer, Layer::default(), coord_id);
+            }
+        }
+        let bounds = layer_bounds(self.model.version, id, number);
+        self.add_tracks(&mut map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
+        if usize::try_from(layer.texture_anim_id).ok().and_then(|i| moved.get(i)) == Some(&false) {
+            // Its texture animation moves the material as a whole if the first layer has none.
+            let mut own = Extras::new();
+            self.add_texture_anim(layer, id, &mut own, moved);
+            map.extend(own);
+        }
+        Value::Object(map)
+    }
+}

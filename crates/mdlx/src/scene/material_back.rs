@@ -1,0 +1,367 @@
+//! Materials, textures and texture animations from the scene.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Extras, Material as SceneMaterial, Purpose, Slot, Texture as SceneTexture, Wrap};
+
+use super::Back;
+use super::extra::{Carry, int, objects, own, read_fields, text};
+use super::frame::Frame;
+use super::material::{
+    alpha_of, filter_of, is_unlit, layer_bounds, layer_flags, slot_bounds, slots, texture_name, uv_bounds,
+    wrap_of,
+};
+use crate::{Feature, Layer, LayerTexture, Material, Model, Texture, TextureAnim};
+
+/// A texture that every Warcraft III has, for surfaces without one.
+const WHITE: &str = "Textures\\white.blp";
+
+fn flags_of(wrap: [Wrap; 2]) -> u32 {
+    let [u, v] = wrap.map(|w| w != Wrap::Clamp);
+    u32::from(u) | u32::from(v) << 1
+}
+
+impl Back<'_> {
+    pub(super) fn read_materials(&mut self, model: &mut Model) {
+        let map = own(&self.scene.extras);
+        for entry in objects(map, "textures") {
+            let mut texture = Texture { replaceable_id: 0, path: Default::default(), flags: 0 };
+            read_fields!(entry, texture, path, replaceable_id, flags);
+            model.textures.push(texture);
+        }
+        self.rename_textures(model);
+        let order = self.material_order();
+        for id in order {
+            let Some(material) = self.scene.materials.get(id as usize) else { continue };
+            let index = model.materials.len() as u32;
+            self.material_of.insert(id, index);
+            if let Some(old) = int(own(&material.extras), "material") {
+                self.new_materials.entry(old as u32).or_insert(index);
+            }
+            let read = self.read_material(model, id, material);
+            model.materials.push(read);
+        }
+        for entry in objects(map, "texture_anims") {
+            let tracks = self.read_tracks(entry, "tracks", "texture animation", &[], &Frame::default());
+            set_anim(model, int(entry, "texture_anim"), TextureAnim { tracks });
+        }
+    }
+
+    /// A texture whose every use was given the same new name has that name.
+    fn rename_textures(&mut self, model: &mut Model) {
+        let mut names: HashMap<i64, Option<&str>> = HashMap::new();
+        for texture in self.scene.materials.iter().flat_map(|m| &m.textures) {
+            if let Some(id) = int(own(&texture.extras), "texture") {
+                let name = names.entry(id).or_insert(Some(&texture.name));
+                if *name != Some(&texture.name) {
+                    *name = None;
+                }
+            }
+        }
+        for (id, name) in names {
+            let slot = usize::try_from(id).ok().and_then(|i| model.textures.get_mut(i));
+            if let (Some(texture), Some(name)) = (slot, name)
+                && texture_name(texture) != name
+            {
+                texture.path = text(name);
+            }
+        }
+    }
+
+    /// The materials of the scene that become materials, in the order of the model.
+    fn material_order(&self) -> Vec<u32> {
+        let scene = self.scene;
+        let over: HashSet<u32> = scene.materials.iter().flat_map(|m| m.layers.iter().copied()).collect();
+        let drawn = |purpose: Purpose| purpose == Purpose::Render;
+        let mut used: HashSet<u32> = scene.emitters.iter().filter_map(|e| e.material).collect();
+        for (_, _, mesh) in scene.drawn().filter(|(_, _, mesh)| drawn(mesh.purpose)) {
+            used.extend(mesh.primitives.iter().filter_map(|p| p.material));
+        }
+        let mut seen = HashSet::new();
+        let mut order: Vec<(i64, u32)> = Vec::new();
+        for (id, material) in scene.materials.iter().enumerate() {
+            let id = id as u32;
+            let told = int(own(&material.extras), "material").filter(|told| seen.insert(*told));
+            if told.is_some() || used.contains(&id) && (!over.contains(&id) || !self.native) {
+                order.push((told.unwrap_or(i64::MAX), id));
+            }
+        }
+        order.sort_unstable();
+        order.into_iter().map(|(_, id)| id).collect()
+    }
+
+    fn read_material(&mut self, model: &mut Model, id: u32, from: &SceneMaterial) -> Material {
+        let map = own(&from.extras);
+        let mut out = Material::default();
+        read_fields!(map, out, priority_plane, flags, shader, extra);
+        if map.contains_key("no_layer") && from.textures.is_empty() && from.layers.is_empty() {
+            return out;
+        }
+        let fresh = !map.contains_key("material");
+        out.layers.push(self.read_layer(model, id, from));
+        for entry in objects(map, "layers") {
+            let number = out.layers.len();
+            let layer = self.read_further(model, id, from, entry, number);
+            out.layers.push(layer);
+        }
+        if fresh && self.version.has(Feature::MaterialShader) {
+            self.make_hd(model, from, &mut out);
+        }
+        let depth = self.scene.materials.len();
+        for over in from.layers.iter().take(depth) {
+            if let Some(material) = self.scene.materials.get(*over as usize) {
+                out.layers.push(self.read_layer(model, *over, material));
+            }
+        }
+        out
+    }
+
+    /// The index of a texture: the one it had, if it still has that name; else one of that name; else a new one.
+    fn texture_id(&mut self, model: &mut Model, texture: &SceneTexture) -> u32 {
+        let told = int(own(&texture.extras), "texture").and_then(|t| usize::try_from(t).ok());
+        let fits = |t: &Texture| texture_name(t) == texture.name && wrap_of(t.flags) == texture.wrap;
+        if let Some(told) = told.filter(|i| model.textures.get(*i).is_some_and(fits)) {
+            return told as u32;
+        }
+        if let Some(found) = model.textures.iter().position(fits) {
+            return found as u32;
+        }
+        let known = told.and_then(|i| model.textures.get(i)).copied();
+        let kept = known.filter(|t| texture_name(t) == texture.name);
+        let mut new = kept.unwrap_or(Texture { replaceable_id: 0, path: text(&texture.name), flags: 0 });
+        new.flags = new.flags & !3 | flags_of(texture.wrap);
+        model.textures.push(new);
+        model.textures.len() as u32 - 1
+    }
+
+    fn white(&mut self, model: &mut Model) -> i32 {
+        let white = SceneTexture { name: WHITE.to_owned(), ..SceneTexture::default() };
+        self.texture_id(model, &white) as i32
+    }
+
+    fn read_layer(&mut self, model: &mut Model, id: u32, from: &SceneMaterial) -> Layer {
+        let map = own(&from.extras);
+        let fresh = !map.contains_key("layer");
+        let slotted = self.version.has(Feature::TextureSlots);
+        let mut layer = Layer::default();
+        read_fields!(
+            map,
+            layer,
+            texture_anim_id,
+            emissive_gain,
+            fresnel_color,
+            fresnel_opacity,
+            fresnel_team_color,
+            shader_type,
+            coord_id,
+            filter_mode,
+        );
+        let [r, g, b, opacity] = from.base_color;
+        if !map.contains_key("filter_mode") || alpha_of(layer.filter_mode) != from.alpha {
+            layer.filter_mode = filter_of(from.alpha);
+        }
+        let two_sided = |flags: u32| flags & 0x10 != 0 || self.two_sided_above(map);
+        layer.flags = match map.get("layer_flags").and_then(u32::read) {
+            Some(flags) if two_sided(flags) == from.two_sided && is_unlit(flags) == from.unlit => flags,
+            Some(flags) => flags & !0x111 | layer_flags(from.two_sided, from.unlit),
+            None => layer_flags(from.two_sided, from.unlit),
+        };
+        layer.alpha = opacity;
+        if let Some(alpha) = map.get("alpha").and_then(f32::read).filter(|_| opacity == 1.0) {
+            layer.alpha = alpha;
+        }
+        layer.texture_id = if slotted { 0 } else { -1 };
+        read_fields!(map, layer, texture_id);
+        let base = from.textures.iter().find(|t| matches!(t.slot, Slot::Base | Slot::TeamColor));
+        if slotted {
+            self.read_slots(model, id, from, &mut layer, fresh);
+        } else if let Some(texture) = base.filter(|t| !own(&t.extras).contains_key("layer")) {
+            layer.texture_id = self.texture_id(model, texture) as i32;
+            layer.coord_id = texture.uv_set;
+        } else if fresh {
+            layer.texture_id = self.white(model);
+        }
+        let what = format!("material {:?}", from.name);
+        if fresh && [r, g, b] != [1.0; 3] {
+            self.lose(format!("{what}: its colour"));
+        }
+        if fresh && (from.emissive != [0.0; 3] || from.metallic != 0.0) {
+            self.lose(format!("{what}: how it shines"));
+        }
+        let bounds = layer_bounds(self.version, id, 0);
+        layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
+        self.read_texture_anim(model, id, map, &mut layer, &what);
+        layer
+    }
+
+    /// Whether the material itself says that both sides are drawn.
+    fn two_sided_above(&self, map: &Extras) -> bool {
+        !self.version.is_wow() && map.get("flags").and_then(u32::read).is_some_and(|f| f & 2 != 0)
+    }
+
+    fn read_texture_anim(&mut self, model: &mut Model, id: u32, map: &Extras, layer: &mut Layer, what: &str) {
+        let told = int(map, "texture_anim");
+        let bounds = uv_bounds(id);
+        let moved =
+            bounds.iter().any(|(_, _, b)| self.channels.contains_key(&(b.target, b.property.clone())));
+        if told.is_none() && (!moved || layer.texture_anim_id >= 0) {
+            return;
+        }
+        let tracks = self.read_tracks(map, "uv_tracks", what, &bounds, &Frame::default());
+        if told.is_none() && tracks.is_empty() {
+            return;
+        }
+        let index = told.unwrap_or(model.texture_anims.len() as i64);
+        set_anim(model, Some(index), TextureAnim { tracks });
+        if told.is_none() {
+            layer.texture_anim_id = index as i32;
+        }
+    }
+
+    fn read_slots(
+        &mut self,
+        model: &mut Model,
+        id: u32,
+        from: &SceneMaterial,
+        layer: &mut Layer,
+        fresh: bool,
+    ) {
+        for (n, texture) in from.textures.iter().enumerate() {
+            let told = own(&texture.extras);
+            let known = slots().iter().position(|s| *s == texture.slot);
+            let slot = told.get("slot").and_then(u32::read).or(known.map(|k| k as u32));
+            let Some(slot) = slot else {
+                self.lose(format!("material {:?}: the texture for {}", from.name, texture.slot.name()));
+                continue;
+            };
+            let texture_id = match int(told, "texture") {
+                Some(told) if texture.name.is_empty() => told as i32,
+                _ => self.texture_id(model, texture) as i32,
+            };
+            let bounds = slot_bounds(self.version, id, n);
+            let what = format!("material {:?}", from.name);
+            let tracks = self.read_tracks(told, "tracks", &what, &bounds, &Frame::default());
+            layer.coord_id = texture.uv_set;
+            layer.textures.push(LayerTexture { texture_id, slot, tracks });
+        }
+        if fresh && layer.textures.is_empty() {
+            let texture_id = self.white(model);
+            layer.textures.push(LayerTexture { texture_id, ..LayerTexture::default() });
+        }
+        layer.shader_type = if fresh { u32::from(layer.textures.len() > 1) } else { layer.shader_type };
+    }
+
+    /// A layer of a HD shader after the first.
+    fn read_further(
+        &mut self,
+        model: &mut Model,
+        id: u32,
+        from: &SceneMaterial,
+        map: &Extras,
+        number: usize,
+    ) -> Layer {
+        let mut layer = Layer { texture_id: -1, ..Layer::default() };
+        read_fields!(
+            map,
+            layer,
+            texture_id,
+            texture_anim_id,
+            coord_id,
+            emissive_gain,
+            fresnel_color,
+            fresnel_opacity,
+            fresnel_team_color,
+            shader_type,
+            filter_mode,
+            flags,
+            alpha,
+        );
+        let mine = |t: &&SceneTexture| {
+            let told = int(own(&t.extras), "layer");
+            told == Some(number as i64) || told.is_none() && slots().get(number) == Some(&t.slot)
+        };
+        if let Some(texture) = from.textures.iter().find(mine) {
+            layer.texture_id = self.texture_id(model, texture) as i32;
+            layer.coord_id = texture.uv_set;
+        }
+        let what = format!("material {:?}", from.name);
+        let bounds = layer_bounds(self.version, id, number);
+        layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
+        if map.contains_key("texture_anim") {
+            self.read_texture_anim(model, id, map, &mut layer, &what);
+        }
+        layer
+    }
+
+    /// A new material with more than a colour needs the six layers of the HD shader.
+    fn make_hd(&mut self, model: &mut Model, from: &SceneMaterial, out: &mut Material) {
+        let wanted = [Slot::Normal, Slot::OcclusionRoughnessMetallic, Slot::Emissive];
+        if !wanted.iter().any(|slot| from.texture(slot).is_some()) {
+            return;
+        }
+        out.shader = text("Shader_HD_DefaultUnit");
+        let usual = [
+            "",
+            "Textures\\normal.dds",
+            "Textures\\orm.dds",
+            "Textures\\Black32.dds",
+            "",
+            "ReplaceableTextures\\EnvironmentMap.dds",
+        ];
+        for (slot, usual) in slots().iter().zip(usual).skip(1) {
+            let texture_id = match (from.texture(slot), slot) {
+                (Some(texture), _) => self.texture_id(model, texture),
+                (None, Slot::TeamColor) => {
+                    let team = Texture { replaceable_id: 1, path: Default::default(), flags: 3 };
+                    self.texture_id(
+                        model,
+                        &SceneTexture { name: texture_name(&team), ..SceneTexture::default() },
+                    )
+                }
+                _ => self
+                    .texture_id(model, &SceneTexture { name: usual.to_owned(), ..SceneTexture::default() }),
+            };
+            out.layers.push(Layer { texture_id: texture_id as i32, ..Layer::default() });
+        }
+    }
+
+    /// The texture of an emitter from elsewhere.
+    pub(super) fn emitter_texture(&mut self, model: &mut Model, emitter: &galatea_scene::Emitter) -> i32 {
+        let material = emitter.material.and_then(|m| self.scene.materials.get(m as usize));
+        match material.and_then(|m| m.texture(&Slot::Base)) {
+            Some(texture) => self.texture_id(model, texture) as i32,
+            None => self.white(model),
+        }
+    }
+
+    /// The material of a primitive; one is made for those without.
+    pub(super) fn material_for(&mut self, model: &mut Model, material: Option<u32>) -> u32 {
+        if let Some(found) = material.and_then(|m| self.material_of.get(&m)) {
+            return *found;
+        }
+        let key = material.unwrap_or(u32::MAX);
+        if let Some(found) = self.material_of.get(&key) {
+            return *found;
+        }
+        let texture_id = self.white(model);
+        let layer = if self.version.has(Feature::TextureSlots) {
+            let textures = vec![LayerTexture { texture_id, ..LayerTexture::default() }];
+            Layer { textures, ..Layer::default() }
+        } else {
+            Layer { texture_id, ..Layer::default() }
+        };
+        model.materials.push(Material { layers: vec![layer], ..Material::default() });
+        self.material_of.insert(key, model.materials.len() as u32 - 1);
+        model.materials.len() as u32 - 1
+    }
+}
+
+fn set_anim(model: &mut Model, index: Option<i64>, anim: TextureAnim) {
+    let Some(index) = index.and_then(|i| usize::try_from(i).ok()).filter(|i| *i < 1 << 16) else { return };
+    if model.texture_anims.len() <= index {
+        model.texture_anims.resize_with(index + 1, TextureAnim::default);
+    }
+    if let Some(slot) = model.texture_anims.get_mut(index) {
+        *slot = anim;
+    }
+}

@@ -1,0 +1,379 @@
+//! Tracks to the scene: each clip gets the keys inside its interval, and notes keep the rest.
+
+use galatea_scene::{
+    Channel, Extras, Interpolation as SceneInterpolation, Property, Target, Value, floats, words,
+};
+
+use super::Builder;
+use super::curve::{Form, Map, Rows, Run};
+use super::extra::{Carry, Sum, latin, put, wrap};
+use crate::{Curve, EventTrack, Interpolation, Keys, Tag, Track, Tracks};
+
+/// The part of the timeline that a clip plays.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    pub(super) start: i64,
+    pub(super) end: i64,
+}
+
+/// Milliseconds whose share of a second a float still tells apart.
+pub(super) const LONGEST: i64 = 1 << 22;
+
+impl Window {
+    pub(super) fn has(&self, time: i64) -> bool {
+        (self.start..=self.end).contains(&time)
+    }
+
+    /// Seconds after its beginning.
+    pub(super) fn seconds(&self, time: i32) -> f32 {
+        (i64::from(time) - self.start) as f32 / 1000.0
+    }
+}
+
+/// What a track moves in the scene.
+#[derive(Debug, Clone)]
+pub(super) struct Bound {
+    pub(super) target: Target,
+    pub(super) property: Property,
+    pub(super) map: Map,
+    /// Values are held, whatever the track says.
+    pub(super) held: bool,
+}
+
+impl Bound {
+    pub(super) fn new(target: Target, property: Property) -> Self {
+        Bound { target, property, map: Map::Plain, held: false }
+    }
+
+    /// Whether a node is seen.
+    pub(super) fn visibility(node: u32) -> Self {
+        Bound { held: true, ..Bound::new(Target::Node(node), Property::Visibility) }
+    }
+
+    /// Something the scene has no word for.
+    pub(super) fn other(target: Target, tag: Tag) -> Self {
+        Bound::new(target, Property::Other(latin(&tag.0)))
+    }
+
+    pub(super) fn reversed(self) -> Self {
+        Bound { map: Map::Reversed, ..self }
+    }
+}
+
+/// What keys hold, as floats.
+pub(super) trait Lane: Copy + Default {
+    const WIDTH: usize;
+    fn put(self, out: &mut Vec<f32>);
+    fn take(row: &[f32]) -> Self;
+}
+
+impl Lane for f32 {
+    const WIDTH: usize = 1;
+    fn put(self, out: &mut Vec<f32>) {
+        out.push(self);
+    }
+    fn take(row: &[f32]) -> Self {
+        row.first().copied().unwrap_or(0.0)
+    }
+}
+
+impl<const N: usize> Lane for [f32; N]
+where
+    [f32; N]: Default,
+{
+    const WIDTH: usize = N;
+    fn put(self, out: &mut Vec<f32>) {
+        out.extend_from_slice(&self);
+    }
+    fn take(row: &[f32]) -> Self {
+        row.first_chunk().copied().unwrap_or_default()
+    }
+}
+
+impl Lane for u32 {
+    const WIDTH: usize = 1;
+    fn put(self, out: &mut Vec<f32>) {
+        out.push(self as f32);
+    }
+    fn take(row: &[f32]) -> Self {
+        row.first().map_or(0, |v| *v as u32)
+    }
+}
+
+/// How the values of a track run in the scene.
+pub(super) fn run_of(interpolation: Interpolation, keys: &Keys) -> Run {
+    match (interpolation, keys) {
+        (Interpolation::Hermite | Interpolation::Bezier, Keys::Rotation(_)) => Run::Smooth,
+        (Interpolation::Hermite, _) => Run::Hermite,
+        (Interpolation::Bezier, _) => Run::Bezier,
+        _ => Run::Straight,
+    }
+}
+
+pub(super) const WORDS: [(Interpolation, &str); 4] = [
+    (Interpolation::None, "none"),
+    (Interpolation::Linear, "linear"),
+    (Interpolation::Hermite, "hermite"),
+    (Interpolation::Bezier, "bezier"),
+];
+
+/// Whether the scene's channels can carry a track at all.
+fn is_plain(track: &Track) -> bool {
+    match &track.keys {
+        Keys::Integer(curve) => {
+            !track.interpolation.has_tangents() && curve.keys.iter().all(|k| k.value < 1 << 24)
+        }
+        Keys::Float(c) => {
+            c.tangents.len() == if track.interpolation.has_tangents() { c.keys.len() } else { 0 }
+        }
+        Keys::Vector(c) => {
+            c.tangents.len() == if track.interpolation.has_tangents() { c.keys.len() } else { 0 }
+        }
+        Keys::Rotation(c) => {
+            c.tangents.len() == if track.interpolation.has_tangents() { c.keys.len() } else { 0 }
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Adds the tracks of something as channels; what channels do not tell goes to `map` under `key`.
+    pub(super) fn add_tracks(
+        &mut self,
+        map: &mut Extras,
+        key: &str,
+        tracks: &Tracks,
+        bind: impl Fn(Tag) -> Option<Bound>,
+    ) {
+        let mut listed = String::new();
+        let mut notes = Vec::new();
+        for (n, track) in tracks.iter().enumerate() {
+            if !listed.is_empty() {
+                listed.push_str(", ");
+            }
+            listed.push_str(&latin(&track.tag.0));
+            let name = WORDS.iter().find(|(i, _)| *i == track.interpolation).map_or("", |(_, w)| w);
+            listed.push(' ');
+            listed.push_str(name);
+            let global = track.global_sequence;
+            if global != -1 {
+                listed.push_str(&format!(" global {global}"));
+            }
+            let twin = tracks.iter().take(n).any(|t| t.tag == track.tag);
+            let known =
+                usize::try_from(global).map_or(global == -1, |g| g < self.model.global_sequences.len());
+            let bound = bind(track.tag).filter(|_| !twin && known && is_plain(track));
+            let mut note = Extras::new();
+            if track.keys.is_empty() {
+                listed.push_str(" empty");
+            } else if let Some(bound) = bound {
+                match &track.keys {
+                    Keys::Float(c) => self.split(track, c, &bound, &mut note),
+                    Keys::Vector(c) => self.split(track, c, &bound, &mut note),
+                    Keys::Rotation(c) => self.split(track, c, &bound, &mut note),
+                    Keys::Integer(c) => self.split(track, c, &bound, &mut note),
+                }
+            } else {
+                listed.push_str(" apart");
+                put_keys(&mut note, &track.keys, &mut |_| true);
+            }
+            if !note.is_empty() {
+                put(&mut note, "track", n as u32);
+                notes.push(Value::Object(note));
+            }
+        }
+        if !listed.is_empty() {
+            put(map, key, listed);
+        }
+        if !notes.is_empty() {
+            put(map, &format!("{key}_notes"), Value::Array(notes));
+        }
+        if let Some(extra) = &tracks.extra {
+            put(map, &format!("{key}_before"), extra.before.json());
+            put(map, &format!("{key}_after"), extra.after.json());
+        }
+    }
+
+    /// Adds the keys of a track to the clips whose intervals they are in.
+    fn split<T: Lane>(&mut self, track: &Track, curve: &Curve<T>, bound: &Bound, note: &mut Extras) {
+        let sorted;
+        let curve = if curve.keys.is_sorted_by_key(|k| k.time) {
+            curve
+        } else {
+            let times: Vec<u32> = curve.keys.iter().map(|k| k.time as u32).collect();
+            put(note, "order", words(&times));
+            let mut order: Vec<usize> = (0..curve.keys.len()).collect();
+            order.sort_by_key(|i| curve.keys.get(*i).map(|k| k.time));
+            sorted = Curve {
+                keys: order.iter().filter_map(|i| curve.keys.get(*i).copied()).collect(),
+                tangents: order.iter().filter_map(|i| curve.tangents.get(*i).copied()).collect(),
+            };
+            &sorted
+        };
+        let held = bound.held
+            || track.interpolation == Interpolation::None
+            || matches!(track.keys, Keys::Integer(_));
+        let smooth = track.interpolation.has_tangents();
+        let run = if held { Run::Straight } else { run_of(track.interpolation, &track.keys) };
+        let form = Form { run, map: bound.map, width: T::WIDTH };
+        let (clips, alone) = match usize::try_from(track.global_sequence) {
+            Ok(global) => (self.globals + global..self.globals + global + 1, true),
+            Err(_) => (0..self.globals, false),
+        };
+        for clip in clips {
+            let Some(mut window) = self.windows.get(clip).copied() else { continue };
+            // A clock that never reaches the first key leaves its value.
+            let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
+            if alone && (window.end == 0 || first > window.end) && first >= 0 {
+                window.end = LONGEST;
+            }
+            let from = curve.keys.partition_point(|k| i64::from(k.time) < window.start);
+            let to = curve.keys.partition_point(|k| i64::from(k.time) <= window.end);
+            let Some(keys) = curve.keys.get(from..to).filter(|k| !k.is_empty()) else { continue };
+            let mut rows = Rows {
+                times: keys.iter().map(|k| window.seconds(k.time)).collect(),
+                values: Vec::with_capacity(keys.len() * T::WIDTH),
+                tangents: Vec::new(),
+            };
+            keys.iter().for_each(|k| k.value.put(&mut rows.values));
+            if smooth {
+                rows.tangents.reserve(keys.len() * T::WIDTH * 2);
+                for t in curve.tangents.get(from..to).unwrap_or(&[]) {
+                    t.incoming.put(&mut rows.tangents);
+                    t.outgoing.put(&mut rows.tangents);
+                }
+            }
+            let mut made = form.make(&rows);
+            let mut extras = Extras::new();
+            let mut told = Extras::new();
+            form.steps(&rows, &made).put(&mut told, keys.len(), form.step_width(keys.len()));
+            if !told.is_empty() {
+                put(&mut extras, "keys", Value::Object(told));
+            }
+            if smooth && (held || keys.len() == 1) {
+                put(&mut extras, "tangents", floats(&rows.tangents));
+            }
+            if !made.inserted.is_empty() {
+                put(&mut extras, "inserted", words(&made.inserted));
+                put(&mut extras, "count", made.times.len() as u32);
+            }
+            if !made.flipped.is_empty() {
+                put(&mut extras, "flipped", words(&made.flipped));
+            }
+            if held {
+                made.interpolation = SceneInterpolation::Step;
+            }
+            let shared = |k: &crate::Key<T>| {
+                let before = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
+                before.iter().any(|w| w.has(i64::from(k.time)))
+            };
+            if keys.iter().any(shared) {
+                // Which of two clips was changed can be told by this.
+                put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
+            }
+            let channel = Channel {
+                target: bound.target,
+                property: bound.property.clone(),
+                interpolation: made.interpolation,
+                times: made.times,
+                values: made.values,
+                extras: wrap(extras),
+            };
+            if let Some(clip) = self.scene.clips.get_mut(clip) {
+                clip.channels.push(channel);
+            }
+        }
+        // Keys that no clip plays.
+        let global = usize::try_from(track.global_sequence).ok();
+        let covered =
+            |time: i32| self.is_covered(global, i64::from(time), curve.keys.first().map(|k| k.time));
+        if curve.keys.iter().any(|k| !covered(k.time)) {
+            let keys: Vec<bool> = curve.keys.iter().map(|k| !covered(k.time)).collect();
+            let outside = |i: usize| keys.get(i).copied().unwrap_or(false);
+            put_curve(note, curve, &mut |i| outside(i));
+        }
+    }
+
+    /// Whether a clip plays this moment of the timeline, or of a global sequence.
+    fn is_covered(&self, global: Option<usize>, time: i64, first: Option<i32>) -> bool {
+        if let Some(global) = global {
+            let end = self.windows.get(self.globals + global).map_or(0, |w| w.end);
+            let first = first.map_or(0, i64::from);
+            let end = if (end == 0 || first > end) && first >= 0 { LONGEST } else { end };
+            return (0..=end).contains(&time);
+        }
+        let at = self.covered.partition_point(|w| w.start <= time);
+        at.checked_sub(1).and_then(|i| self.covered.get(i)).is_some_and(|w| w.has(time))
+    }
+
+    /// Adds the times of an event as events of the clips.
+    pub(super) fn add_events(&mut self, map: &mut Extras, key: &str, node: u32, track: Option<&EventTrack>) {
+        let Some(track) = track else { return };
+        let global = usize::try_from(track.global_sequence).ok();
+        let known = global.map_or(track.global_sequence == -1, |g| g < self.model.global_sequences.len());
+        let mut told = Extras::new();
+        if track.global_sequence != -1 {
+            put(&mut told, "global", track.global_sequence);
+        }
+        let name = self.scene.node(node).map(|n| n.name.clone()).unwrap_or_default();
+        let clips = global.map_or(0..self.globals, |g| self.globals + g..self.globals + g + 1);
+        for clip in clips.filter(|_| known) {
+            let Some(window) = self.windows.get(clip).copied() else { continue };
+            let Some(clip) = self.scene.clips.get_mut(clip) else { continue };
+            for time in track.times.iter().filter(|t| window.has(i64::from(**t))) {
+                clip.events.push(galatea_scene::Event {
+                    time: window.seconds(*time),
+                    name: name.clone(),
+                    node: Some(node),
+                    ..galatea_scene::Event::default()
+                });
+            }
+        }
+        let played = |time: i32| known && self.is_covered(global, i64::from(time), Some(0));
+        let outside: Vec<u32> = track.times.iter().filter(|t| !played(**t)).map(|t| *t as u32).collect();
+        if !outside.is_empty() {
+            put(&mut told, "times", words(&outside));
+        }
+        if !track.times.is_sorted() {
+            put(&mut told, "order", words(&track.times.iter().map(|t| *t as u32).collect::<Vec<_>>()));
+        }
+        put(map, key, Value::Object(told));
+    }
+}
+
+fn put_keys(note: &mut Extras, keys: &Keys, wanted: &mut dyn FnMut(usize) -> bool) {
+    match keys {
+        Keys::Float(c) => put_curve(note, c, wanted),
+        Keys::Vector(c) => put_curve(note, c, wanted),
+        Keys::Rotation(c) => put_curve(note, c, wanted),
+        Keys::Integer(c) => {
+            let times: Vec<u32> = c.keys.iter().map(|k| k.time as u32).collect();
+            let values: Vec<u32> = c.keys.iter().map(|k| k.value).collect();
+            let tangents: Vec<u32> = c.tangents.iter().flat_map(|t| [t.incoming, t.outgoing]).collect();
+            put(note, "times", words(&times));
+            put(note, "words", words(&values));
+            if !tangents.is_empty() {
+                put(note, "tangent_words", words(&tangents));
+            }
+        }
+    }
+}
+
+/// Keys as they are.
+fn put_curve<T: Lane>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMut(usize) -> bool) {
+    let (mut times, mut values, mut tangents) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, (key, tangent)) in curve.iter().enumerate() {
+        if wanted(i) {
+            times.push(key.time as u32);
+            key.value.put(&mut values);
+            if let Some(tangent) = tangent {
+                tangent.incoming.put(&mut tangents);
+                tangent.outgoing.put(&mut tangents);
+            }
+        }
+    }
+    put(note, "times", words(&times));
+    put(note, "values", floats(&values));
+    if !tangents.is_empty() {
+        put(note, "tangents", floats(&tangents));
+    }
+}

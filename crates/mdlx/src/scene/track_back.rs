@@ -1,0 +1,484 @@
+//! Tracks from the scene: the keys of all clips, put together on one timeline.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property, Target};
+
+use super::Back;
+use super::curve::{Form, Rows, Run, without};
+use super::extra::{Carry, Steps, Sum, int, list, none, object, objects, own, same, word, word_list};
+use super::frame::Frame;
+use super::track::{Bound, LONGEST, Lane, WORDS, run_of};
+use crate::{Curve, EventTrack, Extra, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks, ValueKind};
+
+/// Channels of all clips, by what they move.
+pub(super) type Channels<'a> = HashMap<(Target, Property), Vec<(usize, &'a Channel)>>;
+
+/// What a track was when it was written.
+#[derive(Debug, Clone, Copy)]
+struct Listed<'a> {
+    tag: Tag,
+    interpolation: Interpolation,
+    global: i32,
+    empty: bool,
+    apart: bool,
+    note: &'a Extras,
+}
+
+fn listed<'a>(map: &'a Extras, key: &str) -> Vec<Listed<'a>> {
+    let notes_key = format!("{key}_notes");
+    let notes: HashMap<i64, &Extras> =
+        objects(map, &notes_key).filter_map(|note| Some((int(note, "track")?, note))).collect();
+    let text = word(map, key).unwrap_or("");
+    let entries = text.split(", ").enumerate().filter_map(|(n, entry)| {
+        let mut words = entry.split(' ');
+        let tag = super::extra::unlatin(words.next()?);
+        let name = words.next()?;
+        let mut out = Listed {
+            tag: Tag(*tag.first_chunk()?),
+            interpolation: WORDS.iter().find(|(_, w)| *w == name)?.0,
+            global: -1,
+            empty: false,
+            apart: false,
+            note: notes.get(&(n as i64)).copied().unwrap_or_else(|| none()),
+        };
+        while let Some(word) = words.next() {
+            match word {
+                "global" => out.global = words.next()?.parse().ok()?,
+                "empty" => out.empty = true,
+                "apart" => out.apart = true,
+                _ => {}
+            }
+        }
+        Some(out)
+    });
+    entries.collect()
+}
+
+/// One key that was found, and where.
+struct Found {
+    time: i64,
+    /// Which of several at that time.
+    nth: u32,
+    /// Whether somebody has changed the clip it is from.
+    edited: bool,
+    row: usize,
+}
+
+/// Keys from several clips.
+#[derive(Default)]
+struct Gathered {
+    found: Vec<Found>,
+    rows: Rows,
+}
+
+impl Gathered {
+    fn add(&mut self, times: impl Iterator<Item = i64>, rows: &Rows, edited: bool) {
+        let before = self.found.len();
+        let mut last = None;
+        for (i, time) in times.enumerate() {
+            let nth = match last {
+                Some((t, n)) if t == time => n + 1,
+                _ => 0,
+            };
+            last = Some((time, nth));
+            self.found.push(Found { time, nth, edited, row: before + i });
+        }
+        self.rows.values.extend_from_slice(&rows.values);
+        self.rows.tangents.extend_from_slice(&rows.tangents);
+    }
+}
+
+impl<'a> Back<'a> {
+    /// The tracks of something: those that were listed, then those that somebody has added.
+    pub(super) fn read_tracks(
+        &mut self,
+        map: &Extras,
+        key: &str,
+        what: &str,
+        wanted: &[(Tag, ValueKind, Bound)],
+        frame: &Frame,
+    ) -> Tracks {
+        let mut out = Tracks::default();
+        let mut seen = HashSet::new();
+        for entry in listed(map, key) {
+            let bound = wanted.iter().find(|(tag, ..)| *tag == entry.tag && !entry.apart);
+            let kind = match bound {
+                Some((_, kind, _)) => Some(*kind),
+                None => crate::TRACKS.iter().find(|t| t.tag == entry.tag).map(|t| t.value),
+            };
+            let Some(mut keys) = kind.and_then(Keys::empty) else { continue };
+            if entry.apart {
+                read_keys(entry.note, &mut keys);
+            } else {
+                seen.insert(entry.tag);
+            }
+            let mut interpolation = entry.interpolation;
+            let mut global = entry.global;
+            if let Some((_, _, bound)) = bound.filter(|_| !entry.empty) {
+                (interpolation, global) = self.merge(&mut keys, Some(&entry), bound, what, frame);
+                if keys.is_empty() {
+                    continue;
+                }
+            }
+            out.push(Track { tag: entry.tag, interpolation, global_sequence: global, keys });
+        }
+        for (tag, kind, bound) in wanted {
+            let key = (bound.target, bound.property.clone());
+            if seen.contains(tag) || !self.channels.contains_key(&key) {
+                continue;
+            }
+            let Some(mut keys) = Keys::empty(*kind) else { continue };
+            let (interpolation, global) = self.merge(&mut keys, None, bound, what, frame);
+            if !keys.is_empty() {
+                out.push(Track { tag: *tag, interpolation, global_sequence: global, keys });
+            }
+        }
+        let bytes = |end: &str| map.get(&format!("{key}_{end}")).and_then(Vec::<u8>::read);
+        if let (Some(before), Some(after)) = (bytes("before"), bytes("after")) {
+            out.extra = Some(Box::new(Extra { before, after }));
+        }
+        out
+    }
+
+    /// Fills a track from the channels of all clips.
+    fn merge(
+        &mut self,
+        keys: &mut Keys,
+        entry: Option<&Listed<'_>>,
+        bound: &Bound,
+        what: &str,
+        frame: &Frame,
+    ) -> (Interpolation, i32) {
+        let channels = self.channels.remove(&(bound.target, bound.property.clone())).unwrap_or_default();
+        let told = entry.map(|e| e.interpolation);
+        let interpolation = interpolation_of(told, keys, &channels, bound.held);
+        let note: &Extras = match entry {
+            Some(entry) => entry.note,
+            None => none(),
+        };
+        // A track follows one clock: that of a global sequence only if no other clip moves the same.
+        let globals: Vec<i32> = channels.iter().filter_map(|(clip, _)| self.global_of(*clip)).collect();
+        let timeline = channels.iter().any(|(clip, _)| self.global_of(*clip).is_none());
+        let first = globals.first().copied();
+        let global = match (entry, timeline, first) {
+            (Some(entry), _, None) if !timeline => entry.global,
+            (_, false, Some(global)) => global,
+            _ => -1,
+        };
+        let dropped = channels.iter().any(|(clip, _)| self.global_of(*clip).unwrap_or(-1) != global);
+        if dropped {
+            self.lose(format!("{what}: {} in a clip that always runs, beside others", bound.property.name()));
+        }
+        let channels: Vec<(usize, &Channel)> =
+            channels.into_iter().filter(|(clip, _)| self.global_of(*clip).unwrap_or(-1) == global).collect();
+        let form = Form { run: run_of(interpolation, keys), map: bound.map, width: 0 };
+        let gather = Gather { channels: &channels, note, form, what, frame };
+        match keys {
+            Keys::Float(c) => *c = self.gather(&gather),
+            Keys::Vector(c) => *c = self.gather(&gather),
+            Keys::Rotation(c) => *c = self.gather(&gather),
+            Keys::Integer(c) => *c = self.gather(&gather),
+        }
+        (interpolation, global)
+    }
+
+    fn gather<T: Lane>(&mut self, from: &Gather<'a, '_>) -> Curve<T> {
+        let form = Form { width: T::WIDTH, ..from.form };
+        let mut all = Gathered::default();
+        for (clip, channel) in from.channels {
+            if channel.width() != T::WIDTH {
+                // Scales and colours of other programs may have another number of parts.
+                self.lose(format!("{}: {} of another width", from.what, channel.property.name()));
+                continue;
+            }
+            let start = self.windows.get(*clip).map_or(0, |w| w.start);
+            let (rows, edited) = decode(channel, &form, from.frame);
+            let time =
+                |t: &f32| start + (f64::from(*t) * 1000.0).round().clamp(0.0, LONGEST as f64 * 64.0) as i64;
+            all.add(rows.times.iter().map(time), &rows, edited);
+        }
+        let mut outside = Rows::default();
+        if let (Some(times), Some(values)) = (word_list(from.note, "times"), list(from.note, "values")) {
+            outside.values = values;
+            outside.tangents = list(from.note, "tangents").unwrap_or_default();
+            let cubic = form.run != Run::Straight;
+            if !cubic {
+                outside.tangents.clear();
+            } else if outside.tangents.is_empty() {
+                outside.tangents =
+                    outside.values.chunks_exact(T::WIDTH).flat_map(|v| [v, v].concat()).collect();
+            }
+            all.add(times.iter().map(|t| i64::from(*t as i32)), &outside, false);
+        }
+        let Gathered { mut found, rows } = all;
+        let part = |list: &[f32], row: usize, width: usize| -> Vec<f32> {
+            list.get(row * width..(row + 1) * width).map(<[f32]>::to_vec).unwrap_or_default()
+        };
+        if !found.is_sorted_by_key(|f| (f.time, f.nth)) {
+            found.sort_by_key(|f| (f.time, f.nth));
+        }
+        let mut conflict = false;
+        let mut kept: Vec<Found> = Vec::with_capacity(found.len());
+        for next in found {
+            let twin = kept.last_mut().filter(|last| (last.time, last.nth) == (next.time, next.nth));
+            let Some(last) = twin else {
+                kept.push(next);
+                continue;
+            };
+            let (a, b) = (last.row, next.row);
+            let equal = same(&part(&rows.values, a, T::WIDTH), &part(&rows.values, b, T::WIDTH))
+                && same(&part(&rows.tangents, a, T::WIDTH * 2), &part(&rows.tangents, b, T::WIDTH * 2));
+            if !equal && next.edited {
+                *last = next;
+            } else if !equal {
+                conflict = true;
+            }
+        }
+        if conflict {
+            self.shared_keys.insert(from.what.to_owned());
+        }
+        let order = word_list(from.note, "order").and_then(|order| reorder(&kept, &order));
+        let order = order.unwrap_or_else(|| (0..kept.len()).collect());
+        let mut curve = Curve::default();
+        for key in order.iter().filter_map(|i| kept.get(*i)) {
+            let from = key.row * T::WIDTH;
+            let value = T::take(rows.values.get(from..).unwrap_or(&[]));
+            let time = key.time.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
+            curve.keys.push(Key { time, value });
+            if form.run != Run::Straight {
+                let row = rows.tangents.get(from * 2..).unwrap_or(&[]);
+                curve.tangents.push(Tangents {
+                    incoming: T::take(row),
+                    outgoing: T::take(row.get(T::WIDTH..).unwrap_or(&[])),
+                });
+            }
+        }
+        curve
+    }
+
+    /// The times of an event.
+    pub(super) fn read_events(&mut self, map: &Extras, key: &str, node: u32) -> Option<EventTrack> {
+        let told = object(map, key);
+        let mut track = EventTrack::default();
+        let mut times: Vec<(i64, usize)> = Vec::new();
+        let mut global = None;
+        for (clip, time) in self.events.remove(&node).into_iter().flatten() {
+            let window = self.windows.get(clip).copied();
+            let start = window.map_or(0, |w| w.start);
+            global = global.or(self.global_of(clip));
+            times.push((start + (f64::from(time) * 1000.0).round() as i64, clip));
+        }
+        if told.is_none() && times.is_empty() {
+            return None;
+        }
+        let told = told.unwrap_or_else(|| none());
+        track.global_sequence = int(told, "global").map_or(global.unwrap_or(-1), |g| g as i32);
+        let outside = word_list(told, "times").unwrap_or_default();
+        times.extend(outside.iter().map(|t| (i64::from(*t as i32), usize::MAX)));
+        times.sort_unstable();
+        // A moment that two clips play is one moment.
+        let mut kept: Vec<(i64, usize)> = Vec::new();
+        for (time, clip) in times {
+            if kept.last().is_none_or(|(t, c)| *t != time || *c == clip) {
+                kept.push((time, clip));
+            }
+        }
+        track.times = kept.iter().map(|(t, _)| *t as i32).collect();
+        if let Some(order) = word_list(told, "order") {
+            let order: Vec<i32> = order.iter().map(|t| *t as i32).collect();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            if sorted == track.times {
+                track.times = order;
+            }
+        }
+        Some(track)
+    }
+
+    fn global_of(&self, clip: usize) -> Option<i32> {
+        self.global_index.get(clip).copied().flatten()
+    }
+}
+
+/// What the keys of one track are gathered from.
+struct Gather<'a, 'b> {
+    channels: &'b [(usize, &'a Channel)],
+    note: &'b Extras,
+    form: Form,
+    what: &'b str,
+    frame: &'b Frame,
+}
+
+/// The places of the found keys in another order of times; `None` if these are not the same times.
+fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
+    if order.len() != found.len() {
+        return None;
+    }
+    let places: HashMap<(i64, u32), usize> =
+        found.iter().enumerate().map(|(i, f)| ((f.time, f.nth), i)).collect();
+    let mut nth: HashMap<i64, u32> = HashMap::new();
+    order
+        .iter()
+        .map(|time| {
+            let time = i64::from(*time as i32);
+            let n = nth.entry(time).or_default();
+            *n += 1;
+            places.get(&(time, *n - 1)).copied()
+        })
+        .collect()
+}
+
+/// The interpolation of a track: the one it had while its channels still say the same.
+fn interpolation_of(
+    told: Option<Interpolation>,
+    keys: &Keys,
+    channels: &[(usize, &Channel)],
+    held: bool,
+) -> Interpolation {
+    let integer = matches!(keys, Keys::Integer(_));
+    if let Some(told) = told {
+        let expected = |channel: &Channel| match told {
+            _ if held || integer => SceneInterpolation::Step,
+            Interpolation::None => SceneInterpolation::Step,
+            Interpolation::Hermite | Interpolation::Bezier if channel.times.len() > 1 => {
+                SceneInterpolation::Cubic
+            }
+            _ => SceneInterpolation::Linear,
+        };
+        if channels.iter().all(|(_, c)| c.interpolation == expected(c) || c.times.len() == 1) {
+            return told;
+        }
+    }
+    let any = |wanted: SceneInterpolation| {
+        channels.iter().any(|(_, c)| c.interpolation == wanted && c.times.len() > 1)
+    };
+    if held || integer {
+        Interpolation::None
+    } else if any(SceneInterpolation::Cubic) {
+        Interpolation::Hermite
+    } else if any(SceneInterpolation::Linear) {
+        Interpolation::Linear
+    } else if channels.iter().all(|(_, c)| c.interpolation == SceneInterpolation::Step) {
+        Interpolation::None
+    } else {
+        Interpolation::Linear
+    }
+}
+
+/// A channel as keys of the format, and whether it is known to have been changed.
+fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
+    let mut told = own(&channel.extras);
+    let sum = || Sum::new().floats(&channel.times).floats(&channel.values).finish();
+    let edited = int(told, "sum").is_some_and(|s| s as i32 != sum());
+    if int(told, "count").is_some_and(|count| count != channel.times.len() as i64) {
+        // Keys were added or taken away: the notes are about others.
+        told = none();
+    }
+    let width = form.width;
+    let turned;
+    let values: &[f32] = match frame.convert(channel) {
+        Some(values) => {
+            turned = values;
+            &turned
+        }
+        None => &channel.values,
+    };
+    let cubic = channel.interpolation == SceneInterpolation::Cubic;
+    let stride = if cubic { width * 3 } else { width };
+    if !form.is_cubic(channel.times.len()) || !cubic {
+        let middle: Vec<f32>;
+        let values = if cubic {
+            let keys = values.chunks_exact(stride.max(1));
+            middle = keys.flat_map(|k| k.iter().skip(width).take(width)).copied().collect();
+            &middle
+        } else {
+            values
+        };
+        let straight = Form { run: Run::Straight, ..*form };
+        let steps = object(told, "keys").and_then(|k| Steps::read(k, channel.times.len(), width));
+        let mut rows = straight.restore(&channel.times, values, &[], steps.as_deref());
+        if form.run != Run::Straight {
+            let kept = list(told, "tangents").filter(|t| t.len() == width * 2 * rows.times.len());
+            if channel.interpolation == SceneInterpolation::Step && kept.is_none() && rows.times.len() > 1 {
+                rows = stepped_rows(&rows, width);
+            }
+            rows.tangents = kept.unwrap_or_else(|| straight_tangents(&rows, width, form.run));
+        }
+        return (rows, edited);
+    }
+    let inserted = word_list(told, "inserted").unwrap_or_default();
+    let flipped = word_list(told, "flipped").unwrap_or_default();
+    let times = without(&channel.times, 1, &inserted);
+    let kept = without(values, stride, &inserted);
+    let steps = object(told, "keys").and_then(|k| Steps::read(k, times.len(), width * 3));
+    let rows = form.restore(&times, &kept, &flipped, steps.as_deref());
+    if inserted.is_empty() {
+        return (rows, edited);
+    }
+    let again = form.make(&rows);
+    if same(&again.values, values) && same(&again.times, &channel.times) {
+        return (rows, edited);
+    }
+    // Keys that were put between for smoothness, and changed since, are keys like others now.
+    (form.restore(&channel.times, values, &[], None), edited)
+}
+
+/// Held values as straight ones: each key once more, just before the next.
+fn stepped_rows(rows: &Rows, width: usize) -> Rows {
+    let mut out = Rows::default();
+    for (i, (time, value)) in rows.times.iter().zip(rows.values.chunks_exact(width.max(1))).enumerate() {
+        if let Some(before) = i.checked_sub(1) {
+            out.times.push(time - 0.001);
+            out.values.extend(rows.values.get(before * width..(before + 1) * width).unwrap_or(&[]));
+        }
+        out.times.push(*time);
+        out.values.extend(value);
+    }
+    out
+}
+
+/// Tangents with which a smooth track runs straight.
+fn straight_tangents(rows: &Rows, width: usize, run: Run) -> Vec<f32> {
+    let values: Vec<&[f32]> = rows.values.chunks_exact(width.max(1)).collect();
+    let mut out = Vec::with_capacity(rows.values.len() * 2);
+    for (i, value) in values.iter().enumerate() {
+        let last = i.checked_sub(1).and_then(|p| values.get(p)).unwrap_or(value);
+        let next = values.get(i + 1).unwrap_or(value);
+        let part = |from: &[f32], to: &[f32], end: bool| -> Vec<f32> {
+            let pairs = from.iter().zip(to);
+            match run {
+                Run::Hermite => pairs.map(|(a, b)| b - a).collect(),
+                Run::Bezier if end => pairs.map(|(a, b)| b + (a - b) / 3.0).collect(),
+                Run::Bezier => pairs.map(|(a, b)| a + (b - a) / 3.0).collect(),
+                _ => value.to_vec(),
+            }
+        };
+        out.extend(part(last, value, true));
+        out.extend(part(value, next, false));
+    }
+    out
+}
+
+/// Keys that were kept as they are.
+fn read_keys(note: &Extras, keys: &mut Keys) {
+    let times = word_list(note, "times").unwrap_or_default();
+    fn fill<T: Copy>(times: &[u32], curve: &mut Curve<T>, values: Vec<T>, tangents: &[T]) {
+        curve.keys = times.iter().zip(values).map(|(t, value)| Key { time: *t as i32, value }).collect();
+        let pairs = tangents.as_chunks::<2>().0.iter();
+        curve.tangents =
+            pairs.map(|[incoming, outgoing]| Tangents { incoming: *incoming, outgoing: *outgoing }).collect();
+    }
+    fn rows<T: Lane>(note: &Extras, key: &str) -> Vec<T> {
+        list(note, key).unwrap_or_default().chunks_exact(T::WIDTH).map(T::take).collect()
+    }
+    match keys {
+        Keys::Float(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
+        Keys::Vector(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
+        Keys::Rotation(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
+        Keys::Integer(c) => {
+            let tangents = word_list(note, "tangent_words").unwrap_or_default();
+            fill(&times, c, word_list(note, "words").unwrap_or_default(), &tangents);
+        }
+    }
+}
