@@ -65,3 +65,20 @@ pub fn roundtrip(name: &str, magic: &[u8], data: &[u8]) {
         }
     }
 }
+
+/// Any glTF as every format that can be built from a scene: what is written opens, and becomes a scene again.
+pub fn scene_roundtrip(data: &[u8]) {
+    let Ok(loaded) = galatea::gltf::read(data, &Limits::default(), &mut |_| None) else { return };
+    let names = galatea::fox::Dictionary::new();
+    for format in galatea::FORMATS {
+        let Some(from_scene) = format.from_scene else { continue };
+        let Ok((document, _)) = from_scene(&loaded.scene, &Default::default()) else { continue };
+        document.check();
+        let Ok(written) = document.write() else { continue };
+        let companions = written.companions.iter().map(|c| Companion { extension: c.extension, bytes: &c.bytes[..] });
+        let input = Input { companions: companions.collect(), ..Input::new(&written.bytes) };
+        let limits = Limits { ratio: 16, ..Limits::default() };
+        let back = (format.read)(&input, &limits).expect("what was written opens");
+        back.to_scene(&galatea::SceneContext::new("x", &names));
+    }
+}

@@ -144,12 +144,11 @@ impl Pose {
             let above = node.parent.map(|p| p as usize);
             let parent = above.and_then(|p| self.world.get(p)).copied().unwrap_or(Mat4::IDENTITY);
             let inherit = node.inherit;
-            let parent = if inherit.translation && inherit.rotation && inherit.scale {
-                parent
+            let world = if inherit.translation && inherit.rotation && inherit.scale {
+                parent * local.matrix()
             } else {
-                self.partly(scene, parent, inherit)
+                self.partly(scene, *id, parent, local)
             };
-            let world = parent * local.matrix();
             let hidden = above.and_then(|p| self.visible.get(p)).is_some_and(|seen| !seen);
             if let (Some(slot), Some(visible)) = (self.world.get_mut(at), self.visible.get_mut(at)) {
                 *slot = world;
@@ -158,17 +157,26 @@ impl Pose {
         }
     }
 
-    /// The parent's place without what the node does not take over; that part is then the axes node's.
-    fn partly(&self, scene: &Scene, parent: Mat4, inherit: crate::Inherit) -> Mat4 {
+    /// The place of a node that does not take over everything. What it does not is then the axes node's, and a place that
+    /// is not taken over is the one the parent has at rest. Whatever it takes over of rotation and scale, it stays where
+    /// the parent carries it.
+    fn partly(&self, scene: &Scene, id: NodeId, parent: Mat4, local: &Transform) -> Mat4 {
+        let inherit = scene.node(id).map(|n| n.inherit).unwrap_or_default();
         let axes = scene.axes().and_then(|id| self.local.get(id as usize));
         let axes = axes.map_or(Mat4::IDENTITY, Transform::matrix);
-        let (scale, rotation, translation) = parent.to_scale_rotation_translation();
-        let (axes_scale, axes_rotation, axes_translation) = axes.to_scale_rotation_translation();
-        Mat4::from_scale_rotation_translation(
-            if inherit.scale { scale } else { axes_scale },
-            if inherit.rotation { rotation } else { axes_rotation },
-            if inherit.translation { translation } else { axes_translation },
-        )
+        let (scale, rotation, _) = parent.to_scale_rotation_translation();
+        let (axes_scale, axes_rotation, _) = axes.to_scale_rotation_translation();
+        let scale = if inherit.scale { scale } else { axes_scale };
+        let rotation = if inherit.rotation { rotation } else { axes_rotation };
+        let place = Vec3::from(local.translation);
+        let place = if inherit.translation {
+            parent.transform_point3(place)
+        } else {
+            let still = scene.node(id).and_then(|n| n.parent).map_or(Mat4::IDENTITY, |p| at_rest(scene, p));
+            still.w_axis.truncate() + axes.transform_vector3(place)
+        };
+        let own = Transform { translation: [0.0; 3], ..*local }.matrix();
+        Mat4::from_translation(place) * Mat4::from_quat(rotation) * Mat4::from_scale(scale) * own
     }
 
     /// Turns billboards to a camera with this rotation. Call it after the pose is placed.
@@ -291,6 +299,19 @@ impl Pose {
             .or_else(|| around(&|_, _| true))
             .or_else(|| Bounds::around(self.world.iter().map(|m| m.w_axis.truncate().into())))
     }
+}
+
+/// The place of a node at rest, if everything took over everything.
+fn at_rest(scene: &Scene, node: NodeId) -> Mat4 {
+    let mut matrix = Mat4::IDENTITY;
+    let mut at = Some(node);
+    let mut left = scene.nodes.len();
+    while let Some(node) = at.filter(|_| left > 0).and_then(|id| scene.node(id)) {
+        matrix = node.transform.matrix() * matrix;
+        at = node.parent;
+        left -= 1;
+    }
+    matrix
 }
 
 /// The positions that a primitive uses; all of them for a cloud of points without indices.
@@ -425,6 +446,31 @@ mod tests {
         let pose = Pose::rest(&scene);
         let x = pose.world_of(below).transform_vector3(Vec3::X);
         assert!(near(x.into(), [1.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn what_refuses_its_parents_place_stays_where_the_parent_was() {
+        let mut scene = Scene::new("x");
+        let mut top = Node::new("top");
+        top.transform.translation = [1.0, 0.0, 0.0];
+        let top = scene.add_node(None, top);
+        let mut below = Node::new("below");
+        below.transform.translation = [0.0, 2.0, 0.0];
+        below.inherit.translation = false;
+        let below = scene.add_node(Some(top), below);
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let mut pose = Pose::rest(&scene);
+        pose.local[top as usize].translation = [5.0, 5.0, 5.0];
+        pose.local[top as usize].rotation = [0.0, 0.0, half, half];
+        pose.place(&scene);
+        assert!(near(pose.world_of(below).w_axis.truncate().into(), [1.0, 2.0, 0.0]));
+        assert!(near(pose.world_of(below).transform_vector3(Vec3::X).into(), [0.0, 1.0, 0.0]));
+        // Without the rotation it still goes where the parent carries it.
+        scene.nodes[below as usize].inherit =
+            crate::Inherit { translation: true, rotation: false, scale: true };
+        pose.place(&scene);
+        assert!(near(pose.world_of(below).w_axis.truncate().into(), [3.0, 5.0, 5.0]));
+        assert!(near(pose.world_of(below).transform_vector3(Vec3::X).into(), [1.0, 0.0, 0.0]));
     }
 
     #[test]

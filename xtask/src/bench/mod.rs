@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: speed as ratios to memcpy of the same bytes, measured in the same run.
 
 mod files;
+mod glb;
 mod text;
 mod walkmesh;
 
@@ -34,6 +35,9 @@ impl Options {
         }
         if wanted("text") {
             text::run();
+        }
+        if wanted("glb") {
+            glb::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

@@ -20,6 +20,9 @@ pub(super) const CUTOFF: f32 = 0.75;
 /// Red, as the first player has it.
 const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
 
+/// A glimmer of it, where the picture of the glow would fade out.
+const GLOW: [f32; 3] = [0.2, 0.0024, 0.0024];
+
 /// What the slots of a HD layer are for.
 pub(super) fn slots() -> [Slot; 6] {
     [
@@ -176,9 +179,6 @@ impl Builder<'_> {
                         rest.map(|(n, layer)| self.further_layer(layer, n, id, &mut out, &mut moved));
                     let layers: Vec<Value> = layers.collect();
                     put(&mut map, "layers", Value::Array(layers));
-                    if out.texture(&Slot::Emissive).is_some() {
-                        out.emissive = [1.0; 3];
-                    }
                 }
                 if out.name.is_empty() {
                     out.name = format!("material {index}");
@@ -275,18 +275,18 @@ impl Builder<'_> {
             put(map, "alpha", layer.alpha.json());
         }
         let team = |id: i32| {
-            let texture = usize::try_from(id).ok().and_then(|i| self.model.textures.get(i));
-            texture.is_some_and(|t| t.path.bytes().is_empty() && matches!(t.replaceable_id, 1 | 2))
+            let texture = usize::try_from(id).ok().and_then(|i| self.model.textures.get(i))?;
+            let plain = texture.path.bytes().is_empty();
+            [(1, TEAM), (2, GLOW)].into_iter().find(|(id, _)| plain && *id == texture.replaceable_id)
         };
         let slotted = version.has(Feature::TextureSlots);
         let first =
             if slotted { layer.textures.first().map_or(-1, |t| t.texture_id) } else { layer.texture_id };
         let painted = team(first);
-        if painted {
-            let [r, g, b] = TEAM;
+        if let Some((_, [r, g, b])) = painted {
             out.base_color = [r, g, b, opacity];
         }
-        let base = if painted { Slot::TeamColor } else { Slot::Base };
+        let base = if painted.is_some() { Slot::TeamColor } else { Slot::Base };
         let mut told = Extras::new();
         match self.texture(layer.texture_id, base.clone(), layer.coord_id, &mut told).filter(|_| !slotted) {
             Some(texture) => out.textures.push(SceneTexture { extras: wrap(told), ..texture }),
@@ -309,9 +309,6 @@ impl Builder<'_> {
             self.add_tracks(&mut told, "tracks", &slot.tracks, |tag| find(&bounds, tag));
             let nameless = SceneTexture { slot: known, uv_set: layer.coord_id, ..SceneTexture::default() };
             out.textures.push(SceneTexture { extras: wrap(told), ..texture.unwrap_or(nameless) });
-        }
-        if out.texture(&Slot::Emissive).is_some() {
-            out.emissive = [1.0; 3];
         }
         let bounds = layer_bounds(version, id, 0);
         self.add_tracks(map, "tracks", &layer.tracks, |tag| find(&bounds, tag));

@@ -82,8 +82,9 @@ impl Builder<'_> {
         let mut loose: Vec<(usize, &GeosetAnim)> = Vec::new();
         for (index, anim) in model.geoset_anims.iter().enumerate() {
             let of = usize::try_from(anim.geoset_id).ok().filter(|g| *g < model.geosets.len());
-            match of.filter(|g| !anims.contains_key(g)) {
-                Some(geoset) => drop(anims.insert(geoset, (index, anim))),
+            // Of several for one geoset the last counts.
+            match of {
+                Some(geoset) => loose.extend(anims.insert(geoset, (index, anim))),
                 None => loose.push((index, anim)),
             }
         }
