@@ -1,6 +1,7 @@
 //! What every target does with its bytes. A target names a format; what is asked of it is the same for all.
 
 pub mod texture;
+pub mod walk;
 
 use galatea::wire::Inspector;
 use galatea::{Companion, Document, Format, Input, Limits};
@@ -63,5 +64,22 @@ pub fn roundtrip(name: &str, magic: &[u8], data: &[u8]) {
             let back = format(name).companions.first().and_then(|e| written.companion(e));
             assert!(back == Some(&companion), "the companion differs");
         }
+    }
+}
+
+/// Any glTF as every format that can be built from a scene: what is written opens, and becomes a scene again.
+pub fn scene_roundtrip(data: &[u8]) {
+    let Ok(loaded) = galatea::gltf::read(data, &Limits::default(), &mut |_| None) else { return };
+    let names = galatea::fox::Dictionary::new();
+    for format in galatea::FORMATS {
+        let Some(from_scene) = format.from_scene else { continue };
+        let Ok((document, _)) = from_scene(&loaded.scene, &Default::default()) else { continue };
+        document.check();
+        let Ok(written) = document.write() else { continue };
+        let companions = written.companions.iter().map(|c| Companion { extension: c.extension, bytes: &c.bytes[..] });
+        let input = Input { companions: companions.collect(), ..Input::new(&written.bytes) };
+        let limits = Limits { ratio: 16, ..Limits::default() };
+        let back = (format.read)(&input, &limits).expect("what was written opens");
+        back.to_scene(&galatea::SceneContext::new("x", &names));
     }
 }

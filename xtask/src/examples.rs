@@ -4,7 +4,7 @@ use clap::Args;
 use galatea::kotor::bwm::{Kind, Walkmesh};
 use galatea::kotor::surface::Walkability;
 
-use crate::{Outcome, generated, root};
+use crate::{Outcome, generated, root, statue};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,11 +22,20 @@ impl Options {
             let bytes = mesh.and_then(|m| m.write()).map_err(|e| format!("{name}: {e}"))?;
             generated(&dir.join(name), &bytes, self.check)?;
         }
-        Ok(())
+        for (name, bytes) in statue::files()? {
+            generated(&dir.join(name), &bytes, self.check)?;
+        }
+        for (number, name) in ["hall", "passage", "vault"].into_iter().enumerate() {
+            let bytes = keep(number).and_then(|m| m.write()).map_err(|e| format!("{name}: {e}"))?;
+            generated(&dir.join(format!("keep/{name}.wok")), &bytes, self.check)?;
+        }
+        generated(&dir.join("keep/keep.lyt"), KEEP.as_bytes(), self.check)
     }
 }
 
 const STONE: u32 = 4;
+const WOOD: u32 = 5;
+const WATER: u32 = 6;
 const METAL: u32 = 10;
 const LAVA: u32 = 15;
 const DOOR: u32 = 18;
@@ -83,16 +92,65 @@ fn room() -> galatea::Result<Walkmesh> {
     }
     let Floor { vertices, faces, materials } = floor;
     let mut mesh = Walkmesh::build(Kind::Area, vertices, faces, materials, &Walkability::default())?;
-    let west = |mesh: &Walkmesh, edge: u32| {
-        let face = mesh.faces.get(edge as usize / 3).copied().unwrap_or_default();
-        let end = |i: u32| face.get((i % 3) as usize).and_then(|v| mesh.vertices.get(*v as usize)).copied();
-        let doorway = |p: [f32; 3]| p == [0.0, 3.0, 0.0] || p == [0.0, 4.0, 0.0];
-        end(edge % 3).is_some_and(doorway) && end(edge + 1).is_some_and(doorway)
-    };
-    if let Some(edge) = mesh.edges.iter().map(|e| e.edge).find(|e| west(&mesh, *e)) {
+    let doorway = |p: [f32; 3]| p == [0.0, 3.0, 0.0] || p == [0.0, 4.0, 0.0];
+    if let Some(edge) = mesh.edges.iter().map(|e| e.edge).find(|e| along(&mesh, *e, doorway)) {
         mesh.set_transition(edge, Some(1));
     }
     Ok(mesh)
+}
+
+/// The layout of the area below: three rooms in a row, with a door at either end of the passage.
+const KEEP: &str = "#MAXLAYOUT ASCII
+beginlayout
+   roomcount 3
+      hall 0.0 0.0 0.0
+      passage 6.0 2.0 0.0
+      vault 10.0 0.0 0.0
+   trackcount 0
+   obstaclecount 0
+   doorhookcount 2
+      hall gate 0 6.0 3.0 0.0 0.70710677 0.0 0.0 0.70710677
+      vault grille 0 10.0 3.0 0.0 0.70710677 0.0 0.0 0.70710677
+donelayout
+";
+
+/// The rooms of the area: a hall of stone, a wooden passage, a vault of metal with a pool of water. Like those of the games
+/// they hold their places in the area.
+fn keep(number: usize) -> galatea::Result<Walkmesh> {
+    let (from, size, exits): ([i32; 2], [i32; 2], &[(f32, i32)]) = match number {
+        0 => ([0, 0], [6, 6], &[(6.0, 1)]),
+        1 => ([6, 2], [4, 2], &[(6.0, 0), (10.0, 2)]),
+        _ => ([10, 0], [6, 6], &[(10.0, 1)]),
+    };
+    let mut floor = Floor::default();
+    for (x, y) in (0..size[0]).flat_map(|x| (0..size[1]).map(move |y| (x, y))) {
+        let material = match (number, x, y) {
+            (0, _, _) => STONE,
+            (1, _, _) => WOOD,
+            (_, 2..=3, 1..=4) => WATER,
+            _ => METAL,
+        };
+        floor.square((from[0] + x) as f32, (from[1] + y) as f32, 0.0, 0.0, material);
+    }
+    let Floor { vertices, faces, materials } = floor;
+    let mut mesh = Walkmesh::build(Kind::Area, vertices, faces, materials, &Walkability::default())?;
+    for (side, room) in exits {
+        // The edges of the doorway: two metres between 2 and 4.
+        let through = |p: [f32; 3]| p[0] == *side && (2.0..=4.0).contains(&p[1]);
+        let edges: Vec<u32> =
+            mesh.edges.iter().map(|e| e.edge).filter(|e| along(&mesh, *e, through)).collect();
+        for edge in edges {
+            mesh.set_transition(edge, Some(*room as u32));
+        }
+    }
+    Ok(mesh)
+}
+
+/// Whether both ends of an edge are in a place.
+fn along(mesh: &Walkmesh, edge: u32, place: impl Fn([f32; 3]) -> bool) -> bool {
+    let face = mesh.faces.get(edge as usize / 3).copied().unwrap_or_default();
+    let end = |i: u32| face.get((i % 3) as usize).and_then(|v| mesh.vertices.get(*v as usize)).copied();
+    end(edge % 3).is_some_and(&place) && end(edge % 3 + 1).is_some_and(&place)
 }
 
 /// A box that is in the way: a crate to use from one side, or a closed gate to use from both.

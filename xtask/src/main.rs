@@ -1,9 +1,11 @@
-//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples`.
+//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|gltf-check|blender`.
 
 mod bench;
 mod docs;
 mod examples;
 mod fuzz;
+mod gltf;
+mod statue;
 mod tables;
 mod test;
 
@@ -28,6 +30,10 @@ enum Task {
     Tables(tables::Options),
     /// Write the models under `examples/`
     Examples(examples::Options),
+    /// Run Khronos' glTF validator, which is installed on first use, over a folder of GLBs
+    GltfCheck(gltf::CheckOptions),
+    /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
+    Blender(gltf::BlenderOptions),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -41,6 +47,8 @@ fn main() -> ExitCode {
         Task::Docs(options) => options.run(),
         Task::Tables(options) => options.run(),
         Task::Examples(options) => options.run(),
+        Task::GltfCheck(options) => options.run(),
+        Task::Blender(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

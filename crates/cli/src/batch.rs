@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use galatea::disk::{self, Job, Loaded};
@@ -139,9 +140,13 @@ impl Inputs {
             .build()
             .map_err(io::Error::other)?;
         let bar = progress(jobs.len());
+        listen();
         let mut out = io::stdout().lock();
         let window = pool.current_num_threads() * 8;
         for part in jobs.chunks(window) {
+            if STOP.load(Ordering::Relaxed) {
+                break;
+            }
             let results: Vec<_> = pool.install(|| {
                 part.par_iter()
                     .map(|job| match job {
@@ -153,6 +158,7 @@ impl Inputs {
             for (path, result) in results {
                 if let Err(failure) = &result {
                     tally.failed += 1;
+                    bar.set_message(format!(", {} failed", tally.failed));
                     if !self.json {
                         bar.suspend(|| complain(format_args!("{path}: {failure}")));
                     }
@@ -163,8 +169,25 @@ impl Inputs {
         }
         bar.finish_and_clear();
         out.flush()?;
+        if STOP.load(Ordering::Relaxed) {
+            complain(format_args!("stopped; everything written so far is whole"));
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         Ok(tally)
     }
+}
+
+/// Whether the user wants it to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Ctrl-C ends a batch behind the files it is working on, so that nothing is left half-written; a second one ends it at once.
+fn listen() {
+    // Set once; where it cannot be set, Ctrl-C does what it always does.
+    let _ = ctrlc::try_set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
 }
 
 /// A bar on a terminal when there is enough to wait for.
@@ -172,6 +195,6 @@ pub(crate) fn progress(len: usize) -> ProgressBar {
     if len < 50 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {per_sec}, {eta} left");
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {per_sec}, {eta} left{msg}");
     ProgressBar::new(len as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -43,6 +43,8 @@ fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit as u8),
         // Whoever read our output has enough of it: not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(Exit::Fine as u8),
+        // The user stopped it, and was told so.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => ExitCode::from(130),
         Err(error) => {
             terminal::complain(format_args!("{error}"));
             ExitCode::from(Exit::AllFailed as u8)

@@ -233,3 +233,78 @@ fn names_with_control_characters_are_escaped() {
     let output = galatea(&["info", &file.to_string_lossy()]);
     assert!(!stdout(&output).contains('\u{1b}'));
 }
+
+#[test]
+fn convert_goes_to_gltf_and_back_and_says_what_it_lost() {
+    let dir = scratch("convert-gltf");
+    let (glb, gltf, back) = (dir.join("room.glb"), dir.join("room.gltf"), dir.join("room.wok"));
+    let path = |p: &Path| p.to_string_lossy().into_owned();
+    for (from, to) in [(example("room.wok"), &glb), (path(&glb), &gltf), (path(&gltf), &back)] {
+        let output = galatea(&["convert", &from, &path(to)]);
+        assert_eq!(stdout(&output), "1 converted, 0 failed\n", "{output:?}");
+    }
+    assert!(dir.join("room.bin").is_file());
+    assert_eq!(galatea(&["diff", &example("room.wok"), &path(&back)]).status.code(), Some(0));
+    let wrong = galatea(&["convert", &example("room.wok"), &path(&dir.join("x.glb")), "--version", "800"]);
+    assert_eq!(wrong.status.code(), Some(4));
+    let text = String::from_utf8(wrong.stderr).unwrap();
+    assert!(text.contains("--version is for Warcraft III"), "{text}");
+    let obj = dir.join("room.obj");
+    galatea(&["convert", &example("room.wok"), &path(&obj)]);
+    let text = std::fs::read_to_string(obj).unwrap();
+    assert_eq!(text.lines().filter(|l| l.starts_with("f ")).count(), 132);
+}
+
+#[test]
+fn names_of_outputs_follow_the_template_and_stay_inside() {
+    let dir = scratch("convert-names");
+    let out = dir.to_string_lossy().into_owned();
+    let room = example("room.wok");
+    let run = |name: &str| galatea(&["convert", &room, "--to", "glb", "-o", &out, "--name", name]);
+    assert_eq!(run("{stem}_v2.{ext}").status.code(), Some(0));
+    assert!(dir.join("room_v2.glb").is_file());
+    assert_eq!(run("../{stem}.{ext}").status.code(), Some(2));
+    assert_eq!(run("model.glb").status.code(), Some(2));
+    assert!(!dir.join("../room.glb").exists());
+}
+
+/// Killed in the middle, nothing half-written has a final name, and `--resume` does the rest.
+#[test]
+fn a_killed_batch_leaves_whole_files_and_can_be_resumed() {
+    let dir = scratch("convert-killed");
+    let (from, to) = (dir.join("in"), dir.join("out"));
+    std::fs::create_dir_all(&from).unwrap();
+    let bytes = std::fs::read(example("room.wok")).unwrap();
+    const FILES: usize = 400;
+    for i in 0..FILES {
+        std::fs::write(from.join(format!("{i}.wok")), &bytes).unwrap();
+    }
+    let (from, out) = (from.to_string_lossy().into_owned(), to.to_string_lossy().into_owned());
+    let arguments = ["convert", &from, "--to", "glb", "-o", &out, "--resume"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_galatea"))
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let finished = || std::fs::read_dir(&to).into_iter().flatten().flatten();
+    let whole = || finished().filter(|e| e.path().extension().is_some_and(|e| e == "glb")).count();
+    while whole() < 10 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = whole();
+    assert!(before >= 10);
+    let glbs = || {
+        let all = finished().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "glb"));
+        all.map(|p| std::fs::read(p).unwrap()).collect::<Vec<_>>()
+    };
+    let all = glbs();
+    assert!(all.iter().all(|b| b.starts_with(b"glTF") && b.len() == all[0].len()), "every file is whole");
+    let output = galatea(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let skipped = if before == FILES { String::new() } else { format!("{} converted", FILES - before) };
+    assert!(stdout(&output).starts_with(&skipped), "{output:?}");
+    assert_eq!(glbs().len(), FILES);
+}

@@ -82,7 +82,8 @@ fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &
     };
     let walk = |mesh: &Mesh| matches!(mesh.purpose, Purpose::Walk | Purpose::Collision | Purpose::Aabb);
     let render = |mesh: &Mesh| mesh.purpose == Purpose::Render;
-    let tries: [(bool, &dyn Fn(&Mesh) -> bool); 4] = [
+    type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
+    let tries: [(bool, Wanted<'_>); 4] = [
         (false, &|mesh| render(mesh) || options.walk && walk(mesh)),
         (false, &walk),
         (true, &render),

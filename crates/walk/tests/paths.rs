@@ -319,6 +319,47 @@ fn forbidden_materials_are_walked_around() {
 }
 
 #[test]
+fn very_dear_ground_is_walked_around_like_a_hole() {
+    // A pond in the middle of a square, and every price from the one where it is crossed to the one where it is not.
+    let mut surface = scenes::surface(scenes::grid(6, 6, 2.0, 0.0));
+    for quad in [14, 15, 20, 21, 26, 27] {
+        surface.materials[2 * quad] = 6;
+        surface.materials[2 * quad + 1] = 6;
+    }
+    let mesh = Walkmesh::new(surface).expect("sound");
+    let mut g = Random(12);
+    for round in 0..60 {
+        let price = [1.5f32, 3.0, 50.0][round % 3];
+        let place = |g: &mut Random, low: f32| [low + g.range(0.2, 3.4), g.range(0.2, 11.8), 50.0];
+        let (from, to) = (place(&mut g, 0.0), place(&mut g, 8.2));
+        let find = |agent: &Agent| {
+            Navigator::new(&mesh, agent).route(from, to, Effort::Exact).path().expect("all open")
+        };
+        let around = find(&Agent { forbidden: Materials::NONE.with(&[6]), ..Agent::default() });
+        let through = find(&Agent::default());
+        let dear = find(&Agent { costs: vec![(6, price)], ..Agent::default() });
+        assert!(dear.cost <= around.length * 1.02, "{round}: {} around {}", dear.cost, around.length);
+        assert!(dear.cost >= through.length - 1e-9 && dear.length >= through.length - 1e-9, "{round}");
+        stays_on_the_surface(&mesh, &dear, &|_| true).expect("on the surface");
+        // The cost is that of the very path: sampled, every piece at the price of the ground below it.
+        let mut sum = 0.0;
+        for leg in dear.points.windows(2) {
+            let [a, b] = [leg[0].point, leg[1].point].map(|p| [f64::from(p[0]), f64::from(p[1])]);
+            for k in 0..400 {
+                let t = (f64::from(k) + 0.5) / 400.0;
+                let p = [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
+                let wet = p[0] > 4.0 + 1e-6 && p[0] < 8.0 - 1e-6 && p[1] > 4.0 + 1e-6 && p[1] < 10.0 - 1e-6;
+                sum += distance(a, b) / 400.0 * if wet { f64::from(price) } else { 1.0 };
+            }
+        }
+        assert!((sum - dear.cost).abs() < 0.01 * dear.cost, "{round}: says {}, sampled {sum}", dear.cost);
+        if price == 50.0 {
+            assert!((dear.length - around.length).abs() < 1e-6, "{round}: {} {}", dear.length, around.length);
+        }
+    }
+}
+
+#[test]
 fn dear_ground_is_crossed_only_where_it_pays() {
     // Mud in the lower half of a square; the way along it is cheaper a little above its border.
     let mut surface = scenes::surface(scenes::grid(10, 10, 2.0, 0.0));

@@ -1,9 +1,12 @@
 //! `galatea info`: one line per file.
 
+use std::collections::HashSet;
 use std::io;
 
 use clap::Args;
-use serde_json::json;
+use galatea::scene::{Channel, Primitive, Property, Scene, Topology};
+use galatea::{SceneContext, fox};
+use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::batch::{self, Inputs};
@@ -13,6 +16,9 @@ use crate::terminal::Table;
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
+    /// With --json: every mesh, skin and clip of the model too
+    #[arg(long, requires = "json")]
+    parts: bool,
 }
 
 const HEAD: &[&str] =
@@ -24,18 +30,26 @@ impl Options {
         let tally = self.inputs.run(
             |job| {
                 let opened = batch::open(job)?;
-                Ok((opened.document.format().name, opened.document.summary(), opened.loaded.size()))
+                let parts = self.parts.then(|| {
+                    let names = fox::Dictionary::new();
+                    opened.document.to_scene(&SceneContext::new("model", &names)).map(|scene| parts(&scene))
+                });
+                let summary = opened.document.summary();
+                Ok((opened.document.format().name, summary, opened.loaded.size(), parts.flatten()))
             },
             |path, result, out| match result {
-                Ok((format, s, bytes)) if self.inputs.json => {
-                    let line = json!({
+                Ok((format, s, bytes, parts)) if self.inputs.json => {
+                    let mut line = json!({
                         "path": path, "format": format, "version": s.version, "nodes": s.nodes, "meshes": s.meshes,
                         "vertices": s.vertices, "triangles": s.triangles, "bones": s.bones, "clips": s.clips,
                         "bytes": bytes,
                     });
+                    if let (Some(line), Some(Value::Object(parts))) = (line.as_object_mut(), parts) {
+                        line.insert("parts".into(), Value::Object(parts));
+                    }
                     writeln!(out, "{line}")
                 }
-                Ok((format, s, bytes)) => {
+                Ok((format, s, bytes, _)) => {
                     let numbers = [s.nodes, s.meshes, s.vertices, s.triangles, s.bones, s.clips, bytes];
                     let words = [path, format, &s.version].map(str::to_owned);
                     table.row(words.into_iter().chain(numbers.map(|n| n.to_string())).collect(), out)
@@ -49,4 +63,50 @@ impl Options {
         table.finish(&mut io::stdout().lock())?;
         Ok(tally.exit(false))
     }
+}
+
+/// Meshes as they are drawn, joints, and clips, by name.
+fn parts(scene: &Scene) -> Value {
+    let meshes: Vec<Value> = scene
+        .drawn()
+        .filter(|(_, _, mesh)| mesh.primitives.iter().any(|p| p.topology == Topology::Triangles))
+        .map(|(_, node, mesh)| {
+            let solid = || mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles);
+            let used = |p: &Primitive| p.indices.iter().collect::<HashSet<_>>().len();
+            json!({
+                "node": node.name,
+                "mesh": mesh.name,
+                "triangles": solid().map(|p| p.indices.len() / 3).sum::<usize>(),
+                // Those with three different vertices, each once.
+                "distinct": solid().map(distinct).sum::<usize>(),
+                // Vertices that triangles use, once for every material.
+                "used": solid().map(used).sum::<usize>(),
+                "joints": node.skin.and_then(|s| scene.skins.get(s as usize)).map_or(0, |s| s.joints.len()),
+            })
+        })
+        .collect();
+    let clips: Vec<Value> = scene
+        .clips
+        .iter()
+        .map(|clip| {
+            let moves = |c: &&Channel| {
+                matches!(c.property, Property::Translation | Property::Rotation | Property::Scale)
+            };
+            let ends = clip.channels.iter().filter(moves).filter_map(|c| c.times.last().copied());
+            json!({ "name": clip.name, "length": clip.length, "last_move": ends.fold(0.0, f32::max) })
+        })
+        .collect();
+    json!({ "meshes": meshes, "clips": clips })
+}
+
+/// Triangles of a primitive with three different vertices, each once.
+fn distinct(primitive: &Primitive) -> usize {
+    let mut seen = HashSet::new();
+    let sound = primitive.indices.chunks_exact(3).filter_map(|t| {
+        let mut corners = <[u32; 3]>::try_from(t).ok()?;
+        corners.sort_unstable();
+        let [a, b, c] = corners;
+        (a != b && b != c).then_some(corners)
+    });
+    sound.filter(|t| seen.insert(*t)).count()
 }

@@ -97,16 +97,22 @@ impl Count {
 }
 
 fn entry(one: &Audited) -> Value {
-    let mut line = json!({ "name": one.name, "for": one.what, "status": word(&one.why) });
-    match &one.why {
-        Why::Found { path, name_only, also, broken } => {
-            line["path"] = show(path).into();
-            line["name_only"] = (*name_only).into();
-            line["also"] = also.iter().map(|p| show(p)).collect();
-            line["error"] = broken.clone().into();
-        }
-        Why::Ambiguous(paths) => line["paths"] = paths.iter().map(|p| show(p)).collect(),
-        _ => {}
+    let line = json!({ "name": one.name, "for": one.what, "status": word(&one.why) });
+    let more = match &one.why {
+        Why::Found { path, name_only, also, broken } => json!({
+            "path": show(path), "name_only": name_only, "also": also.iter().map(|p| show(p)).collect::<Vec<_>>(),
+            "error": broken,
+        }),
+        Why::Ambiguous(paths) => json!({ "paths": paths.iter().map(|p| show(p)).collect::<Vec<_>>() }),
+        _ => json!({}),
+    };
+    with(line, more)
+}
+
+/// One object with the fields of another.
+fn with(mut line: Value, more: Value) -> Value {
+    if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
+        line.extend(more);
     }
     line
 }
@@ -179,9 +185,7 @@ impl Options {
                     count.add(&audited);
                     if self.inputs.json {
                         let textures: Vec<Value> = audited.iter().map(entry).collect();
-                        let mut line = count.json();
-                        line["path"] = path.into();
-                        line["textures"] = textures.into();
+                        let line = with(count.json(), json!({ "path": path, "textures": textures }));
                         return writeln!(out, "{line}");
                     }
                     if count.wrong() > 0 || self.all || count.found == 0 {

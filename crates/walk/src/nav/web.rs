@@ -496,9 +496,15 @@ impl Nav {
         let mut corner = vec![false; self.points.len()];
         for edge in 0..self.ring.len() as u32 {
             // Upright faces close the turn around a point without filling it.
-            let flat = self.poly(at(&self.owner, edge as usize)).flat;
-            if flat || (at(&self.mate, edge as usize) == NONE && self.turns_more_than_half(edge)) {
+            let Poly { flat, cost, .. } = self.poly(at(&self.owner, edge as usize));
+            let mate = at(&self.mate, edge as usize);
+            if flat || (mate == NONE && self.turns_more_than_half(edge)) {
                 put(&mut corner, self.vertex(edge) as usize, true);
+            }
+            // Ground of another price is walked around like a hole.
+            if mate != NONE && self.poly(at(&self.owner, mate as usize)).cost != cost {
+                put(&mut corner, self.vertex(edge) as usize, true);
+                put(&mut corner, self.vertex(self.after(edge)) as usize, true);
             }
         }
         self.corner = corner;

@@ -118,11 +118,16 @@ fn slide(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot, crossed: &[u
     let owner = |edge: u32| at(&nav.owner, edge as usize);
     let cost = |poly: u32| nav.poly(poly).cost;
     let mut stops = vec![Stop { point: start.point, edge: NONE, into: start.poly }];
+    // What was crossed on each stretch, should nothing shorter be found there.
+    let mut found: Vec<Vec<V2>> = vec![Vec::new()];
     for node in crossed {
         let edge = node / 3;
+        let point = lerp2(nav.point(edge), nav.point(nav.after(edge)), at(&PLACES, *node as usize % 3));
         if cost(owner(at(&nav.mate, edge as usize))) != cost(owner(edge)) {
-            let point = lerp2(nav.point(edge), nav.point(nav.after(edge)), at(&PLACES, *node as usize % 3));
             stops.push(Stop { point, edge, into: owner(edge) });
+            found.push(Vec::new());
+        } else if let Some(stretch) = found.last_mut() {
+            stretch.push(point);
         }
     }
     stops.push(Stop { point: goal.point, edge: NONE, into: goal.poly });
@@ -130,12 +135,13 @@ fn slide(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot, crossed: &[u
     for _ in 0..12 {
         let mut legs: Vec<Vec<V2>> = Vec::with_capacity(stops.len());
         let mut total = 0.0;
-        for pair in stops.windows(2) {
+        for (pair, stretch) in stops.windows(2).zip(&found) {
             let [from, to] = *pair else { continue };
             let end = if to.edge == NONE { to.into } else { owner(at(&nav.mate, to.edge as usize)) };
             let (a, b) = (Spot { point: from.point, poly: from.into }, Spot { point: to.point, poly: end });
-            let leg =
-                search::search_on(nav, scratch, a, b, cost(from.into)).unwrap_or(vec![a.point, b.point]);
+            let leg = search::search_on(nav, scratch, a, b, cost(from.into)).unwrap_or_else(|| {
+                std::iter::once(a.point).chain(stretch.iter().copied()).chain([b.point]).collect()
+            });
             total += cost(from.into)
                 * leg.windows(2).map(|w| if let [a, b] = *w { distance2(a, b) } else { 0.0 }).sum::<f64>();
             legs.push(leg);

@@ -1,0 +1,93 @@
+//! glTF as other programs see it: Khronos' validator, and Blender.
+
+mod trip;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+
+use crate::{Outcome, cargo, root, run};
+
+#[derive(Args)]
+pub(crate) struct CheckOptions {
+    /// The folder, searched recursively
+    folder: PathBuf,
+}
+
+/// A folder below `target` where a tool is installed.
+fn tools(name: &str) -> PathBuf {
+    root().join("target/tools").join(name)
+}
+
+impl CheckOptions {
+    pub(crate) fn run(&self) -> Outcome {
+        let home = tools("gltf-validator");
+        if !home.join("node_modules/gltf-validator").is_dir() {
+            std::fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
+            let mut npm = Command::new("npm");
+            npm.args(["install", "--silent", "--prefix"]).arg(&home).arg("gltf-validator@2.0.0-dev.3.10");
+            run(&mut npm, "installing gltf-validator")?;
+        }
+        let mut node = Command::new("node");
+        node.arg(root().join("xtask/gltf/validate.mjs")).arg(&self.folder).env("GLTF_VALIDATOR", &home);
+        run(&mut node, "the validator")
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct BlenderOptions {
+    /// The folder, searched recursively
+    folder: PathBuf,
+    /// Only compare what was exported before
+    #[arg(long, requires = "export")]
+    compare_only: bool,
+    /// How many files to take, chosen by chance but the same every time
+    #[arg(long, default_value_t = 150)]
+    count: usize,
+    /// Export each file again into this folder, and compare
+    #[arg(long)]
+    export: Option<PathBuf>,
+}
+
+impl BlenderOptions {
+    pub(crate) fn run(&self) -> Outcome {
+        if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
+            return self.trips(export);
+        }
+        let home = tools("bpy");
+        let python = home.join("bin/python");
+        if !home.join("ready").is_file() {
+            // Blender's module is made for one version of Python.
+            run(Command::new("python3.11").args(["-m", "venv"]).arg(&home), "python3.11 -m venv")?;
+            run(Command::new(&python).args(["-m", "pip", "install", "-q", "bpy==5.0.1"]), "installing bpy")?;
+            std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
+        }
+        run(&mut cargo(&["build", "--release", "-q", "-p", "galatea-cli"]), "building")?;
+        let mut script = Command::new(&python);
+        script.arg(root().join("xtask/gltf/counts.py")).arg(&self.folder);
+        script.arg(root().join("target/release/galatea")).arg(self.count.to_string());
+        if let Some(export) = &self.export {
+            script.arg(export);
+        }
+        run(&mut script, "the comparison")?;
+        self.export.as_ref().map_or(Ok(()), |export| self.trips(export))
+    }
+
+    /// Compares what Blender exported with what it imported.
+    fn trips(&self, export: &Path) -> Outcome {
+        let (mut files, mut bad) = (0usize, 0usize);
+        for path in galatea_trial::files(export, &[".glb"]) {
+            let inside = path.strip_prefix(export).unwrap_or(&path);
+            let read = |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+            let lines = trip::compare(&read(&self.folder.join(inside))?, &read(&path)?)?;
+            files += 1;
+            bad += usize::from(!lines.is_empty());
+            for line in lines {
+                println!("{}: {line}", inside.display());
+            }
+        }
+        println!("{files} files went through Blender, {bad} came back different");
+        if bad > 0 { Err("not all came back".into()) } else { Ok(()) }
+    }
+}
