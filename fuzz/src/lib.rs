@@ -1,6 +1,7 @@
 //! What every target does with its bytes. A target names a format; what is asked of it is the same for all.
 
 pub mod texture;
+pub mod walk;
 
 use galatea::wire::Inspector;
 use galatea::{Companion, Document, Format, Input, Limits};

@@ -8,7 +8,7 @@ use crate::{Outcome, cargo, root, run};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// A target under `fuzz/fuzz_targets`, such as `bwm_read`
+    /// A target under `fuzz/fuzz_targets`, such as `bwm_read` or `walk_queries`; a wrong name lists them
     target: String,
     /// How long to run
     #[arg(long, default_value_t = 600)]
@@ -22,27 +22,33 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         let source = root().join("fuzz/fuzz_targets").join(format!("{}.rs", self.target));
         if !source.is_file() {
-            return Err(format!("no target `{}`; look into fuzz/fuzz_targets", self.target));
+            return Err(format!("no target `{}`; there are {}", self.target, targets().join(", ")));
         }
+        // Found inputs are kept under fuzz/corpus; the examples are where to begin.
+        let found = root().join("fuzz/corpus").join(&self.target);
+        std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
         let installed = cargo(&["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
         if !installed {
             run(&mut cargo(&["install", "--locked", "cargo-fuzz"]), "installing cargo-fuzz")?;
         }
         let mut command = Command::new("cargo");
         command
-            .args([
-                "fuzz",
-                "run",
-                &self.target,
-                "--",
-                "-timeout=10",
-                "-rss_limit_mb=2048",
-                "-print_final_stats=1",
-            ])
+            .args(["fuzz", "run", &self.target])
+            .args([&found, &root().join("examples")])
+            .args(["--", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"])
             .arg(format!("-max_total_time={}", self.seconds))
             .arg(format!("-max_len={}", self.max_len))
             .env("RUSTC_BOOTSTRAP", "1")
             .current_dir(root());
         run(&mut command, "the fuzzer")
     }
+}
+
+/// The names of all targets, in order.
+fn targets() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("fuzz/fuzz_targets")).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|e| Some(e.path().file_stem()?.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
 }

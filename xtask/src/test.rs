@@ -5,10 +5,20 @@ use clap::Args;
 use crate::{Outcome, cargo, docs, examples, run};
 
 #[derive(Args)]
-pub(crate) struct Options {}
+pub(crate) struct Options {
+    /// The walkmesh tests with their full counts (millions of rays and paths), in a release build, and nothing else
+    #[arg(long)]
+    full: bool,
+}
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
+        if self.full {
+            let tests = ["--test", "rays", "--test", "paths", "--test", "rooms", "--test", "slides"];
+            let mut command = cargo(&["test", "--release", "--package", "galatea-walk"]);
+            command.args(tests).args(["--", "--nocapture", "--test-threads=1"]).env("GALATEA_FULL", "1");
+            return step("walkmesh queries, full counts", || run(&mut command, "the tests"));
+        }
         step("format", || {
             run(&mut cargo(&["fmt", "--all", "--check"]), "cargo fmt --check (run `cargo fmt --all`)")
         })?;

@@ -47,3 +47,8 @@ fn seconds() -> f64 {
     let nanoseconds = told.and_then(|t| t.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()));
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |n| n * 1e-9)
 }
+
+/// Whether what must be reached was reached.
+fn verdict(reached: bool) -> &'static str {
+    if reached { "ok" } else { "BELOW" }
+}

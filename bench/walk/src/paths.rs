@@ -5,8 +5,8 @@ use std::time::Instant;
 use galatea_walk::{Agent, Effort, Navigator, Walkmesh};
 use glam33::Vec2;
 
-use crate::rates;
 use crate::scenes;
+use crate::{rates, verdict};
 
 const QUERIES: usize = 2000;
 const RUNS: usize = 3;
@@ -105,6 +105,27 @@ pub fn run() {
             rate.0 / rates[3].0
         );
     }
+    let excess = |lengths: &[f64]| {
+        let all: Vec<f64> = lengths.iter().zip(&exact).map(|(a, b)| a / b - 1.0).collect();
+        (all.iter().sum::<f64>() / QUERIES as f64, all.iter().fold(0.0f64, |m, e| m.max(*e)))
+    };
+    let longer = exact.iter().zip(&other).fold(0.0f64, |m, (a, b)| m.max(a / b - 1.0));
+    let (mean, worst) = excess(&fast);
+    println!(
+        "exact: at most {longer:.1e} longer than polyanya's (must 1e-4: {}), {:.1} x its rate (must 3: {})",
+        verdict(longer <= 1e-4 && rates[0].1 == QUERIES),
+        rates[0].0 / rates[3].0,
+        verdict(rates[0].0 >= 3.0 * rates[3].0)
+    );
+    println!(
+        "fast: {:.0} /s (must 8,000: {}), mean excess {:.2} % (must 2: {}), worst {:.2} % (must 8: {})",
+        rates[2].0 * 1e6,
+        verdict(rates[2].0 * 1e6 >= 8000.0),
+        mean * 100.0,
+        verdict(mean <= 0.02),
+        worst * 100.0,
+        verdict(worst <= 0.08)
+    );
 }
 
 fn polyanya_mesh((positions, faces): &scenes::Triangles) -> polyanya::Mesh {

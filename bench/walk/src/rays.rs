@@ -9,15 +9,17 @@ use galatea_walk::{Materials, Ray, Reach, Walkmesh};
 use glam::{Vec3, Vec3A};
 use parry3d::query::RayCast;
 
-use crate::rates;
 use crate::scenes::{self, Triangles};
+use crate::{rates, verdict};
 
 const RAYS: usize = 100_000;
 const RUNS: usize = 12;
 
 pub fn run() {
     println!("rays, millions per second, best of {RUNS} runs of {RAYS}");
-    println!("scene     kind         galatea  parry3d    obvhs      bvh   galatea / best   hits");
+    println!(
+        "scene     kind         galatea  parry3d    obvhs      bvh   galatea / parry3d  obvhs  bvh   hits"
+    );
     for (name, scene, width, depth) in
         [("terrain", scenes::terrain(), 200.0, 100.0), ("storeys", scenes::storeys(), 100.0, 100.0)]
     {
@@ -50,17 +52,18 @@ pub fn run() {
                 ],
             );
             let best = theirs.iter().fold(0.0f64, |m, t| m.max(t.0));
+            let [parry, obvhs, bvh] = theirs.map(|t| ours.0 / t.0);
             println!(
-                "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {:8.2} x      {} / {} {} {}",
+                "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {parry:10.2} x  {obvhs:8.2} x {bvh:5.2} x  {} / {} {} {}   best must 1.0: {}",
                 ours.0,
                 theirs[0].0,
                 theirs[1].0,
                 theirs[2].0,
-                ours.0 / best,
                 ours.1,
                 theirs[0].1,
                 theirs[1].1,
-                theirs[2].1
+                theirs[2].1,
+                verdict(ours.0 / best >= 1.0)
             );
         }
         let mut g = scenes::Random(11);
@@ -101,8 +104,13 @@ pub fn run() {
             ],
         );
         println!(
-            "{name:8}  locate      {:8.2}   with a hint {:8.2}   ({} and {} found)",
-            located[0].0, located[1].0, located[0].1, located[1].1
+            "{name:8}  locate      {:8.2} (must 4: {})   with a hint {:8.2} (must 10: {})   {} and {} found",
+            located[0].0,
+            verdict(located[0].0 >= 4.0),
+            located[1].0,
+            verdict(located[1].0 >= 10.0),
+            located[0].1,
+            located[1].1
         );
         println!("{name}: built in {:.1} ms", built.as_secs_f64() * 1e3);
     }
