@@ -36,7 +36,8 @@ def reaches(node, seen=None):
     if node in seen:
         return False
     seen.add(node)
-    if node.type == "OUTPUT_MATERIAL":
+    # Blender itself has no occlusion: its importer keeps the picture at a group of its own.
+    if node.type == "OUTPUT_MATERIAL" or node.type == "GROUP" and "glTF" in node.node_tree.name:
         return True
     return any(reaches(link.to_node, seen) for out in node.outputs for link in out.links)
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use galatea::wire::{Kind, Schema};
-use galatea::{Holds, Rule, texture};
+use galatea::{Format, Holds, Rule, texture};
 
 use crate::{Outcome, generated, root};
 
@@ -17,7 +17,8 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        for format in galatea::FORMATS.iter().filter(|f| f.holds == Holds::Model) {
+        let own = |f: &&&Format| f.holds == Holds::Model && !matches!(f.name, "glb" | "gltf");
+        for format in galatea::FORMATS.iter().filter(own) {
             self.page(format.name, format.records, format.rules)?;
         }
         // All textures are told on one page.

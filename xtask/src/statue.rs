@@ -8,8 +8,8 @@ use galatea::scene::{
     Channel, Clip, Influences, Interpolation, Material, Mesh, Node, NodeId, Primitive, Property, Scene, Skin,
     Texture, Vertices,
 };
-use galatea::texture::encode::{self, BlpFormat, DdsFormat};
-use galatea::texture::{Image, ftex::Storage};
+use galatea::texture::Image;
+use galatea::texture::encode::{self, BlpFormat};
 
 /// Corners of a ring of eight, as parts of its two radii.
 const RING: [[f32; 2]; 8] = {
@@ -253,13 +253,35 @@ fn trunk(body: &mut Body) {
     );
 }
 
+impl Body {
+    /// A block whose sides lean inwards, with sharp edges.
+    fn block(&mut self, low: f32, high: f32, wide: f32, narrow: f32) {
+        let (bottom, top) = (ring([0.0, low, 0.0], [wide; 2], 0), ring([0.0, high, 0.0], [narrow; 2], 0));
+        let slope = (wide - narrow) / (high - low);
+        for (side, from) in SQUARE.into_iter().enumerate() {
+            let to = SQUARE.get((side + 1) % 4).copied().unwrap_or(from);
+            let ([a, b], [c, d]) = (from, to);
+            let out = outward(Along::Up, [(a + c) * 0.5, (b + d) * 0.5], slope);
+            let first = self.vertices.positions.len() as u32;
+            for (at, ring, uv) in [
+                (from, &bottom, [0.0, high * 2.0]),
+                (to, &bottom, [wide * 2.0, high * 2.0]),
+                (to, &top, [wide * 2.0, low * 2.0]),
+                (from, &top, [0.0, low * 2.0]),
+            ] {
+                self.add(corner(Along::Up, ring, at), out, uv, ring);
+            }
+            self.indices.extend([first, first + 2, first + 1, first, first + 3, first + 2]);
+        }
+        self.cap(Along::Up, &SQUARE, &bottom, true);
+        self.cap(Along::Up, &SQUARE, &top, false);
+    }
+}
+
 fn plinth() -> Body {
     let mut body = Body::default();
-    for (low, high, wide, narrow) in [(0.0, 0.1, 0.5, 0.48), (0.1, 0.3, 0.4, 0.36)] {
-        let rings = [ring([0.0, low, 0.0], [wide; 2], 0), ring([0.0, high, 0.0], [narrow; 2], 0)];
-        // Four flat sides: each is a tube's side of its own, so that edges stay sharp.
-        body.tube(Along::Up, &SQUARE, &rings);
-    }
+    body.block(0.0, 0.1, 0.5, 0.47);
+    body.block(0.1, 0.3, 0.4, 0.36);
     body.vertices.influences = Influences::default();
     body
 }
@@ -302,6 +324,7 @@ fn statue() -> Scene {
         let skin = (name == "body").then_some(0);
         scene.add_node(Some(root), Node { mesh: Some(id), skin, ..Node::new(name) });
     }
+    scene.clips.push(stand(&bones));
     scene.clips.push(walk(&bones));
     scene
 }
@@ -310,6 +333,14 @@ fn statue() -> Scene {
 fn bend(tangent: f32) -> [f32; 4] {
     let length = (1.0 + tangent * tangent).sqrt();
     [-tangent / length, 0.0, 0.0, 1.0 / length]
+}
+
+/// Two seconds in which nothing but the head moves.
+fn stand(bones: &[NodeId]) -> Clip {
+    let values = [0.0, -0.02, 0.0].into_iter().flat_map(bend).collect();
+    let head = bones.get(2).copied().unwrap_or(0);
+    let nod = Channel::node(head, Property::Rotation, Interpolation::Linear, vec![0.0, 1.0, 2.0], values);
+    Clip { name: "stand".into(), length: 2.0, channels: vec![nod], ..Clip::default() }
 }
 
 /// Two steps in a second, from the left foot in front to the left foot in front.
@@ -349,20 +380,56 @@ fn walk(bones: &[NodeId]) -> Clip {
     Clip { name: "walk".into(), length: 1.0, channels, ..Clip::default() }
 }
 
+/// As Warcraft III wants it: sequences with the names that the game plays, and a texture that it can load.
+fn warcraft(scene: &Scene) -> Scene {
+    let mut out = scene.clone();
+    for texture in out.materials.iter_mut().flat_map(|m| &mut m.textures) {
+        texture.name = "statue.blp".into();
+    }
+    for (clip, name) in out.clips.iter_mut().zip(["Stand", "Walk"]) {
+        clip.name = name.into();
+    }
+    // It bows its head for ever.
+    let head = out.find("head").unwrap_or(0);
+    let values = [0.0, 0.3].into_iter().flat_map(bend).collect();
+    let bow = Channel::node(head, Property::Rotation, Interpolation::Linear, vec![0.0, 1.0], values);
+    let playback = galatea::scene::Playback::Once;
+    out.clips.push(Clip {
+        name: "Death".into(),
+        length: 1.0,
+        playback,
+        channels: vec![bow],
+        ..Clip::default()
+    });
+    out
+}
+
 /// The statue in every format, by file name.
 pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, String> {
     let scene = statue();
     let image = Image::new(SIDE, SIDE, marble()).ok_or("the texture has the wrong size")?;
     let make = || -> galatea::Result<Vec<(&'static str, Vec<u8>)>> {
-        let (kotor, _) = mdl::Model::from_scene(&scene)?;
+        // Characters of KotOR look the other way.
+        let mut turned = scene.clone();
+        if let Some(root) = turned.nodes.first_mut() {
+            root.transform.rotation = [0.0, 1.0, 0.0, 0.0];
+        }
+        let (kotor, _) = mdl::Model::from_scene(&turned)?;
         let pair = kotor.write()?;
-        let (classic, _) = mdlx::Model::from_scene(&scene, Some(Version(800)))?;
-        let (reforged, _) = mdlx::Model::from_scene(&scene, Some(Version(1000)))?;
-        let (fmdl, _) = Fmdl::from_scene(&scene, Some(Game::Tpp))?;
+        let warcraft = warcraft(&scene);
+        let unit = |version: u32| -> galatea::Result<mdlx::Model> {
+            let (mut model, _) = mdlx::Model::from_scene(&warcraft, Some(Version(version)))?;
+            // A step is a little over half a metre, a unit an inch.
+            for sequence in model.sequences.iter_mut().filter(|s| s.name.bytes() == b"Walk") {
+                sequence.move_speed = 45.0;
+            }
+            Ok(model)
+        };
+        let (classic, reforged) = (unit(800)?, unit(1000)?);
+        let (fmdl, _) = Fmdl::from_scene(&scene, Some(Game::Gz))?;
         let png = encode::png(&image)?;
         let picture = |_: &str| Some(Picture::Embedded { mime: "image/png".into(), bytes: png.clone() });
         let options = gltf::Options { picture: &picture, ..gltf::Options::default() };
-        let ftex = encode::ftex(&image, DdsFormat::Auto, 3, true, Storage::OneFile)?;
         Ok(vec![
             ("statue.mdl", pair.mdl),
             ("statue.mdx", pair.mdx),
@@ -374,7 +441,6 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
             ("statue.glb", gltf::write_glb(&scene, &options)?),
             ("statue.tga", encode::tga(&image)?),
             ("statue.blp", encode::blp(&image, BlpFormat::Palette, true)?.write()?),
-            ("statue.ftex", ftex.write()?),
         ])
     };
     make().map_err(|e| format!("statue: {e}"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares our decoders and encoders with Pillow, on real files. Run by hand:
 
-    cargo build --release -p galatea-texture --example convert
-    python3 xtask/texture/compare.py target/release/examples/convert CORPUS/textures CORPUS/sets
+    cargo build --release -p galatea-cli
+    python3 xtask/texture/compare.py target/release/galatea CORPUS/textures CORPUS/sets
 
 Pillow decodes DDS, TGA and BLP itself. The blocks of TPC, BioWare DDS and FTEX are given to it in a DDS header, JPEG
 levels of a BLP as the JPEG they are (libjpeg takes the four components for inverted CMYK, so 255 - x is the value).
@@ -141,7 +141,7 @@ def psnr(a, b):
 
 
 def main():
-    convert, folders = sys.argv[1], sys.argv[2:]
+    convert, folders = [sys.argv[1], "convert", "--force"], sys.argv[2:]
     endings = (".tpc", ".blp", ".dds", ".ftex", ".tga", ".png", ".jpg")
     files = sorted(os.path.join(d, f) for folder in folders for d, _, fs in os.walk(folder) for f in fs
                    if f.lower().endswith(endings))
@@ -150,7 +150,7 @@ def main():
         ours = os.path.join(temp, "out.png")
         for path in files:
             kind = os.path.splitext(path)[1].lower()
-            done = subprocess.run([convert, path, ours], capture_output=True, text=True)
+            done = subprocess.run([*convert, path, ours], capture_output=True, text=True)
             if done.returncode:
                 print(f"not decoded: {path}: {done.stderr.strip()}")
                 continue
@@ -182,12 +182,13 @@ def written(convert, files, temp):
         if "sets" not in path.split(os.sep):
             continue
         source = os.path.join(temp, "source.png")
-        if subprocess.run([convert, path, source], capture_output=True).returncode:
+        if subprocess.run([*convert, path, source], capture_output=True).returncode:
             continue
         want = rgba(Image.open(source))
         for ending, form in [("dds", "bc1"), ("dds", "bc3"), ("dds", "raw"), ("blp", "jpeg"), ("blp", "palette"), ("tga", "")]:
             out = os.path.join(temp, "out." + ending)
-            subprocess.run([convert, source, out, form], check=True)
+            encoding = ["--encoding", form] if form else []
+            subprocess.run([*convert, source, out, *encoding], check=True, capture_output=True)
             Image.open(out).load()
             got = independent(out)
             opaque = form == "bc1"

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use galatea_mdlx::play::{Edge, Moment, Player};
-use galatea_mdlx::{Limits, Model};
+use galatea_mdlx::{Keys, Limits, Model, Node};
 use galatea_scene::{Playback, Pose, Scene};
 use galatea_trial::{corpus, files};
 use glam::{Mat4, Vec3};
@@ -61,12 +61,33 @@ fn posed(scene: &Scene, clip: usize, seconds: f32) -> Pose {
     pose
 }
 
+/// Nodes that turn with rotation keys of another length than 1, or hang on such a node. glTF has only rotations of unit length, so
+/// that between such keys they run differently from the game, which mixes them as they are.
+fn uneven(model: &Model) -> Vec<bool> {
+    let nodes: Vec<&Node> = model.nodes().map(|(_, _, n)| n).collect();
+    let crooked = |node: &Node| {
+        let tracks =
+            node.tracks.iter().filter_map(|t| if let Keys::Rotation(c) = &t.keys { Some(c) } else { None });
+        tracks.flat_map(|c| &c.keys).any(|k| (k.value.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() > 1e-3)
+    };
+    let mut out: Vec<bool> = nodes.iter().map(|n| crooked(n)).collect();
+    for _ in 0..nodes.len().min(64) {
+        for (i, node) in nodes.iter().enumerate() {
+            let parent = nodes.iter().position(|n| n.object_id as i32 == node.parent_id);
+            out[i] |= parent.is_some_and(|p| out[p]);
+        }
+    }
+    out
+}
+
 #[test]
 fn clips_agree_with_playback_of_the_model() {
     let (mut worst, mut count, mut off) = (0.0f32, 0, Vec::new());
+    let mut excused = 0;
     for (path, model) in models() {
         let scene = model.to_scene("model");
         let player = Player::new(&model).edge(Edge::Clamp);
+        let uneven = uneven(&model);
         let axes = Pose::rest(&scene).world_of(0).inverse();
         let size = Pose::rest(&scene).bounds(&scene).map_or(1.0, |b| b.size()) * axes.x_axis.length();
         for (clip, sequence) in model.sequences.iter().enumerate().step_by(3).take(4) {
@@ -88,6 +109,10 @@ fn clips_agree_with_playback_of_the_model() {
                         // Scales of hundreds make large numbers: what counts is how much of them is wrong.
                         far = far.max((a - b).length() / size.max(a.length()));
                     }
+                    if uneven[i] {
+                        excused += usize::from(far > 1e-4);
+                        continue;
+                    }
                     worst = worst.max(far);
                     if far > 1e-4 || far.is_nan() {
                         let flags = node.flags;
@@ -102,13 +127,17 @@ fn clips_agree_with_playback_of_the_model() {
                     });
                     let id = name.unwrap();
                     let [r, g, b, a] = there.tint[id];
-                    let fades = model.geoset_anims.iter().any(|a| a.geoset_id == i as i32);
+                    let anims = model.geoset_anims.iter().filter(|a| a.geoset_id == i as i32).count();
+                    let fades = anims > 0;
                     let near = [r, g, b].iter().zip(geoset.color).all(|(a, b)| (a - b).abs() < 1e-4);
                     if fades && geoset.visible && ((a - geoset.alpha).abs() > 1e-4 || !near) {
                         let (want, have) = (geoset, there.tint[id]);
                         off.push(format!("{} clip {clip} geoset {i} {want:?} {have:?}", path.display()));
                     }
-                    if geoset.visible != there.visible[id] {
+                    // What is fading in from nothing is seen in the scene, with an alpha of nothing. Of two geoset animations
+                    // for one geoset the scene plays the last.
+                    let seen = there.visible[id] && (a > 0.0 || !fades);
+                    if geoset.visible != seen && anims < 2 {
                         off.push(format!(
                             "{} clip {clip} geoset {i} seen {}",
                             path.display(),
@@ -120,6 +149,6 @@ fn clips_agree_with_playback_of_the_model() {
         }
     }
     let shown: Vec<_> = off.iter().take(20).collect();
-    println!("{count} places, worst {worst}, {} off\n{shown:#?}", off.len());
-    assert!(off.is_empty());
+    println!("{count} places, worst {worst}, {} off, {excused} excused\n{shown:#?}", off.len());
+    assert!(off.is_empty() && (count == 0 || count > 100_000));
 }

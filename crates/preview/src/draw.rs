@@ -46,12 +46,20 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
         loaded: &loaded,
         raster: Raster::new(width, height),
         blended: Vec::new(),
+        all_sides: false,
         pixel: samples as f64 / width.max(height) as f64,
     };
-    for (node, mesh, primitive) in &parts {
-        painter.primitive(*node, mesh, primitive, options.wire);
+    for all_sides in [false, true] {
+        // A sheet that only shows its back, such as a plane of fog, is drawn all the same.
+        painter.all_sides = all_sides;
+        for (node, mesh, primitive) in &parts {
+            painter.primitive(*node, mesh, primitive, options.wire);
+        }
+        painter.finish_blended();
+        if !painter.raster.is_empty() {
+            break;
+        }
     }
-    painter.finish_blended();
     if options.skeleton {
         painter.skeleton();
     }
@@ -67,13 +75,16 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     resolve(&painter.raster.draw(background), options.width as usize, options.height as usize, samples)
 }
 
+/// Which meshes are drawn.
+type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
+
 /// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where there is
 /// nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
 fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
     let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
     let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
     let any = |mesh: &Mesh| mesh.primitives.iter().any(|p| !p.indices.is_empty());
-    let chosen = |all: bool, wanted: &dyn Fn(&Mesh) -> bool| {
+    let chosen = |all: bool, wanted: Wanted<'_>| {
         scene
             .drawn()
             .filter(|(id, _, mesh)| (all || seen(*id)) && finest(mesh) && any(mesh) && wanted(mesh))
@@ -82,7 +93,6 @@ fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &
     };
     let walk = |mesh: &Mesh| matches!(mesh.purpose, Purpose::Walk | Purpose::Collision | Purpose::Aabb);
     let render = |mesh: &Mesh| mesh.purpose == Purpose::Render;
-    type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
     let tries: [(bool, Wanted<'_>); 4] = [
         (false, &|mesh| render(mesh) || options.walk && walk(mesh)),
         (false, &walk),
@@ -120,6 +130,8 @@ struct Painter<'a> {
     raster: Raster<'a>,
     /// Triangles that let something through, with their distance.
     blended: Vec<(f64, [Corner; 3], Paint<'a>, bool)>,
+    /// Whether everything is seen from behind too.
+    all_sides: bool,
     /// Size of a pixel of the finished picture, as a share of the image plane.
     pixel: f64,
 }
@@ -235,7 +247,7 @@ impl<'a> Painter<'a> {
                 on_top: false,
             },
             colour,
-            two_sided: material.two_sided,
+            two_sided: material.two_sided || self.all_sides,
             uv_set,
             lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
             transform: base.and_then(|t| t.transform),

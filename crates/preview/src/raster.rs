@@ -101,6 +101,11 @@ impl<'a> Raster<'a> {
         Raster { width, height, triangles: Vec::new(), bins, across }
     }
 
+    /// Whether nothing was added that can be seen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.triangles.is_empty()
+    }
+
     /// Adds a triangle that is in front of the near plane, in part or whole. With `cull` it shows only its front.
     pub(crate) fn triangle(&mut self, corners: [Corner; 3], paint: Paint<'a>, cull: bool, near: f64) {
         if corners.iter().any(|c| c.clip.iter().any(|v| !v.is_finite())) {
@@ -343,6 +348,10 @@ impl Triangle<'_> {
                 for (value, new) in pixel.iter_mut().zip([r, g, b]) {
                     *value += new * alpha;
                 }
+                // Light over nothing is seen as far as it is bright.
+                let bright = (r.max(g).max(b) * alpha).clamp(0.0, 1.0);
+                let [.., opacity] = pixel;
+                *opacity = opacity.max(bright);
             }
             Blend::Multiply(factor) => {
                 for (value, new) in pixel.iter_mut().zip([r, g, b]) {

@@ -37,8 +37,25 @@ fn a_front_is_seen_and_a_back_only_if_two_sided() {
     let red = flat([1.0, 0.0, 0.0, 1.0]);
     let draw = |scene: &Scene| middle(&render(scene, &front_view(), &|_| None).unwrap());
     assert_eq!(draw(&square(red.clone(), true)), [255, 0, 0, 255]);
-    assert_eq!(draw(&square(red.clone(), false)), [0, 0, 0, 0]);
-    assert_eq!(draw(&square(Material { two_sided: true, ..red }, false)), [255, 0, 0, 255]);
+    assert_eq!(draw(&square(Material { two_sided: true, ..red.clone() }, false)), [255, 0, 0, 255]);
+    // A back is not seen beside something else; where there is nothing else, it is.
+    assert_eq!(draw(&square(red.clone(), false)), [255, 0, 0, 255]);
+    let mut scene = square(red, false);
+    scene.vertices.push(Vertices {
+        positions: vec![[1.5, 0.0, 0.0], [2.5, 0.0, 0.0], [1.5, 1.0, 0.0]],
+        ..Default::default()
+    });
+    let primitive = Primitive { vertices: 1, indices: vec![0, 1, 2], ..Primitive::default() };
+    scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    scene.add_node(None, Node { mesh: Some(1), ..Node::new("beside") });
+    assert_eq!(render(&scene, &front_view(), &|_| None).unwrap().get(10, 32), Some([0, 0, 0, 0]));
+}
+
+#[test]
+fn light_over_nothing_is_seen() {
+    let glow = Material { alpha: AlphaMode::Additive, ..flat([1.0, 0.5, 0.0, 1.0]) };
+    let [r, _, b, a] = middle(&render(&square(glow, true), &front_view(), &|_| None).unwrap());
+    assert_eq!((r, b, a), (255, 0, 255));
 }
 
 #[test]
@@ -132,10 +149,13 @@ fn the_camera_stands_before_the_front() {
     scene.nodes[top as usize].children = vec![0];
     // The square stands upright in a format whose Z is up; its front looks along positive Y, away from the scene's front.
     scene.nodes[0].transform.rotation = [half, 0.0, 0.0, half];
-    let draw = |scene: &Scene| middle(&render(scene, &front_view(), &|_| None).unwrap());
-    assert_eq!(draw(&scene), [0, 0, 0, 0]);
+    // From the other side the scene is the same square mirrored: what is left of the middle shows which side it is.
+    scene.vertices[0].colors = vec![vec![[1.0; 4], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [1.0; 4]]];
+    scene.materials[0].two_sided = true;
+    let left = |scene: &Scene| render(scene, &front_view(), &|_| None).unwrap().get(10, 32).unwrap()[0];
+    let before = left(&scene);
     scene.set_front([0.0, 1.0, 0.0]);
-    assert_eq!(draw(&scene), [255, 0, 0, 255]);
+    assert!((i32::from(before) - i32::from(left(&scene))).abs() > 60);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod files;
 mod glb;
 mod text;
+mod textures;
 mod walkmesh;
 
 use std::process::Command;
@@ -43,6 +44,9 @@ impl Options {
         }
         if wanted("glb") {
             glb::run();
+        }
+        if wanted("textures") {
+            textures::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

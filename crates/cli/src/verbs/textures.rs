@@ -148,15 +148,17 @@ impl Options {
         job: &Job,
         shared: Option<&Library>,
         names: &fox::Dictionary,
-    ) -> Result<Vec<Audited>, Failure> {
+    ) -> Result<Option<Vec<Audited>>, Failure> {
         let opened = batch::open(job)?;
         let format = opened.document.format().name;
         let Some(game) = game_of(format) else {
-            return Err(Failure::Other(format!("{format} files name no textures")));
+            // Walkmeshes lie beside the models everywhere: worth a word only where one was asked for.
+            let asked = || Err(Failure::Other(format!("{format} files name no textures")));
+            return if job.named { asked() } else { Ok(None) };
         };
         let textures = galatea::textures::Textures::new(game, folder_of(job), shared);
         let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
-        Ok(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures))
+        Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures)))
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
@@ -174,7 +176,8 @@ impl Options {
         let tally = inputs.run(
             |job| Ok((job.path.clone(), self.work(job, shared.as_ref(), &names)?)),
             |path, result, out| match result {
-                Ok((job, audited)) => {
+                Ok((_, None)) => Ok(()),
+                Ok((job, Some(audited))) => {
                     let folder = job.parent().map(Path::to_path_buf).unwrap_or_default();
                     folders.entry(folder).or_default().add(&audited);
                     whole.add(&audited);

@@ -300,7 +300,16 @@ pub(super) fn without(values: &[f32], width: usize, listed: &[u32]) -> Vec<f32> 
 fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut Made) {
     // Where everything is close together the curves are too.
     let far = [out, into, b].into_iter().map(|q| if turn::opposite(a, q) { q.map(|c| -c) } else { q });
-    if far.map(|q| turn::apart(a, q)).fold(0.0, f64::max) < 0.05 || to <= from {
+    let far = far.map(|q| turn::apart(a, q)).fold(0.0, f64::max);
+    if far < 0.05 || to <= from {
+        return;
+    }
+    let (start, end) = (turn::tangent(a, out, Some(b)), turn::tangent(b, into, Some(a)).map(|c| -c));
+    let flip = if turn::opposite(a, b) { -1.0 } else { 1.0 };
+    let end = end.map(|c| c * flip);
+    // Both curves leave and reach the keys alike: where turns are small their middles tell enough.
+    let middle = turn::cubic(a, start, end, b.map(|c| c * flip), 0.5);
+    if far < 0.3 && turn::apart(turn::middle(a, out, into, b), middle) < SLACK * 0.5 {
         return;
     }
     let place = |t: f64| turn::smooth(a, out, into, b, t);
@@ -316,9 +325,6 @@ fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut 
         d.iter_mut().zip(p).for_each(|(q, p)| *q = (*q - p) / (high - low));
         d
     };
-    let (start, end) = (turn::tangent(a, out, Some(b)), turn::tangent(b, into, Some(a)).map(|c| -c));
-    let flip = if turn::opposite(a, b) { -1.0 } else { 1.0 };
-    let end = end.map(|c| c * flip);
     let mut parts = 1u32;
     let keys = loop {
         let n = f64::from(parts);

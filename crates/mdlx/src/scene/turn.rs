@@ -91,6 +91,18 @@ pub(super) fn smooth(a: Q, out: Q, into: Q, b: Q, t: f64) -> Q {
     if length > 0.0 { q.map(|c| c / length) } else { q }
 }
 
+/// Half way between two rotations, the shorter way, of unit length.
+fn half(a: Q, b: Q) -> Q {
+    let q = mix(a, 1.0, b, if opposite(a, b) { -1.0 } else { 1.0 });
+    let length = dot(q, q).sqrt();
+    if length > 0.0 { q.map(|c| c / length) } else { q }
+}
+
+/// The middle of the smooth way between two keys, without any angle.
+pub(super) fn middle(a: Q, out: Q, into: Q, b: Q) -> Q {
+    half(half(a, b), half(out, into))
+}
+
 /// The tangent with which the smooth way leaves a key towards another, given the control point. Without another key only the
 /// control point counts.
 pub(super) fn tangent(key: Q, control: Q, other: Option<Q>) -> Q {
@@ -149,8 +161,9 @@ mod tests {
         for other in [None, Some(b)] {
             assert!(apart(control(a, tangent(a, c, other), other), c) < 1e-12);
         }
-        // The curves leave the key alike.
         let d = unit([0.2, 0.3, 0.1, 0.7]);
+        assert!(apart(smooth(a, c, d, b, 0.5), middle(a, c, d, b)) < 1e-9);
+        // The curves leave the key alike.
         let (out, into) = (tangent(a, c, Some(b)), tangent(b, d, Some(a)).map(|c| -c));
         for t in [0.001, 0.999] {
             assert!(apart(smooth(a, c, d, b, t), cubic(a, out, into, b, t)) < 1e-6);
