@@ -225,7 +225,8 @@ impl Exact {
         if sum == 0.0 {
             return None;
         }
-        let distance = (u * a[2] + v * b[2] + w * c[2]) * sz / sum;
+        // Adding 0 makes -0 a 0: a ray that begins on a face meets it at one distance, whichever way the face looks.
+        let distance = (u * a[2] + v * b[2] + w * c[2]) * sz / sum + 0.0;
         (distance >= 0.0 && distance <= self.length).then_some(distance)
     }
 }

@@ -299,3 +299,19 @@ fn trees_in_circles_come_to_an_end() {
     assert_eq!(tree.check(&mesh).to_string(), "1 boxes too small for their faces");
     assert!(StoredTree::default().nearest(&mesh, &down, Materials::ALL).is_none());
 }
+
+/// Faces that look up and faces that look down meet a ray that begins on them at the same distance.
+#[test]
+fn a_ray_that_begins_on_faces_meets_the_first_of_them() {
+    let positions = vec![[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    for faces in [vec![[0, 1, 2], [0, 2, 1]], vec![[0, 2, 1], [0, 1, 2]]] {
+        let surface = Surface { positions: positions.clone(), faces, ..Surface::default() };
+        let mesh = Walkmesh::new(surface).unwrap();
+        for direction in [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.5, 0.25, -1.0]] {
+            let ray = Ray::new([1.0, 1.0, 0.0], direction);
+            let nearest = mesh.nearest(&ray, Materials::ALL).unwrap();
+            assert_eq!((nearest.face, nearest.distance.to_bits()), (0, 0));
+            assert_eq!(mesh.all_hits(&ray, Materials::ALL)[0], nearest);
+        }
+    }
+}
