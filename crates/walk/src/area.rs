@@ -275,7 +275,7 @@ impl Area {
             triangles
                 .iter()
                 .map(|t| t.map(|c| place.apply64(v3(c))))
-                .filter(|t| t.iter().flatten().all(|c| c.abs() < 1e18))
+                .filter(|t| t.iter().flatten().all(|c| c.abs() < crate::ray::FARTHEST.into()))
         })
     }
 

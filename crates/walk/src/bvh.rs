@@ -5,7 +5,7 @@
 
 use wide::f32x4;
 
-use crate::ray::SMALL_STACK;
+use crate::ray::{FARTHEST, SMALL_STACK};
 use crate::vector::at;
 
 /// Marks a child that is a block of triangles.
@@ -97,8 +97,8 @@ impl Bvh {
         let mut extent = 0.0f32;
         for (i, face) in faces.iter().enumerate() {
             let corners = face.map(|v| at(positions, v as usize));
-            // Coordinates beyond 1e18 would overflow the products of the f32 filter.
-            if !corners.iter().flatten().all(|c| c.abs() < 1e18) {
+            // Coordinates from there on would overflow the products of the f32 filter.
+            if !corners.iter().flatten().all(|c| c.abs() < FARTHEST) {
                 continue;
             }
             let mut bounds = Aabb::EMPTY;

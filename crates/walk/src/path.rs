@@ -135,8 +135,12 @@ impl<'m> Navigator<'m> {
             cuts.extend(nav::margins(mesh, &|face| open(face).is_some(), radius));
         }
         let nav = nav::build(mesh, &open, &cuts);
-        let extent =
-            mesh.positions.iter().flatten().filter(|c| c.abs() < 1e18).fold(0.0f32, |m, c| m.max(c.abs()));
+        let extent = mesh
+            .positions
+            .iter()
+            .flatten()
+            .filter(|c| c.abs() < crate::ray::FARTHEST)
+            .fold(0.0f32, |m, c| m.max(c.abs()));
         Navigator {
             mesh,
             agent: agent.clone(),

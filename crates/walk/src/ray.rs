@@ -12,6 +12,9 @@ pub(crate) const SMALL_STACK: usize = 64;
 /// Enough for the deepest tree that can be built: 72 levels, seven waiting children each.
 const LARGE_STACK: usize = 512;
 
+/// Coordinates from here on take no part in anything.
+pub(crate) const FARTHEST: f32 = 1e18;
+
 /// A ray, or with a `length` a segment.
 ///
 /// ```
@@ -66,7 +69,7 @@ pub struct Hit {
 
 impl Walkmesh {
     /// The nearest face of these materials that the ray meets, from either side. Of faces at the same distance, the
-    /// one with the lowest number. A ray that is not finite or has no direction meets nothing.
+    /// one with the lowest number. A ray that is not finite, starts 1e18 away or farther, or has no direction meets nothing.
     ///
     /// ```
     /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
@@ -172,7 +175,9 @@ impl Exact {
     pub(crate) fn new(ray: &Ray) -> Option<Exact> {
         let (origin, direction) = (v3(ray.origin), v3(ray.direction));
         let size = [direction[0].abs(), direction[1].abs(), direction[2].abs()];
-        let finite = origin.iter().chain(&direction).all(|c| c.is_finite());
+        // Nothing is farther than that, and the products of the f32 filter would overflow.
+        let near = origin.iter().all(|c| c.abs() < f64::from(FARTHEST));
+        let finite = near && direction.iter().all(|c| c.is_finite());
         let positive = size[0] > 0.0 || size[1] > 0.0 || size[2] > 0.0;
         if !finite || !positive || ray.length.is_nan() || ray.length < 0.0 {
             return None;

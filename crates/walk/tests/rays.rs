@@ -315,3 +315,18 @@ fn a_ray_that_begins_on_faces_meets_the_first_of_them() {
         }
     }
 }
+
+#[test]
+fn rays_from_beyond_the_world_meet_nothing() {
+    let mesh = mesh(scenes::grid(1, 1, 2.0, 0.0));
+    for z in [1e17f32, 2e30, f32::MAX, f32::INFINITY, f32::NAN] {
+        let down = Ray::new([0.7, 0.9, z], [0.0, 0.0, -1.0]);
+        let leaning = Ray::new([0.7, 0.9, z], [0.0, -1e-30, -1.0]);
+        for ray in [down, leaning] {
+            let nearest = mesh.nearest(&ray, Materials::ALL);
+            assert_eq!(nearest.is_some(), z < 1e18, "{ray:?}");
+            assert_eq!(nearest, mesh.all_hits(&ray, Materials::ALL).first().copied());
+            assert_eq!(nearest.is_some(), mesh.any_hit(&ray, Materials::ALL));
+        }
+    }
+}

@@ -271,3 +271,21 @@ fn broken_rooms_name_their_number() {
     let error = Area::new(vec![Room::default(), broken], Area::TOLERANCE).expect_err("no such vertex");
     assert_eq!(error.to_string(), "rooms[1] > faces[0]: expected a vertex below 0, found 0");
 }
+
+#[test]
+fn heaps_of_faces_are_cut_within_a_budget() {
+    let mut g = Random(3);
+    let mut surface = Surface::default();
+    for face in 0..2000u32 {
+        let corners = [0, 1, 2].map(|_| [g.range(0.0, 20.0), g.range(0.0, 20.0), g.range(0.0, 1.0)]);
+        surface.positions.extend(corners);
+        surface.faces.push([3 * face, 3 * face + 1, 3 * face + 2]);
+    }
+    let mesh = Walkmesh::new(surface).expect("sound tables");
+    let start = std::time::Instant::now();
+    let mut navigator = Navigator::new(&mesh, &Agent { radius: 0.05, ..Agent::default() });
+    let route = navigator.route([5.0, 5.0, 9.0], [15.0, 15.0, 9.0], Effort::Exact);
+    assert!(route.path().is_none_or(|p| p.length.is_finite()));
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(seconds < 20.0, "{seconds} s");
+}

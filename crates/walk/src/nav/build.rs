@@ -94,6 +94,7 @@ fn join_whole(mesh: &Walkmesh, web: &mut Web, faces: &mut [Option<Placed>]) {
 fn join_parts(mesh: &Walkmesh, web: &mut Web, faces: &[Option<Placed>], cuts: &[Cut]) {
     let touched = cut::by_face(mesh, cuts);
     let mut parts = Vec::new();
+    let mut budget = cut::Budget::for_faces(mesh.len());
     for (face, placed) in (0u32..).zip(faces) {
         let Some(placed) = placed else { continue };
         let mut ring = [([0.0; 2], Line::Mesh(0)); 3];
@@ -111,7 +112,7 @@ fn join_parts(mesh: &Walkmesh, web: &mut Web, faces: &[Option<Placed>], cuts: &[
             // Upright faces are only crossed; if something stands on one, nobody does.
             continue;
         }
-        parts.extend(cut::subtract(part, cuts, which, web.slack));
+        parts.extend(cut::subtract(part, cuts, which, web.slack, &mut budget));
     }
     web.points.clear();
     cut::join(web, &parts, cuts, &|edge| cut::mesh_line(mesh, edge));
@@ -120,7 +121,7 @@ fn join_parts(mesh: &Walkmesh, web: &mut Web, faces: &[Option<Placed>], cuts: &[
 fn open_faces(mesh: &Walkmesh, cost: &dyn Fn(u32) -> Option<f64>) -> Vec<Option<f64>> {
     (0..mesh.len() as u32)
         .map(|face| {
-            let sound = mesh.corners(face)?.iter().flatten().all(|c| c.abs() < 1e18);
+            let sound = mesh.corners(face)?.iter().flatten().all(|c| c.abs() < crate::ray::FARTHEST);
             cost(face).filter(|c| sound && *c > 0.0 && c.is_finite())
         })
         .collect()

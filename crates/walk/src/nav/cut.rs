@@ -115,12 +115,15 @@ pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) 
     out
 }
 
-/// Which cuts each face may be touched by.
+/// Most cuts that may touch a face; nobody walks on one that is touched by more.
+pub(crate) const MOST_CUTS: usize = 4096;
+
+/// Which cuts each face may be touched by, up to one more than the most.
 pub(crate) fn by_face(mesh: &Walkmesh, cuts: &[Cut]) -> Vec<Vec<u32>> {
     let mut out = vec![Vec::new(); mesh.len()];
     for (i, cut) in (0u32..).zip(cuts) {
         mesh.bvh().walk_box(&cut.bounds(), &mut |face| {
-            if let Some(list) = out.get_mut(face as usize) {
+            if let Some(list) = out.get_mut(face as usize).filter(|l: &&mut Vec<u32>| l.len() <= MOST_CUTS) {
                 list.push(i);
             }
         });
@@ -146,18 +149,40 @@ pub(crate) struct Part {
     pub(crate) flat: bool,
 }
 
-/// What is left of a face when the cuts are taken away.
-pub(crate) fn subtract(part: Part, cuts: &[Cut], which: &[u32], slack: f64) -> Vec<Part> {
+/// How much work cutting may be, all faces together. Sound ground needs a small part of it; where faces lie on top of each
+/// other in heaps, every one would be cut to shreds by the borders of all others.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    tests: usize,
+    parts: usize,
+}
+
+impl Budget {
+    pub(crate) fn for_faces(faces: usize) -> Budget {
+        Budget { tests: 1_000_000 + 1000 * faces, parts: 200_000 + 64 * faces }
+    }
+}
+
+/// What is left of a face when the cuts are taken away: nothing, once the budget is spent.
+pub(crate) fn subtract(
+    part: Part,
+    cuts: &[Cut],
+    which: &[u32],
+    slack: f64,
+    budget: &mut Budget,
+) -> Vec<Part> {
+    if which.len() > MOST_CUTS {
+        return Vec::new();
+    }
     let mut parts = vec![part];
     for &number in which {
         let Some(cut) = cuts.get(number as usize) else { continue };
-        // A face cut into this many parts is not worth walking on.
-        if parts.len() > 4096 {
-            break;
-        }
+        let (low, high) = extent(cut.ring.iter().copied());
         let mut next = Vec::with_capacity(parts.len());
         for part in parts {
-            if !overlap(&part, cut, slack) {
+            let Some(left) = budget.tests.checked_sub(1) else { return Vec::new() };
+            budget.tests = left;
+            if !overlap(&part, cut, [low, high], slack) {
                 next.push(part);
                 continue;
             }
@@ -173,19 +198,39 @@ pub(crate) fn subtract(part: Part, cuts: &[Cut], which: &[u32], slack: f64) -> V
         }
         parts = next;
     }
+    let Some(left) = budget.parts.checked_sub(parts.len()) else { return Vec::new() };
+    budget.parts = left;
     parts
 }
 
-/// Whether a part and a cut share more than a border.
-fn overlap(part: &Part, cut: &Cut, slack: f64) -> bool {
-    let corners: Vec<V2> = part.ring.iter().map(|r| r.0).collect();
-    let apart = |one: &[V2], other: &[V2]| {
-        one.iter().zip(one.iter().cycle().skip(1)).any(|(a, b)| {
-            let limit = slack * distance2(*a, *b);
-            other.iter().all(|p| orient(*a, *b, *p) <= limit)
+/// The least and the greatest coordinates.
+fn extent(points: impl Iterator<Item = V2>) -> (V2, V2) {
+    points.fold(([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]), |(low, high), p| {
+        ([low[0].min(p[0]), low[1].min(p[1])], [high[0].max(p[0]), high[1].max(p[1])])
+    })
+}
+
+/// Whether a part and a cut (of this extent) share more than a border.
+fn overlap(part: &Part, cut: &Cut, [low, high]: [V2; 2], slack: f64) -> bool {
+    if part.flat {
+        return true;
+    }
+    let corners = || part.ring.iter().map(|r| r.0);
+    let (least, most) = extent(corners());
+    if least[0] > high[0] || least[1] > high[1] || most[0] < low[0] || most[1] < low[1] {
+        return false;
+    }
+    let limit = |a: V2, b: V2| slack * distance2(a, b);
+    let outside_part = corners().zip(corners().cycle().skip(1)).any(|(a, b)| {
+        let limit = limit(a, b);
+        cut.ring.iter().all(|p| orient(a, b, *p) <= limit)
+    });
+    let sides = || cut.ring.iter().zip(cut.ring.iter().cycle().skip(1));
+    !outside_part
+        && !sides().any(|(a, b)| {
+            let limit = limit(*a, *b);
+            corners().all(|p| orient(*a, *b, p) <= limit)
         })
-    };
-    part.flat || !(apart(&corners, &cut.ring) || apart(&cut.ring, &corners))
 }
 
 /// Splits a part along a line into what lies to the right of it and what lies to the left.

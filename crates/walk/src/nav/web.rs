@@ -36,8 +36,10 @@ pub(crate) struct Piece {
 
 impl Web {
     pub(crate) fn new(points: Vec<V2>) -> Web {
-        let extent =
-            points.iter().flatten().fold(0.0f64, |m, c| if c.abs() < 1e18 { m.max(c.abs()) } else { m });
+        let extent = points
+            .iter()
+            .flatten()
+            .fold(0.0f64, |m, c| if c.abs() < f64::from(crate::ray::FARTHEST) { m.max(c.abs()) } else { m });
         Web { points, slack: extent * 1e-6, ..Web::default() }
     }
 
