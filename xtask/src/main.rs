@@ -34,6 +34,8 @@ enum Task {
     GltfCheck(gltf::CheckOptions),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
     Blender(gltf::BlenderOptions),
+    /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
+    Three(gltf::ThreeOptions),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Task::Examples(options) => options.run(),
         Task::GltfCheck(options) => options.run(),
         Task::Blender(options) => options.run(),
+        Task::Three(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

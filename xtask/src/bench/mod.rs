@@ -2,6 +2,7 @@
 
 mod files;
 mod glb;
+mod pictures;
 mod text;
 mod textures;
 mod walkmesh;
@@ -47,6 +48,9 @@ impl Options {
         }
         if wanted("textures") {
             textures::run();
+        }
+        if wanted("pictures") {
+            pictures::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

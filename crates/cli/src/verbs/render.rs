@@ -211,13 +211,17 @@ impl Options {
                 let folder = || self.output.join(format!("{}.png", subject.name));
                 let path = if single { self.output.clone() } else { folder() };
                 disk::write(&path, &self.png(&subject)?, self.force).map_err(|e| named(&path, &e))?;
-                Ok(path)
+                let view = preview::view(&subject.scene, &self.look(&subject.scene));
+                Ok((path, view.ok().filter(|_| !self.turntable)))
             },
             |input, result, out| match result {
-                Ok(path) if self.inputs.json => {
-                    writeln!(out, "{}", json!({ "path": input, "output": show(&path) }))
+                Ok((path, view)) if self.inputs.json => {
+                    let view = view.map(|v| {
+                        json!({ "eye": v.eye, "target": v.target, "up": v.up, "field_of_view": v.field_of_view })
+                    });
+                    writeln!(out, "{}", json!({ "path": input, "output": show(&path), "view": view }))
                 }
-                Ok(path) => writeln!(out, "{}", show(&path)),
+                Ok((path, _)) => writeln!(out, "{}", show(&path)),
                 Err(failure) if self.inputs.json => {
                     writeln!(out, "{}", json!({ "path": input, "error": batch::error_json(&failure) }))
                 }

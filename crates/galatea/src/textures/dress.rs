@@ -25,6 +25,9 @@ pub enum Images {
     None,
 }
 
+/// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
+const UNSEEN_LIGHT: f32 = 0.25;
+
 /// What one material looks like.
 #[derive(Debug, Clone)]
 pub(super) struct Dress {
@@ -67,11 +70,18 @@ pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
             Game::Warcraft => warcraft::dress(&mut dresser, material),
             Game::Fox => fox::dress(&mut dresser, material),
         };
-        dresses.push(dress.unwrap_or_else(|| {
+        let mut dress = dress.unwrap_or_else(|| {
             let mut look = Look::of(material);
             look.maps.clear();
             Dress::new(look)
-        }));
+        });
+        let light =
+            matches!(dress.look.alpha, AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x);
+        if light && !dress.look.maps.iter().any(|m| m.role == Role::BaseColor) {
+            let [.., opacity] = &mut dress.look.base_color;
+            *opacity *= UNSEEN_LIGHT;
+        }
+        dresses.push(dress);
     }
     Dressed { dresses, pictures: dresser.pictures }
 }
