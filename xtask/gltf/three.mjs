@@ -12,7 +12,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize, relative, resolve } from 'node:path';
 
-const SIZE = 1024;
+const SIZE = 2048;
 const LEAST = 0.97;
 const home = resolve(process.env.THREE_HOME ?? process.cwd());
 const require = createRequire(join(home, 'package.json'));
