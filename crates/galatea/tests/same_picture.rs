@@ -24,9 +24,9 @@ fn draw(scene: &Scene, dressed: Option<&Dressed>, clip: Option<&str>) -> Picture
 }
 
 /// Pixels in which any channel is off by more than rounding.
-fn different(a: &Picture, b: &Picture) -> usize {
+fn different(a: &Picture, b: &Picture, rounding: u8) -> usize {
     assert_eq!((a.width, a.height), (b.width, b.height));
-    let off = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2);
+    let off = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > rounding);
     a.pixels.chunks_exact(4).zip(b.pixels.chunks_exact(4)).filter(off).count()
 }
 
@@ -72,8 +72,9 @@ fn same(family: &Family, most: usize) -> usize {
         for clip in [None, clip.as_deref()].into_iter().take(1 + usize::from(clip.is_some())) {
             let own = draw(&scene, dressed.as_ref(), clip);
             let mut compare = |form: &str, other: &Picture| {
-                let off = different(&own, other);
-                let share = if form == "GLB" && MIXED.contains(&show(path).as_str()) { 10 } else { 1000 };
+                let mixed = form == "GLB" && MIXED.contains(&show(path).as_str());
+                let (share, rounding) = if mixed { (10, 16) } else { (1000, 2) };
+                let off = different(&own, other, rounding);
                 if off > (SIDE * SIDE) as usize / share {
                     wrong.push(format!("{}, {form}, clip {clip:?}: {off} pixels", show(path)));
                 }
