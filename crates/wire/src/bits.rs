@@ -43,9 +43,10 @@ impl Bits {
     /// The ranges below `len` that are not in the set.
     pub(crate) fn gaps(&self, len: usize) -> Vec<std::ops::Range<usize>> {
         let mut out: Vec<std::ops::Range<usize>> = Vec::new();
-        // Nearly everything is claimed: eight words at a time tell so.
-        let groups = self.words.chunks(8).enumerate().filter(|(_, g)| g.iter().any(|w| *w != u64::MAX));
-        for (i, word) in groups.flat_map(|(i, g)| g.iter().enumerate().map(move |(j, w)| (i * 8 + j, w))) {
+        // Nearly everything is claimed: many words at a time tell so.
+        let full = |group: &[u64]| group.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+        let groups = self.words.chunks(32).enumerate().filter(|(_, g)| !full(g));
+        for (i, word) in groups.flat_map(|(i, g)| g.iter().enumerate().map(move |(j, w)| (i * 32 + j, w))) {
             let mut clear = !word;
             while clear != 0 {
                 let start = clear.trailing_zeros();

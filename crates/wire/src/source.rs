@@ -17,7 +17,7 @@ pub struct Source<'a> {
     run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
     visited: RefCell<Bits>,
-    /// Scopes opened so far.
+    /// Scopes opened so far, where nobody asks for them.
     entered: Cell<u32>,
     left: Cell<u64>,
 }
@@ -38,9 +38,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Keeps only which bytes are claimed, not by what: several times faster for files of many small parts. Errors still
-    /// carry their paths, if scopes of the same depth are used one after the other; [`into_coverage`](Self::into_coverage)
-    /// then holds nothing but the last of them.
+    /// Keeps only which bytes are claimed, not by what: several times faster for files of many small parts. Scopes are
+    /// counted but not kept, so errors carry no path: whoever wants it reads again with names.
     #[must_use]
     pub fn unnamed(mut self) -> Self {
         self.claimed = Some(RefCell::new(Bits::with_len(self.data.len())));
@@ -127,30 +126,29 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::Limit("depth"), at, name));
         }
         let entered = self.source.entered.get();
-        let mut coverage = self.source.coverage.borrow_mut();
         let unnamed = self.source.claimed.is_some();
-        let count = if unnamed { entered as usize } else { coverage.claims().len() };
+        let count = if unnamed { entered as usize } else { self.source.coverage.borrow().claims().len() };
         if count as u64 >= u64::from(self.source.limits.nodes) {
-            drop(coverage);
             return Err(self.error(ErrorKind::Limit("nodes"), at, name));
         }
         self.source.entered.set(entered + 1);
-        if unnamed {
-            // Errors need the way to the scope at hand, nothing else.
-            coverage.truncate(self.depth as usize);
-        }
-        // A scope is newer than its parent, whatever was forgotten: no path leads in a circle.
-        let parent = if (self.scope as usize) < coverage.claims().len() { self.scope } else { Claim::ROOT };
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        let scope =
-            coverage.push(Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent });
+        let scope = if unnamed { Claim::ROOT } else { self.open(name, index, at) };
         Ok(Reader { source: self.source, scope, depth: self.depth + 1 })
     }
 
+    fn open(self, name: &'static str, index: Option<usize>, at: usize) -> u32 {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
+        let claim =
+            Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent: self.scope };
+        self.source.coverage.borrow_mut().push(claim)
+    }
+
     /// Names this reader's scope by the text written at that place in the file.
+    #[inline]
     pub fn label(&self, at: usize, len: usize) {
-        if let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
+        if self.source.claimed.is_none()
+            && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
             && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
         {
             claim.label = (at, len);
@@ -308,6 +306,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes bytes off the allocation budget, before the caller allocates them.
+    #[inline]
     pub fn spend(&self, bytes: u64, at: usize, name: &'static str) -> Result<()> {
         match self.source.left.get().checked_sub(bytes) {
             Some(left) => {
@@ -319,6 +318,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Marks a place as visited; fails if it was visited before. Keeps offset graphs trees.
+    #[inline]
     pub fn visit(&self, at: usize, name: &'static str) -> Result<()> {
         // What lies outside the file cannot be read, so it needs no mark.
         let fresh = at >= self.len() || self.source.visited.borrow_mut().insert(at, self.len());

@@ -156,11 +156,11 @@ impl Walk {
                 sink.block(
                     What::Controllers,
                     0,
-                    layout.controllers,
+                    layout.controllers_slot(),
                     Controller::SIZE,
                     controllers.list().len(),
                 );
-                sink.block(What::Data, 0, layout.data, 4, controllers.data().len());
+                sink.block(What::Data, 0, layout.data_slot(), 4, controllers.data().len());
             };
             if leave {
                 controllers(sink);
@@ -170,14 +170,14 @@ impl Walk {
                 return Err(lost(id, "is the child of two nodes, or of itself"));
             }
             entered += 1;
-            sink.block(What::Node, 0, layout.header, 1, record_len(model, node));
+            sink.block(What::Node, 0, layout.header_slot(), 1, record_len(model, node));
             if let Some(light) = node.light.as_deref() {
                 light_blocks(light, sink);
             }
             if let Some(mesh) = node.mesh.as_deref() {
                 mesh_blocks(model, mesh, sink);
             }
-            sink.block(What::Children, 0, layout.children, 4, node.children.len());
+            sink.block(What::Children, 0, layout.children_slot(), 4, node.children.len());
             if node.children.is_empty() {
                 controllers(sink);
                 continue;

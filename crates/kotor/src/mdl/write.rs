@@ -203,6 +203,13 @@ impl Model {
             Some(animation) => self.animations.get(animation as usize).map_or(&[], |a| &a.nodes),
         }
     }
+
+    pub(crate) fn tree_mut(&mut self, tree: u32) -> &mut [Node] {
+        match tree.checked_sub(1) {
+            None => &mut self.nodes,
+            Some(animation) => self.animations.get_mut(animation as usize).map_or(&mut [], |a| &mut a.nodes),
+        }
+    }
 }
 
 struct Writing<'a> {
@@ -399,25 +406,26 @@ impl Writing<'_> {
         let Here { tree, node, .. } = here;
         let layout = &node.layout;
         let parent = || node.parent.map_or(0, |p| self.node_place(tree, p));
+        let odd = layout.odd.as_deref();
         let header = NodeHeader {
             flags: node.flags(),
             number: node.number,
             name: node.name,
-            padding: layout.padding,
-            owner: Offset(layout.stale_owner.unwrap_or(owner)),
-            parent: Offset(layout.stale_parent.unwrap_or_else(parent)),
+            padding: odd.map_or(0, |odd| odd.padding),
+            owner: Offset(odd.and_then(|odd| odd.stale_owner).unwrap_or(owner)),
+            parent: Offset(odd.and_then(|odd| odd.stale_parent).unwrap_or_else(parent)),
             position: node.position,
             orientation: node.orientation,
-            children: self.def(here, What::Children, &layout.children, node.children.len())?,
+            children: self.def(here, What::Children, &layout.children_slot(), node.children.len())?,
             controllers: self.def(
                 here,
                 What::Controllers,
-                &layout.controllers,
+                &layout.controllers_slot(),
                 node.controllers.list().len(),
             )?,
-            data: self.def(here, What::Data, &layout.data, node.controllers.data().len())?,
+            data: self.def(here, What::Data, &layout.data_slot(), node.controllers.data().len())?,
         };
-        let mut at = self.place(here, What::Node, &layout.header) as usize + BASE;
+        let mut at = self.place(here, What::Node, &layout.header_slot()) as usize + BASE;
         put(out, &mut at, &header)?;
         out.each(
             header.children.offset.0 as usize + BASE,

@@ -219,7 +219,7 @@ fn counters(mesh: &mut Mesh, before: u32) {
             saber.inverted_counters = [inverted_counter(before + 1), inverted_counter(before + 2)];
             mesh.inverted_counters.clear();
         }
-        None => mesh.inverted_counters = vec![inverted_counter(before + 1)],
+        None => mesh.inverted_counters = [inverted_counter(before + 1)].into(),
     }
 }
 
