@@ -24,9 +24,12 @@ impl Bits {
         fresh
     }
 
-    /// Adds a range.
+    /// Adds a range of the places below `len`. Makes room when first used.
     #[inline]
-    pub(crate) fn set(&mut self, start: usize, end: usize) {
+    pub(crate) fn set(&mut self, start: usize, end: usize, len: usize) {
+        if self.words.is_empty() {
+            *self = Self::with_len(len);
+        }
         let Some(words) = self.words.get_mut(start / 64..end.div_ceil(64)) else { return };
         let (head, tail) = (u64::MAX << (start % 64), u64::MAX >> (end.wrapping_neg() % 64));
         match words {

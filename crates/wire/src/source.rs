@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use crate::bits::Bits;
-use crate::{Claim, Coverage, Error, ErrorKind, Limits, Result, Wire};
+use crate::coverage::Rows;
+use crate::{Claim, Coverage, Error, ErrorKind, Field, Limits, Result, Wire};
 
 /// The bytes of one file together with what reading them has claimed and spent so far.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl<'a> Source<'a> {
     /// counted but not kept, so errors carry no path: whoever wants it reads again with names.
     #[must_use]
     pub fn unnamed(mut self) -> Self {
-        self.claimed = Some(RefCell::new(Bits::with_len(self.data.len())));
+        self.claimed = Some(RefCell::default());
         self
     }
 
@@ -75,8 +76,9 @@ impl<'a> Source<'a> {
         match &self.claimed {
             Some(bits) => {
                 let (start, end) = self.run.replace((0, 0));
-                bits.borrow_mut().set(start, end);
-                bits.borrow().gaps(self.data.len())
+                let mut bits = bits.borrow_mut();
+                bits.set(start, end, self.data.len());
+                bits.gaps(self.data.len())
             }
             None => self.coverage.borrow().gaps(self.data.len()),
         }
@@ -185,7 +187,9 @@ impl<'a> Reader<'a> {
     fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         if let Some(bits) = &self.source.claimed {
             let (start, end) = self.source.run.replace((at, at + len));
-            bits.borrow_mut().set(start, end);
+            if start < end {
+                bits.borrow_mut().set(start, end, self.source.data.len());
+            }
             return;
         }
         self.source.coverage.borrow_mut().push(Claim {
@@ -267,10 +271,32 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes.
-    pub fn rows(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
+    /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes. `columns` tells
+    /// the inspector what a row holds.
+    pub fn rows(
+        &self,
+        at: usize,
+        count: usize,
+        size: usize,
+        name: &'static str,
+        columns: impl FnOnce() -> Vec<Field>,
+    ) -> Result<&'a [u8]> {
         let found = self.slice(at, count, size, name)?;
-        self.claim(at, found.len(), name, Some(u8::SCHEMA));
+        if self.source.claimed.is_some() || found.is_empty() {
+            self.claim(at, found.len(), name, Some(u8::SCHEMA));
+            return Ok(found);
+        }
+        self.source.claimed_bytes.set(self.source.claimed_bytes.get() + found.len() as u64);
+        let claim = Claim {
+            start: at as u32,
+            end: (at + found.len()) as u32,
+            name,
+            index: Claim::NO_INDEX,
+            label: (0, 0),
+            schema: Some(u8::SCHEMA),
+            parent: self.scope,
+        };
+        self.source.coverage.borrow_mut().push_rows(claim, Rows { size, columns: columns() });
         Ok(found)
     }
 
@@ -428,11 +454,11 @@ mod tests {
         let data = [7; 20];
         let source = Source::new(&data, &Limits::default());
         assert_eq!(source.reader().raw::<u16>(2, 3, "raw").unwrap(), [7; 6]);
-        assert_eq!(source.reader().rows(8, 2, 5, "rows").unwrap().len(), 10);
+        assert_eq!(source.reader().rows(8, 2, 5, "rows", Vec::new).unwrap().len(), 10);
         assert_eq!(source.gaps(), [0..2, 18..20]);
-        let error = source.reader().rows(8, 3, 5, "rows").unwrap_err();
+        let error = source.reader().rows(8, 3, 5, "rows", Vec::new).unwrap_err();
         assert_eq!(error.to_string(), "0x8 rows: 3 x 5 bytes needs 15, have 12");
-        assert!(source.reader().rows(8, usize::MAX, 5, "rows").is_err());
+        assert!(source.reader().rows(8, usize::MAX, 5, "rows", Vec::new).is_err());
     }
 
     #[test]

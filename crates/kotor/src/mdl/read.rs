@@ -79,6 +79,8 @@ struct Read<'a> {
     shared_names: bool,
     /// Controllers and numbers of the tree at hand.
     pool: Pool,
+    /// The nodes of the tree at hand whose children are being read.
+    open: Vec<Open<'a>>,
     /// Which nodes have a mesh: the tree, and the node in it.
     meshes: Vec<(u32, NodeId)>,
 }
@@ -120,6 +122,7 @@ impl<'a> Read<'a> {
             names: Vec::new(),
             shared_names: false,
             pool: Pool::default(),
+            open: Vec::new(),
             meshes: Vec::new(),
         })
     }
@@ -245,7 +248,7 @@ impl<'a> Read<'a> {
         }
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
-        let mut open: Vec<Open<'a>> = Vec::with_capacity(16);
+        let mut open = std::mem::take(&mut self.open);
         let mut next = Some((root, None));
         while let Some((offset, parent)) = next {
             let id = nodes.len() as NodeId;
@@ -297,6 +300,7 @@ impl<'a> Read<'a> {
                 open.pop();
             }
         }
+        self.open = open;
         let all = Arc::new(self.pool.take());
         nodes.iter_mut().for_each(|node| node.controllers.share(&all));
         Ok(nodes)
@@ -718,7 +722,12 @@ fn read_rows(
         let Some(mesh) = node.and_then(|n| n.mesh.as_deref_mut()) else { continue };
         if mesh.in_mdx && !missing {
             layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
-            let r = r.enter("nodes", Some(*id as usize), mesh.layout.rows.at as usize)?;
+            let at = mesh.layout.rows.at as usize;
+            let r = match tree.checked_sub(1) {
+                Some(animation) => r.enter("animations", Some(animation as usize), at)?,
+                None => r,
+            };
+            let r = r.enter("nodes", Some(*id as usize), at)?;
             let len = mesh_rows(r, mesh, &starts)?;
             tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
         }
@@ -737,7 +746,7 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     let rows = &mut mesh.layout.rows;
     let (at, stride) = (rows.at as usize, rows.stride as usize);
     let count = usize::from(mesh.layout.vertex_count);
-    let size = r.rows(at, count, stride, "rows")?;
+    let size = r.rows(at, count, stride, "rows", || rows.fields(skin))?;
     // Packed columns grow up to three times when decoded.
     r.spend((size.len() * if rows.packed { 2 } else { 1 }) as u64, at, "rows")?;
     rows.count = count as u32;
@@ -748,7 +757,7 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     if next < end + stride {
         return Ok(size.len());
     }
-    rows.sentinel = sentinel(r.bytes(end, stride, "last row")?);
+    rows.sentinel = sentinel(r.rows(end, 1, stride, "last row", || rows.fields(skin))?);
     Ok(size.len() + stride)
 }
 
