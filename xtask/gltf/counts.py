@@ -65,7 +65,7 @@ def main():
             target = export / path.relative_to(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             bpy.ops.export_scene.gltf(
-                filepath=str(target), export_format="GLB", export_extras=True, export_animation_mode="ACTIONS",
+                filepath=str(target), export_format="GLB", export_extras=True, export_cameras=True, export_lights=True, export_animation_mode="ACTIONS",
                 export_influence_nb=64, export_all_influences=True, export_optimize_animation_size=False,
                 export_force_sampling=False, export_tangents=True, export_attributes=True, use_visible=False,
             )

@@ -1,4 +1,4 @@
-//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|gltf-check|blender`.
+//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|gltf-check|blender|foreign`.
 
 mod bench;
 mod docs;
@@ -34,6 +34,8 @@ enum Task {
     GltfCheck(gltf::CheckOptions),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
     Blender(gltf::BlenderOptions),
+    /// Make glTF files with Blender, convert each to every game's format and back, and compare
+    Foreign(gltf::ForeignOptions),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Task::Examples(options) => options.run(),
         Task::GltfCheck(options) => options.run(),
         Task::Blender(options) => options.run(),
+        Task::Foreign(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,9 @@
 //! glTF as other programs see it: Khronos' validator, and Blender.
 
+mod foreign;
 mod trip;
+
+pub(crate) use foreign::ForeignOptions;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,15 +23,21 @@ fn tools(name: &str) -> PathBuf {
     root().join("target/tools").join(name)
 }
 
+/// Installs a package for node below a folder, unless it is there.
+fn npm(home: &Path, name: &str, package: &str) -> Outcome {
+    if home.join("node_modules").join(name).is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(home).map_err(|e| format!("{}: {e}", home.display()))?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--prefix"]).arg(home).arg(package);
+    run(&mut npm, &format!("installing {name}"))
+}
+
 impl CheckOptions {
     pub(crate) fn run(&self) -> Outcome {
         let home = tools("gltf-validator");
-        if !home.join("node_modules/gltf-validator").is_dir() {
-            std::fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--silent", "--prefix"]).arg(&home).arg("gltf-validator@2.0.0-dev.3.10");
-            run(&mut npm, "installing gltf-validator")?;
-        }
+        npm(&home, "gltf-validator", "gltf-validator@2.0.0-dev.3.10")?;
         let mut node = Command::new("node");
         node.arg(root().join("xtask/gltf/validate.mjs")).arg(&self.folder).env("GLTF_VALIDATOR", &home);
         run(&mut node, "the validator")
@@ -50,19 +59,25 @@ pub(crate) struct BlenderOptions {
     export: Option<PathBuf>,
 }
 
+/// A Python that has Blender as a module.
+fn blender() -> Result<PathBuf, String> {
+    let home = tools("bpy");
+    let python = home.join("bin/python");
+    if !home.join("ready").is_file() {
+        // Blender's module is made for one version of Python.
+        run(Command::new("python3.11").args(["-m", "venv"]).arg(&home), "python3.11 -m venv")?;
+        run(Command::new(&python).args(["-m", "pip", "install", "-q", "bpy==5.0.1"]), "installing bpy")?;
+        std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
+    }
+    Ok(python)
+}
+
 impl BlenderOptions {
     pub(crate) fn run(&self) -> Outcome {
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);
         }
-        let home = tools("bpy");
-        let python = home.join("bin/python");
-        if !home.join("ready").is_file() {
-            // Blender's module is made for one version of Python.
-            run(Command::new("python3.11").args(["-m", "venv"]).arg(&home), "python3.11 -m venv")?;
-            run(Command::new(&python).args(["-m", "pip", "install", "-q", "bpy==5.0.1"]), "installing bpy")?;
-            std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
-        }
+        let python = blender()?;
         run(&mut cargo(&["build", "--release", "-q", "-p", "galatea-cli"]), "building")?;
         let mut script = Command::new(&python);
         script.arg(root().join("xtask/gltf/counts.py")).arg(&self.folder);
