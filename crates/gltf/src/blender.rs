@@ -4,6 +4,8 @@
 //! * A joint comes back as its inverse bind matrix tells, which need not be where it rests. Its `rest` and that place (`bind`) are
 //!   noted; whoever moved the bone since has moved it away from both.
 //! * Bones have no meshes, cameras or lights: a node below the bone has them. The bone notes the name of what it `holds`.
+//! * What hangs on a bone and is none comes back elsewhere and moves otherwise. So it is a joint too, one that moves no vertex: a skin
+//!   tells how many such `spare` ones it ends with.
 //! * A skinned mesh hangs on the armature afterwards. Its parent is noted as its `home`.
 //! * The scene is called what Blender calls it; extras have the name of the model.
 
@@ -13,6 +15,42 @@ use galatea_scene::{Extras, Property, Scene, Target, Transform, Value, floats, r
 use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
+
+/// Joints beyond those that each skin has, with their inverse binds: whatever hangs on joints and is none.
+pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
+    let mut out = vec![Vec::new(); scene.skins.len()];
+    // The skin of each joint, and the inverse bind it has there.
+    let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::new();
+    for (s, skin) in scene.skins.iter().enumerate() {
+        for (i, joint) in skin.joints.iter().enumerate() {
+            bound.entry(*joint).or_insert((s, skin.bind(i)));
+        }
+    }
+    let pose = galatea_scene::Pose::rest(scene);
+    for id in scene.depth_first() {
+        let Some(node) = scene.node(id).filter(|n| n.skin.is_none() && !bound.contains_key(&id)) else {
+            continue;
+        };
+        let Some((parent, (skin, bind))) = node.parent.and_then(|p| Some((p, *bound.get(&p)?))) else {
+            continue;
+        };
+        let place = pose.world_of(parent).inverse() * pose.world_of(id);
+        let own = place.inverse() * bind;
+        if own.is_finite() {
+            bound.insert(id, (skin, own));
+            let mut cells = own.to_cols_array();
+            for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
+                if let Some(cell) = cells.get_mut(at) {
+                    *cell = value;
+                }
+            }
+            if let Some(list) = out.get_mut(skin) {
+                list.push((id, cells));
+            }
+        }
+    }
+    out
+}
 
 /// What a writer has to note.
 #[derive(Debug, Default)]
@@ -35,7 +73,7 @@ fn place_of(property: &Property) -> Option<usize> {
 }
 
 impl Notes {
-    pub(crate) fn new(scene: &Scene) -> Notes {
+    pub(crate) fn new(scene: &Scene, spares: &[Vec<(u32, [f32; 16])>]) -> Notes {
         let count = scene.nodes.len();
         let mut notes =
             Notes { moved: vec![[false; 3]; count], binds: HashMap::new(), bones: vec![false; count] };
@@ -58,6 +96,11 @@ impl Notes {
                     *slot = true;
                     at = at.and_then(|id| scene.node(id)).and_then(|n| n.parent);
                 }
+            }
+        }
+        for (spare, _) in spares.iter().flatten() {
+            if let Some(slot) = notes.bones.get_mut(*spare as usize) {
+                *slot = true;
             }
         }
         for (joint, own) in &inverse {

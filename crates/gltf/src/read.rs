@@ -751,6 +751,11 @@ fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<
         Some(accessor) => document.rows(accessor).map_err(|e| e.within("inverseBindMatrices"))?,
         None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
     };
+    if let Some(spare) = extras.remove("spare").as_ref().and_then(whole) {
+        let kept = joints.len().saturating_sub(spare);
+        joints.truncate(kept);
+        inverse_bind.truncate(kept);
+    }
     if let Some(note) = extras.remove("inverse_bind") {
         allow::restore(&mut inverse_bind, &note, |m| {
             let mut m = allow::finite(m);

@@ -144,8 +144,9 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     }
     let mut skin_index = Vec::with_capacity(scene.skins.len());
     let mut skins = List::default();
-    for skin in &scene.skins {
-        skin_index.push(write_skin(&mut cx, &mut skins, skin));
+    let spares = blender::spares(scene);
+    for (skin, spares) in scene.skins.iter().zip(&spares) {
+        skin_index.push(write_skin(&mut cx, &mut skins, skin, spares));
     }
     let mut light_index = Vec::with_capacity(scene.lights.len());
     let mut lights = List::default();
@@ -157,7 +158,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         cx.extensions.insert("KHR_lights_punctual");
     }
     let mut nodes = List::default();
-    let notes = blender::Notes::new(scene);
+    let notes = blender::Notes::new(scene, &spares);
     // What is named here carries its key, so the homes of meshes come before the nodes.
     let told: Vec<Extras> = (0..scene.nodes.len())
         .map(|id| {
@@ -671,7 +672,12 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     (Some(accessor), own)
 }
 
-fn write_skin(cx: &mut Context<'_>, skins: &mut List, skin: &galatea_scene::Skin) -> Option<u32> {
+fn write_skin(
+    cx: &mut Context<'_>,
+    skins: &mut List,
+    skin: &galatea_scene::Skin,
+    spares: &[(u32, [f32; 16])],
+) -> Option<u32> {
     let known = cx.scene.nodes.len();
     if skin.joints.is_empty() || skin.joints.iter().any(|j| *j as usize >= known) {
         return None;
@@ -689,12 +695,17 @@ fn write_skin(cx: &mut Context<'_>, skins: &mut List, skin: &galatea_scene::Skin
         m
     };
     let rows = checked(&binds, affine, "inverse_bind", &mut replaced);
+    let mut rows = rows.into_owned();
+    rows.extend(spares.iter().map(|(_, bind)| *bind));
+    if !spares.is_empty() {
+        replaced.insert("spare".to_owned(), (spares.len() as u32).into());
+    }
     let shape =
         Shape { component: Component::F32, width: 16, count: rows.len(), normalized: false, bounds: None };
     let accessor = cx.bin.accessor(Kind::Binds, &shape, |out| put_floats(out, rows.as_flattened()));
     Some(skins.push(|o| {
         o.text("name", &skin.name);
-        o.ints("joints", skin.joints.iter().copied());
+        o.ints("joints", skin.joints.iter().copied().chain(spares.iter().map(|(id, _)| *id)));
         o.int("inverseBindMatrices", u64::from(accessor));
         put_extras(o, &skin.extras, replaced);
     }))
