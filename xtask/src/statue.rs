@@ -409,12 +409,7 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
     let scene = statue();
     let image = Image::new(SIDE, SIDE, marble()).ok_or("the texture has the wrong size")?;
     let make = || -> galatea::Result<Vec<(&'static str, Vec<u8>)>> {
-        // Characters of KotOR look the other way.
-        let mut turned = scene.clone();
-        if let Some(root) = turned.nodes.first_mut() {
-            root.transform.rotation = [0.0, 1.0, 0.0, 0.0];
-        }
-        let (kotor, _) = mdl::Model::from_scene(&turned)?;
+        let (kotor, _) = mdl::Model::from_scene(&scene)?;
         let pair = kotor.write()?;
         let warcraft = warcraft(&scene);
         let unit = |version: u32| -> galatea::Result<mdlx::Model> {

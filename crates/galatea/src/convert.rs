@@ -162,10 +162,17 @@ pub fn convert(
         _ => {
             let format = FORMATS.iter().find(|f| f.name == to);
             let from_scene = format.and_then(|f| f.from_scene).ok_or_else(no_way)?;
-            let (built, losses) = from_scene(&scene, options)?;
+            let (built, lost) = from_scene(&scene, options)?;
+            let mut losses = losses_of(document);
+            losses.extend(lost);
             Ok(Converted { output: built.write()?, losses })
         }
     }
+}
+
+/// What was lost when the document was read.
+fn losses_of(document: &dyn Document) -> Vec<String> {
+    document.as_any().downcast_ref::<crate::Gltf>().map_or_else(Vec::new, |gltf| gltf.losses.clone())
 }
 
 /// Writes a glTF with the textures that are found; returns also the pictures beside it.

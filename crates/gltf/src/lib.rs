@@ -17,6 +17,7 @@
 mod accessor;
 mod allow;
 mod bin;
+mod blender;
 mod glb;
 mod json;
 mod look;

@@ -11,7 +11,7 @@ pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone, nameless:
     let mut numbers: HashMap<String, u32> = HashMap::new();
     names
         .map(|name| {
-            let base = if name.is_empty() { nameless } else { name };
+            let base = short(if name.is_empty() { nameless } else { name });
             let mut chosen = base.to_owned();
             let number = numbers.entry(chosen.clone()).or_default();
             while taken.contains(&chosen) || (chosen != name && all.contains(chosen.as_str())) {
@@ -24,10 +24,21 @@ pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone, nameless:
         .collect()
 }
 
+/// Blender cuts names of bones after 63 bytes; a number may have to follow.
+const ROOM: usize = 58;
+
+fn short(name: &str) -> &str {
+    if name.len() <= 63 {
+        return name;
+    }
+    let end = (0..=ROOM).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+    name.get(..end).unwrap_or(name)
+}
+
 /// The name before it was made unique, given what extras say it was: an edited name wins.
 pub(crate) fn original(found: &str, was: Option<&str>, nameless: &str) -> String {
     let Some(was) = was else { return found.to_owned() };
-    let base = if was.is_empty() { nameless } else { was };
+    let base = short(if was.is_empty() { nameless } else { was });
     let number = |rest: &str| rest.is_empty() || rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if found.strip_prefix(base).is_some_and(number) { was.to_owned() } else { found.to_owned() }
 }
@@ -45,6 +56,10 @@ mod tests {
             assert_eq!(original(made, Some(name), "node"), name);
         }
         assert_eq!(original("hand", Some("a"), "node"), "hand");
+        let long = ["x".repeat(70), "x".repeat(80)];
+        let made = unique(long.iter().map(String::as_str), "node");
+        assert!(made[0] != made[1] && made.iter().all(|m| m.len() <= 63));
+        assert_eq!(original(&made[1], Some(&long[1]), "node"), long[1]);
         assert_eq!(original("a.001", None, "node"), "a.001");
     }
 

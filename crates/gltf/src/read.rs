@@ -11,7 +11,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Result};
 use crate::accessor::{Document, whole, wrong};
 use crate::read_material::Materials;
 use crate::uri::{self, Uri};
-use crate::{Loaded, allow, glb, names, read_clip, read_material, typed};
+use crate::{Loaded, allow, blender, glb, names, read_clip, read_material, typed};
 
 /// Extensions without which a file cannot be read, and that are not read here.
 const BEYOND: [&str; 3] =
@@ -183,8 +183,11 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
         let skin = read_skin(document, value, &tree).map_err(|e| e.within(format!("skins[{i}]")))?;
         loaded.scene.skins.push(skin);
     }
+    let mut told = Vec::with_capacity(tree.order.len());
     for (old, value) in tree.order.iter().filter_map(|i| Some((*i, document.list("nodes").get(*i)?))) {
-        let node = read_node(document, value, &mut loaded.scene, &names);
+        let joined = tree.halves.get(&old).and_then(|half| document.list("nodes").get(*half));
+        let joined = joined.map(|half| blender::whole_again(value, half));
+        let node = read_node(document, joined.as_ref().unwrap_or(value), &mut loaded.scene, &names);
         let mut node = node.map_err(|e| e.within(format!("nodes[{old}]")))?;
         node.parent = tree.parents.get(old).copied().flatten().and_then(|p| tree.id(p));
         node.children = tree.children.get(old).into_iter().flatten().filter_map(|c| tree.id(*c)).collect();
@@ -195,19 +198,25 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
             let name = loaded.scene.lights.get(light as usize).map_or("", |l| &l.name);
             names.lights.entry(name.to_owned()).or_insert(light);
         }
+        told.push(blender::Told::take(&mut node.extras));
         loaded.scene.nodes.push(node);
     }
     for (camera, value) in loaded.scene.cameras.iter_mut().zip(document.list("cameras")) {
         let target = extras_of(value).get("target").and_then(Value::as_str).map(str::to_owned);
         camera.target = target.and_then(|t| names.nodes.get(&t).copied());
     }
+    let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
+    loaded.scene.extras = extras_of(scene);
+    let notes = read_clip::notes(&mut loaded.scene.extras);
     for (i, value) in document.list("animations").iter().enumerate() {
-        let clip = read_clip::read(document, value, &tree, &names, &mut loaded.losses);
+        let clip = read_clip::read(document, value, &tree, &names, &notes, &mut loaded.losses);
         loaded.scene.clips.push(clip.map_err(|e| e.within(format!("animations[{i}]")))?);
     }
-    let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
-    loaded.scene.name = name_of(scene).to_owned();
-    loaded.scene.extras = extras_of(scene);
+    let name = loaded.scene.extras.remove("name");
+    loaded.scene.name = blender::scene_name(name_of(scene), name.as_ref().and_then(Value::as_str));
+    if blender::wrote(document.root) {
+        blender::undo(&mut loaded.scene, &told, |key| names.find("node", key));
+    }
     Ok(())
 }
 
@@ -243,6 +252,8 @@ pub(crate) struct Tree {
     new_id: Vec<Option<u32>>,
     parents: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
+    /// For nodes that another program made two of, the other half.
+    halves: HashMap<usize, usize>,
     lights: usize,
 }
 
@@ -296,6 +307,15 @@ impl Tree {
                 todo.extend(children.get(node).into_iter().flatten());
             }
         }
+        let mut halves = HashMap::new();
+        if blender::wrote(document.root) {
+            for (half, holder) in blender::halves(document.root, &parents) {
+                if let Some(flag) = taken.get_mut(half).filter(|t| **t) {
+                    *flag = false;
+                    halves.insert(holder, half);
+                }
+            }
+        }
         let order: Vec<usize> =
             (0..nodes.len()).filter(|n| taken.get(*n).copied().unwrap_or(false)).collect();
         let mut new_id = vec![None; nodes.len()];
@@ -304,11 +324,17 @@ impl Tree {
                 *slot = Some(new as u32);
             }
         }
-        if order.len() < nodes.len() && scenes.len() <= 1 {
-            loaded.losses.push(format!("{} nodes that no scene shows", nodes.len() - order.len()));
+        let left = nodes.len() - order.len() - halves.len();
+        if left > 0 && scenes.len() <= 1 {
+            loaded.losses.push(format!("{left} nodes that no scene shows"));
         }
-        Ok(Tree { scene, order, new_id, parents, children, lights: loaded.scene.lights.len() })
+        Ok(Tree { scene, order, new_id, parents, children, halves, lights: loaded.scene.lights.len() })
     }
+}
+
+/// The place of a node, as the document has it.
+pub(crate) fn plain_transform(value: &Value) -> Transform {
+    read_transform(value, &Extras::new())
 }
 
 fn read_transform(value: &Value, raw: &Extras) -> Transform {
@@ -429,8 +455,12 @@ impl Meshes {
         let (purpose, lod) = read_purpose(&mut extras);
         let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
+        let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
+        if let Some(count) = list.iter().map(most).max().filter(|n| *n > 0) {
+            losses.push(format!("mesh {:?}: {count} shapes to morph into", mesh.name));
+        }
         for (i, part) in list.iter().enumerate() {
-            let read = self.primitive(document, scene, losses, part);
+            let read = self.primitive(document, scene, part);
             mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
         }
         Ok(mesh)
@@ -440,16 +470,12 @@ impl Meshes {
         &mut self,
         document: &mut Document<'_>,
         scene: &mut Scene,
-        losses: &mut Vec<String>,
         value: &Value,
     ) -> Result<Primitive> {
         let mut extras = extras_of(value);
         let own = extras.remove("vertices").and_then(|v| v.as_object().cloned()).unwrap_or_default();
         let replaced = extras.remove("replaced").unwrap_or(Value::Null);
         let (vertices, count) = self.vertices(document, scene, value, own, &replaced)?;
-        if value.get("targets").is_some() {
-            losses.push("shapes to morph into".to_owned());
-        }
         let mut primitive = Primitive { vertices, ..Primitive::default() };
         let mode = value.get("mode").and_then(whole).unwrap_or(4);
         let given = document.index(value, "indices", "accessors")?;
@@ -725,6 +751,11 @@ fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<
         Some(accessor) => document.rows(accessor).map_err(|e| e.within("inverseBindMatrices"))?,
         None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
     };
+    if let Some(spare) = extras.remove("spare").as_ref().and_then(whole) {
+        let kept = joints.len().saturating_sub(spare);
+        joints.truncate(kept);
+        inverse_bind.truncate(kept);
+    }
     if let Some(note) = extras.remove("inverse_bind") {
         allow::restore(&mut inverse_bind, &note, |m| {
             let mut m = allow::finite(m);

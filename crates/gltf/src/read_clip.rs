@@ -9,14 +9,28 @@ use crate::accessor::{Document, whole, wrong};
 use crate::read::{NameTables, Tree, extras_of, key_of, take_name};
 use crate::{allow, typed, write_clip};
 
+/// What the scene's extras tell of clips, by their keys.
+pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
+    let Some(Value::Array(list)) = scene.remove("clips") else { return HashMap::new() };
+    let one = |note: Value| match note {
+        Value::Object(mut map) => Some((map.remove("clip")?.as_str()?.to_owned(), map)),
+        _ => None,
+    };
+    list.into_iter().filter_map(one).collect()
+}
+
 pub(crate) fn read(
     document: &mut Document<'_>,
     value: &Value,
     tree: &Tree,
     names: &NameTables,
+    notes: &HashMap<String, Extras>,
     losses: &mut Vec<String>,
 ) -> Result<Clip> {
     let mut extras = extras_of(value);
+    if let Some(note) = notes.get(key_of(value)) {
+        extras.extend(note.iter().map(|(k, v)| (k.clone(), v.clone())));
+    }
     let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
     let stand_in = extras.remove("stand_in").is_some();
     let notes = extras.remove("channels");

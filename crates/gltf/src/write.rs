@@ -11,7 +11,7 @@ use galatea_scene::{
 
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_floats};
 use crate::json::{List, Object, object};
-use crate::{Options, allow, names, typed, uri, write_clip, write_material};
+use crate::{Options, allow, blender, names, typed, uri, write_clip, write_material};
 
 /// A document in two parts.
 pub(crate) struct Written {
@@ -126,7 +126,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         joints: joint_counts(scene),
     };
     // First whatever refers to others.
-    let animations = write_clip::write(&mut cx);
+    let (animations, mut clips) = write_clip::write(&mut cx);
     let users = scene.materials.iter().flat_map(|m| m.layers.iter().copied());
     for material in users.chain(scene.emitters.iter().filter_map(|e| e.material)) {
         cx.name_of(Target::Material(material));
@@ -144,8 +144,9 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     }
     let mut skin_index = Vec::with_capacity(scene.skins.len());
     let mut skins = List::default();
-    for skin in &scene.skins {
-        skin_index.push(write_skin(&mut cx, &mut skins, skin));
+    let spares = blender::spares(scene);
+    for (skin, spares) in scene.skins.iter().zip(&spares) {
+        skin_index.push(write_skin(&mut cx, &mut skins, skin, spares));
     }
     let mut light_index = Vec::with_capacity(scene.lights.len());
     let mut lights = List::default();
@@ -157,7 +158,16 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         cx.extensions.insert("KHR_lights_punctual");
     }
     let mut nodes = List::default();
-    let places = Places { meshes: &mesh_index, skins: &skin_index, lights: &light_index };
+    let notes = blender::Notes::new(scene, &spares);
+    // What is named here carries its key, so the homes of meshes come before the nodes.
+    let told: Vec<Extras> = (0..scene.nodes.len())
+        .map(|id| {
+            let mesh = scene.nodes.get(id).and_then(|n| at(&mesh_index, n.mesh).and(n.mesh));
+            let mesh = mesh.and_then(|m| mesh_names.get(m as usize)).map(String::as_str);
+            notes.put(scene, id, |node| cx.name_of(Target::Node(node)).map(str::to_owned), mesh)
+        })
+        .collect();
+    let places = Places { meshes: &mesh_index, skins: &skin_index, lights: &light_index, told: &told };
     for (id, node) in scene.nodes.iter().enumerate() {
         nodes.push(|o| put_node(o, &cx, id, node, &places));
         if !node.visible {
@@ -182,7 +192,14 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
             if !roots.is_empty() {
                 o.ints("nodes", roots);
             }
-            put_extras(o, &scene.extras, Extras::default());
+            let mut own = Extras::new();
+            if !scene.name.is_empty() {
+                own.insert("name".to_owned(), scene.name.as_str().into());
+            }
+            if !clips.is_empty() {
+                own.insert("clips".to_owned(), Value::Array(std::mem::take(&mut clips)));
+            }
+            put_extras(o, &scene.extras, own);
         });
         o.ready("nodes", &nodes);
         o.ready("meshes", &meshes);
@@ -215,6 +232,7 @@ struct Places<'a> {
     meshes: &'a [Option<u32>],
     skins: &'a [Option<u32>],
     lights: &'a [Option<u32>],
+    told: &'a [Extras],
 }
 
 fn at<T: Copy>(list: &[Option<T>], index: Option<u32>) -> Option<T> {
@@ -351,6 +369,7 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
         put("axes", true.into());
     }
     put_raw(&mut own, raw);
+    own.extend(places.told.get(id).cloned().unwrap_or_default());
     put_extras(o, &node.extras, own);
 }
 
@@ -652,7 +671,12 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     (Some(accessor), own)
 }
 
-fn write_skin(cx: &mut Context<'_>, skins: &mut List, skin: &galatea_scene::Skin) -> Option<u32> {
+fn write_skin(
+    cx: &mut Context<'_>,
+    skins: &mut List,
+    skin: &galatea_scene::Skin,
+    spares: &[(u32, [f32; 16])],
+) -> Option<u32> {
     let known = cx.scene.nodes.len();
     if skin.joints.is_empty() || skin.joints.iter().any(|j| *j as usize >= known) {
         return None;
@@ -670,12 +694,17 @@ fn write_skin(cx: &mut Context<'_>, skins: &mut List, skin: &galatea_scene::Skin
         m
     };
     let rows = checked(&binds, affine, "inverse_bind", &mut replaced);
+    let mut rows = rows.into_owned();
+    rows.extend(spares.iter().map(|(_, bind)| *bind));
+    if !spares.is_empty() {
+        replaced.insert("spare".to_owned(), (spares.len() as u32).into());
+    }
     let shape =
         Shape { component: Component::F32, width: 16, count: rows.len(), normalized: false, bounds: None };
     let accessor = cx.bin.accessor(Kind::Binds, &shape, |out| put_floats(out, rows.as_flattened()));
     Some(skins.push(|o| {
         o.text("name", &skin.name);
-        o.ints("joints", skin.joints.iter().copied());
+        o.ints("joints", skin.joints.iter().copied().chain(spares.iter().map(|(id, _)| *id)));
         o.int("inverseBindMatrices", u64::from(accessor));
         put_extras(o, &skin.extras, replaced);
     }))

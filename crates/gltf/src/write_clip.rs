@@ -18,14 +18,15 @@ struct Written {
     output: u32,
 }
 
-pub(crate) fn write(cx: &mut Context<'_>) -> List {
+/// The animations, and what the scene's extras tell of them.
+pub(crate) fn write(cx: &mut Context<'_>) -> (List, Vec<Value>) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
-    let mut list = List::default();
+    let (mut list, mut notes) = (List::default(), Vec::new());
     for (clip, name) in scene.clips.iter().zip(&unique) {
-        write_one(cx, &mut list, clip, name);
+        write_one(cx, &mut list, clip, name, &mut notes);
     }
-    list
+    (list, notes)
 }
 
 /// Numbers of one value, for the properties that glTF can move.
@@ -38,7 +39,13 @@ pub(crate) fn path(property: &Property) -> Option<(&'static str, usize)> {
     })
 }
 
-fn write_one(cx: &mut Context<'_>, list: &mut List, clip: &Clip, name: &str) {
+fn write_one(
+    cx: &mut Context<'_>,
+    list: &mut List,
+    clip: &Clip,
+    name: &str,
+    notes_of_clips: &mut Vec<Value>,
+) {
     let mut own = Extras::default();
     let mut written = Vec::new();
     let (mut curves, mut notes) = (Vec::new(), Vec::new());
@@ -105,7 +112,17 @@ fn write_one(cx: &mut Context<'_>, list: &mut List, clip: &Clip, name: &str) {
                 o.text("path", w.path);
             });
         });
-        put_extras(o, &clip.extras, own);
+        // Blender keeps nothing of an animation but its name: the scene has its extras.
+        let mut all = clip.extras.clone();
+        let foreign = all.remove_entry(typed::FOREIGN).into_iter().collect();
+        all.extend(own);
+        let mut key = Extras::new();
+        if !all.is_empty() {
+            all.insert("clip".to_owned(), name.into());
+            key.insert("key".to_owned(), name.into());
+            notes_of_clips.push(Value::Object(all));
+        }
+        put_extras(o, &foreign, key);
     });
 }
 

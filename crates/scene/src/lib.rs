@@ -9,23 +9,29 @@
 //! [`Pose`] places the nodes at a time of a clip, [`Pose::deform`] moves the vertices.
 
 mod clip;
+mod compare;
 mod extra;
 mod fixture;
 mod light;
 mod material;
 mod mesh;
 mod node;
+mod plain;
 mod pose;
+mod split;
+mod uv;
 
 pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
+pub use compare::Tolerance;
 pub use extra::{Extras, float, floats, read_float, read_floats, words};
 pub use fixture::example;
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
 pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
-pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
+pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform, fit_name};
 pub use pose::{Deformed, Pose};
 pub use serde_json::Value;
+pub use split::{Room, smooth_normals};
 
 /// Index into [`Scene::nodes`].
 pub type NodeId = u32;

@@ -1,6 +1,9 @@
 //! glTF as other programs see it: Khronos' validator, Blender, and three.js.
 
+mod foreign;
 mod trip;
+
+pub(crate) use foreign::ForeignOptions;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,19 +83,25 @@ pub(crate) struct BlenderOptions {
     export: Option<PathBuf>,
 }
 
+/// A Python that has Blender as a module.
+fn blender() -> Result<PathBuf, String> {
+    let home = tools("bpy");
+    let python = home.join("bin/python");
+    if !home.join("ready").is_file() {
+        // Blender's module is made for one version of Python.
+        run(Command::new("python3.11").args(["-m", "venv"]).arg(&home), "python3.11 -m venv")?;
+        run(Command::new(&python).args(["-m", "pip", "install", "-q", "bpy==5.0.1"]), "installing bpy")?;
+        std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
+    }
+    Ok(python)
+}
+
 impl BlenderOptions {
     pub(crate) fn run(&self) -> Outcome {
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);
         }
-        let home = tools("bpy");
-        let python = home.join("bin/python");
-        if !home.join("ready").is_file() {
-            // Blender's module is made for one version of Python.
-            run(Command::new("python3.11").args(["-m", "venv"]).arg(&home), "python3.11 -m venv")?;
-            run(Command::new(&python).args(["-m", "pip", "install", "-q", "bpy==5.0.1"]), "installing bpy")?;
-            std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
-        }
+        let python = blender()?;
         run(&mut cargo(&["build", "--release", "-q", "-p", "galatea-cli"]), "building")?;
         let mut script = Command::new(&python);
         script.arg(root().join("xtask/gltf/counts.py")).arg(&self.folder);

@@ -1,168 +1,140 @@
 //! A GLB and what another program made of it without an edit: what must be the same, within tolerances.
 
-use std::collections::HashMap;
-
-use galatea::scene::{Clip, NodeId, Pose, Property, Scene, Target, Topology};
+use galatea::scene::{
+    Channel, Clip, Interpolation, NodeId, Pose, Property, Scene, Target, Tolerance, Transform,
+};
 use galatea::wire::Limits;
 
-/// How far places may differ, as a share of the model's size.
-const GEOMETRY: f32 = 1e-5;
-const WEIGHT: f32 = 1.0 / 255.0;
+/// How far keys may differ: places as a share of the model's size, rotations and scales as they are.
 const CLIP: f32 = 1e-4;
-
-/// A corner of a triangle in the scene, with the names and weights of what moves it.
-struct Corner {
-    at: [f32; 3],
-    weights: Vec<(String, f32)>,
-}
 
 /// What differs, a line each.
 pub(super) fn compare(before: &[u8], after: &[u8]) -> Result<Vec<String>, String> {
     let read = |bytes: &[u8]| galatea::gltf::read(bytes, &Limits::default(), &mut |_| None);
     let a = read(before).map_err(|e| e.to_string())?.scene;
     let b = read(after).map_err(|e| e.to_string())?.scene;
-    let mut lines = Vec::new();
-    let size = Pose::rest(&a).bounds(&a).map_or(1.0, |b| b.size()).max(1e-6);
-    geometry(&a, &b, size, &mut lines);
-    clips(&a, &b, size, &mut lines);
+    // Blender keeps no triangle twice; clips are compared key by key below.
+    let mut lines = a.looks_like(&b, &Tolerance { clips: false, twins: false, ..Tolerance::default() });
+    if a.name != b.name {
+        lines.push(format!("the name is {:?}", b.name));
+    }
+    clips(&a, &b, &mut lines);
+    places(&a, &b, &mut lines);
     extras(&a, &b, &mut lines);
     Ok(lines)
+}
+
+/// The size of the model in its own units.
+fn size(scene: &Scene) -> f32 {
+    let size = Pose::rest(scene).bounds(scene).map_or(1.0, |b| b.size());
+    let unit = scene.axes().and_then(|id| scene.node(id)).map_or(1.0, |n| n.transform.scale[0]);
+    (size / unit.abs().max(1e-9)).max(1e-6)
 }
 
 fn name_of(scene: &Scene, id: NodeId) -> &str {
     scene.node(id).map_or("", |n| &n.name)
 }
 
-fn triangles(scene: &Scene) -> Vec<[Corner; 3]> {
-    let pose = Pose::rest(scene);
-    let mut out = Vec::new();
-    for (id, node, mesh) in scene.drawn() {
-        let joints = node.skin.and_then(|s| scene.skins.get(s as usize)).map_or(&[][..], |s| &s.joints);
-        for primitive in mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles) {
-            let placed = pose.deform(scene, id, primitive);
-            let Some(vertices) = scene.vertices_of(primitive) else { continue };
-            let corner = |v: u32| {
-                let mut weights: Vec<(String, f32)> = Vec::new();
-                for (joint, weight) in vertices.influences.of(v as usize).filter(|(_, w)| *w != 0.0) {
-                    let name = joints.get(usize::from(joint)).map_or("", |j| name_of(scene, *j));
-                    match weights.iter_mut().find(|(n, _)| n == name) {
-                        Some((_, sum)) => *sum += weight,
-                        None => weights.push((name.to_owned(), weight)),
-                    }
-                }
-                Corner { at: placed.positions.get(v as usize).copied().unwrap_or_default(), weights }
-            };
-            let distinct = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
-            out.extend(primitive.triangles(placed.positions.len()).filter(distinct).map(|t| t.map(corner)));
-        }
-    }
-    out
-}
-
-fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
-}
-
-/// Every triangle of the first has one in the second with the same corners and weights.
-fn geometry(a: &Scene, b: &Scene, size: f32, lines: &mut Vec<String>) {
-    let (a, b) = (triangles(a), triangles(b));
-    let tolerance = GEOMETRY * size;
-    let cell = |p: [f32; 3]| p.map(|x| (x / (tolerance * 50.0)).floor() as i64);
-    let middle = |t: &[Corner; 3]| {
-        let mut sum = [0.0; 3];
-        for corner in t {
-            sum.iter_mut().zip(corner.at).for_each(|(s, x)| *s += x / 3.0);
-        }
-        sum
-    };
-    let mut places: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
-    for (i, triangle) in b.iter().enumerate() {
-        places.entry(cell(middle(triangle))).or_default().push(i);
-    }
-    let turns = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
-    let (mut lost, mut moved) = (0usize, 0f32);
-    for triangle in &a {
-        let [x, y, z] = cell(middle(triangle));
-        let around = (-1..=1).flat_map(|i| (-1..=1).flat_map(move |j| (-1..=1).map(move |k| [i, j, k])));
-        let near = around.filter_map(|[i, j, k]| places.get(&[x + i, y + j, z + k])).flatten();
-        let mut best = None::<f32>;
-        for (other, turn) in near.flat_map(|i| turns.iter().map(move |t| (i, t))) {
-            let Some(other) = b.get(*other) else { continue };
-            let pairs = || triangle.iter().zip(turn.iter().filter_map(|t| other.get(*t)));
-            if pairs().all(|(a, b)| distance(a.at, b.at) <= tolerance) {
-                let apart = pairs().map(|(a, b)| weights_apart(a, b)).fold(0.0, f32::max);
-                best = Some(best.map_or(apart, |b| b.min(apart)));
-            }
-        }
-        match best {
-            Some(apart) => moved = moved.max(apart),
-            None => lost += 1,
-        }
-    }
-    if lost > 0 {
-        lines.push(format!("{lost} of {} triangles moved or lost", a.len()));
-    }
-    if moved > WEIGHT {
-        lines.push(format!("weights differ by {moved:.4}"));
-    }
-}
-
-fn weights_apart(a: &Corner, b: &Corner) -> f32 {
-    let of = |c: &Corner, name: &str| c.weights.iter().find(|(n, _)| n == name).map_or(0.0, |(_, w)| *w);
-    let names = a.weights.iter().chain(&b.weights).map(|(n, _)| n);
-    names.map(|n| (of(a, n) - of(b, n)).abs()).fold(0.0, f32::max)
-}
-
-/// At every key of the first, nodes of the same name stand and are turned the same in both.
-fn clips(a: &Scene, b: &Scene, size: f32, lines: &mut Vec<String>) {
+/// At every key of the first, the second has the same value.
+fn clips(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
+    let size = size(a);
     for clip in &a.clips {
         let Some(other) = b.clips.iter().find(|c| c.name == clip.name) else {
-            lines.push(format!("clip \"{}\" is gone", clip.name));
+            lines.push(format!("clip {:?} is gone", clip.name));
             continue;
         };
-        let far = farthest(a, clip, b, other, size);
-        if far > CLIP {
-            lines.push(format!("clip \"{}\": {far:.6} apart", clip.name));
+        let far = clip.channels.iter().filter_map(|c| apart(a, c, b, other, size));
+        if let Some((far, id)) = far.max_by(|x, y| x.0.total_cmp(&y.0)).filter(|(far, _)| *far > CLIP) {
+            lines.push(format!("clip {:?}: node {:?} {far:.6} apart", clip.name, name_of(a, id)));
         }
     }
 }
 
-fn farthest(a: &Scene, clip: &Clip, b: &Scene, other: &Clip, size: f32) -> f32 {
-    let mut times: Vec<f32> = clip.channels.iter().flat_map(|c| c.times.iter().copied()).collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    let moved: Vec<NodeId> = clip
-        .channels
-        .iter()
-        .filter(|c| matches!(c.property, Property::Translation | Property::Rotation | Property::Scale))
-        .filter_map(|c| match c.target {
-            Target::Node(id) => Some(id),
-            _ => None,
-        })
-        .collect();
+fn apart(a: &Scene, channel: &Channel, b: &Scene, other: &Clip, size: f32) -> Option<(f32, NodeId)> {
+    let Target::Node(id) = channel.target else { return None };
+    if a.nodes.iter().filter(|n| n.name == name_of(a, id)).count() > 1 {
+        return None;
+    }
+    let twin = b.find(name_of(a, id))?;
+    let rest = b.node(twin)?.transform;
+    let found =
+        other.channels.iter().find(|c| c.target == Target::Node(twin) && c.property == channel.property);
+    let there = |time: f32| found.and_then(|c| c.sample(time)).or_else(|| value(&rest, &channel.property));
+    value(&rest, &channel.property)?;
+    let held = channel.interpolation == Interpolation::Step;
     let mut far = 0f32;
-    // A few dozen keys tell as much as all of them.
-    for time in times.iter().step_by(times.len() / 32 + 1) {
-        let (here, there) = (Pose::at(a, clip, *time), Pose::at(b, other, *time));
-        for id in &moved {
-            let Some(twin) = b.find(name_of(a, *id)) else { continue };
-            let (x, y) = (here.world_of(*id), there.world_of(twin));
-            far = far.max((x.w_axis - y.w_axis).abs().max_element() / size);
-            let turn = |m: glam::Mat4| m.to_scale_rotation_translation().1;
-            far = far.max(1.0 - turn(x).dot(turn(y)).abs());
-        }
+    for time in &channel.times {
+        let here = channel.sample(*time)?;
+        // Where values are held, a hair makes all the difference.
+        let near = if held { &[-1e-4, 0.0, 1e-4][..] } else { &[0.0] };
+        let off = near
+            .iter()
+            .filter_map(|step| Some(distance(&here, &there(time + step)?, &channel.property, size)));
+        far = far.max(off.fold(f32::MAX, f32::min));
     }
-    far
+    Some((far, id))
 }
 
-/// What the format knows of a node is there again.
+fn value(rest: &Transform, property: &Property) -> Option<Vec<f32>> {
+    match property {
+        Property::Translation => Some(rest.translation.to_vec()),
+        Property::Rotation => Some(rest.rotation.to_vec()),
+        Property::Scale => Some(rest.scale.to_vec()),
+        _ => None,
+    }
+}
+
+fn distance(a: &[f32], b: &[f32], property: &Property, size: f32) -> f32 {
+    let by = |sign: f32| a.iter().zip(b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+    match property {
+        Property::Translation => by(1.0) / size,
+        Property::Rotation => by(1.0).min(by(-1.0)),
+        _ => by(1.0) / a.iter().fold(1.0, |m: f32, v| m.max(v.abs())),
+    }
+}
+
+/// Nodes hang on the same nodes and stand at rest where they stood.
+fn places(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
+    let size = size(a);
+    let (mut moved, mut hung) = (Vec::new(), Vec::new());
+    let alone = |name: &str| a.nodes.iter().filter(|n| n.name == name).count() == 1;
+    for node in a.nodes.iter().filter(|n| alone(&n.name)) {
+        let Some(twin) = b.find(&node.name).and_then(|id| b.node(id)) else { continue };
+        let parent = |scene: &Scene, parent: Option<NodeId>| parent.map(|p| name_of(scene, p).to_owned());
+        if parent(a, node.parent) != parent(b, twin.parent) {
+            hung.push(&node.name);
+        }
+        let far = [Property::Translation, Property::Rotation, Property::Scale].map(|p| {
+            let (x, y) = (value(&node.transform, &p), value(&twin.transform, &p));
+            distance(&x.unwrap_or_default(), &y.unwrap_or_default(), &p, size)
+        });
+        if far.iter().any(|f| *f > CLIP) {
+            moved.push(&node.name);
+        }
+    }
+    for (list, what) in [(moved, "rest elsewhere"), (hung, "hang on others")] {
+        if let Some(first) = list.first() {
+            lines.push(format!("{} nodes {what}, such as {first:?}", list.len()));
+        }
+    }
+}
+
+/// What the format knows of a node, mesh, material or clip is there again.
 fn extras(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
-    let lost = a.nodes.iter().filter(|node| {
-        let twin = b.find(&node.name).and_then(|id| b.node(id));
-        !node.extras.is_empty() && twin.is_none_or(|t| t.extras.is_empty())
-    });
-    let lost: Vec<&str> = lost.map(|n| n.name.as_str()).collect();
-    if let Some(first) = lost.first() {
-        lines.push(format!("extras of {} nodes are gone, such as \"{first}\"", lost.len()));
+    macro_rules! lists {
+        ($($list:ident)*) => {$(
+            let gone = a.$list.iter().filter(|x| {
+                let twin = b.$list.iter().find(|y| y.name == x.name);
+                !x.extras.is_empty() && twin.is_none_or(|t| t.extras.is_empty())
+            });
+            let gone: Vec<&str> = gone.map(|n| n.name.as_str()).collect();
+            if let Some(first) = gone.first() {
+                lines.push(format!("extras of {} {} are gone, such as {first:?}", gone.len(), stringify!($list)));
+            }
+        )*};
+    }
+    lists!(nodes meshes materials clips lights cameras);
+    if a.extras != b.extras {
+        lines.push("the model's own extras differ".to_owned());
     }
 }

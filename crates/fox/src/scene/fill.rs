@@ -1,22 +1,6 @@
-//! Normals and tangents for meshes that come without them.
+//! Tangents for meshes that come without them.
 
 use glam::Vec3;
-
-/// Normals of unit length, smooth where vertices stand at one place; each face counts by its surface. Counter-clockwise
-/// faces are fronts.
-pub(super) fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
-    let key = |p: &[f32; 3]| p.map(|c| (c + 0.0).to_bits());
-    let mut sums: std::collections::HashMap<[u32; 3], Vec3> = std::collections::HashMap::new();
-    for triangle in triangles {
-        let Some([a, b, c]) = corners(positions, triangle) else { continue };
-        let across = (b - a).cross(c - a);
-        for corner in [a, b, c] {
-            *sums.entry(key(&corner.into())).or_default() += across;
-        }
-    }
-    let unit = |v: Vec3| if v.is_finite() { v.try_normalize().unwrap_or(Vec3::Y) } else { Vec3::Y };
-    positions.iter().map(|p| unit(sums.get(&key(p)).copied().unwrap_or(Vec3::Y)).into()).collect()
-}
 
 fn corners(positions: &[[f32; 3]], triangle: &[u32; 3]) -> Option<[Vec3; 3]> {
     let at = |i: &u32| positions.get(*i as usize).map(|p| Vec3::from(*p));
@@ -67,7 +51,7 @@ mod tests {
     fn a_square_on_the_ground_looks_up_and_runs_along_u() {
         let positions = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
         let triangles = [[0, 1, 2], [0, 2, 3]];
-        let normals = normals(&positions, &triangles);
+        let normals = galatea_scene::smooth_normals(&positions, &triangles);
         assert_eq!(normals, [[0.0, 1.0, 0.0]; 4]);
         let uvs = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
         let tangents = tangents(&positions, &normals, &uvs, &triangles);

@@ -136,6 +136,18 @@ impl Fmdl {
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn from_scene(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
+        if own(&scene.extras).is_empty() {
+            // The scene's positive Z is where the game's people look.
+            let mut turned = scene.facing([0.0, 0.0, 1.0]).into_owned();
+            let mut losses = turned.apply_uv_transforms();
+            let (model, more) = Fmdl::build(&turned, game)?;
+            losses.extend(more);
+            return Ok((model, losses));
+        }
+        Fmdl::build(scene, game)
+    }
+
+    fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
         let map = own(&scene.extras);
         let told = extra::number(map, "version");
         let version = game.map(Game::version).or(told).unwrap_or(Fmdl::TPP);

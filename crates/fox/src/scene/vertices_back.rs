@@ -198,8 +198,11 @@ pub(super) fn build(wanted: &[Wanted], count: usize, from: &Source<'_>, fill: bo
     }
     sets.sort_unstable();
     sets.dedup();
-    let made: Vec<[f32; 3]> =
-        if from.normals.len() == count { Vec::new() } else { fill::normals(from.positions, from.triangles) };
+    let made: Vec<[f32; 3]> = if from.normals.len() == count {
+        Vec::new()
+    } else {
+        galatea_scene::smooth_normals(from.positions, from.triangles)
+    };
     let normals = if from.normals.len() == count { from.normals } else { &made };
     let values = |usage: Usage, format: u8| column(usage, format, count, from, normals, &sets, fill);
     let mut out = Vertices { count, columns: Vec::new() };

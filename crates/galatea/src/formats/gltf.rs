@@ -7,7 +7,7 @@ use galatea_scene::{Scene, Topology};
 use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Summary, rules};
 
 use super::document;
-use crate::{Document, Format, Holds, Input, Inspection, Output};
+use crate::{Document, Format, Holds, Input, Inspection, Output, SceneContext};
 
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
@@ -47,6 +47,15 @@ impl Gltf {
 
     fn write(&self) -> Result<Output> {
         Ok(Output::single(self.bytes.clone()))
+    }
+
+    /// The scene. Other programs name scenes, not models: what did not come from a model is named after its file.
+    fn scene(&self, context: &SceneContext<'_>) -> Scene {
+        let mut scene = self.scene.clone();
+        if scene.axes().is_none() {
+            scene.name = context.name.to_owned();
+        }
+        scene
     }
 
     fn summary(&self) -> Summary {
@@ -179,7 +188,7 @@ pub(super) static GLTF: Format = Format {
     from_scene: None,
 };
 
-document!(Gltf, &GLB, write: Gltf::write, scene: |document, _| Some(document.scene.clone()));
+document!(Gltf, &GLB, write: Gltf::write, scene: |document, context| Some(document.scene(context)));
 
 document!(
     GltfText as Gltf,
@@ -187,5 +196,5 @@ document!(
     inner: |document| &document.0,
     |document| &mut document.0,
     write: Gltf::write,
-    scene: |document, _| Some(document.scene.clone()),
+    scene: |document, context| Some(document.scene(context)),
 );

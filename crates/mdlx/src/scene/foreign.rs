@@ -1,8 +1,46 @@
-//! Meshes from elsewhere as geosets: split where one would be too large, weights as bytes or as matrix groups.
+//! Scenes from elsewhere; their meshes as geosets: split where one would be too large, weights as bytes or as matrix groups.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::{Geoset, SkinWeight};
+use galatea_scene::{Interpolation, Property, Scene, fit_name, smooth_normals};
+
+use super::{AXES, unit};
+use crate::{Geoset, SkinWeight, Version};
+
+/// Letters of a name; the last of 80 bytes ends it.
+const NAME: usize = 79;
+
+/// The scene looking where units look, texture coordinates as they are used, and names that fit. Mirrored and uneven nodes
+/// are made plain, since the format has neither.
+pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<String>) {
+    // The scene's positive Z is where units look.
+    let mut out = scene.facing([0.0, 0.0, 1.0]).into_owned();
+    let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
+    let mut losses = Vec::new();
+    if out.nodes.iter().any(|n| !even(n.transform.scale)) {
+        (out, losses) = out.plain(AXES, unit(version));
+    }
+    losses.extend(out.apply_uv_transforms());
+    // The game's curves of rotations run otherwise between keys: straight lines follow them.
+    for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
+        if channel.property == Property::Rotation && channel.interpolation == Interpolation::Cubic {
+            *channel = channel.straight(1e-4);
+        }
+    }
+    let odd = |name: &str| name.chars().any(|c| c.is_control() || c == '"' || c as u32 > 0xFF);
+    let mut fit = |what: &str, name: &mut String, taken: &mut HashSet<String>| {
+        if odd(name) || name.chars().count() > NAME {
+            let new = fit_name(name, NAME, taken);
+            losses.push(format!("{what} {name:?}: its name, now {new:?}"));
+            *name = new;
+        }
+    };
+    let mut taken = out.nodes.iter().map(|n| n.name.to_lowercase()).collect();
+    out.nodes.iter_mut().for_each(|n| fit("node", &mut n.name, &mut taken));
+    let mut taken = out.clips.iter().map(|c| c.name.to_lowercase()).collect();
+    out.clips.iter_mut().for_each(|c| fit("clip", &mut c.name, &mut taken));
+    (out, losses)
+}
 
 /// Most vertices of a geoset: indices have 16 bits.
 const VERTICES: usize = 65_535;
@@ -204,7 +242,9 @@ impl<'a> Piece<'a> {
             ..Geoset::default()
         };
         if out.normals.len() != out.vertices.len() {
-            out.normals = flat_normals(&out);
+            let wide = |t: &[u16; 3]| t.map(u32::from);
+            let triangles: Vec<[u32; 3]> = out.faces.as_chunks().0.iter().map(wide).collect();
+            out.normals = smooth_normals(&out.vertices, &triangles);
         }
         if out.uvs.is_empty() {
             out.uvs.push(vec![[0.0; 2]; out.vertices.len()]);
@@ -239,21 +279,6 @@ impl<'a> Piece<'a> {
         }
         out
     }
-}
-
-/// Normals for a mesh without any: the mean of those of the faces around a vertex.
-fn flat_normals(geoset: &Geoset) -> Vec<[f32; 3]> {
-    let mut sums = vec![glam::Vec3::ZERO; geoset.vertices.len()];
-    let at = |i: u16| geoset.vertices.get(usize::from(i)).copied().map_or(glam::Vec3::ZERO, glam::Vec3::from);
-    for [a, b, c] in geoset.faces.as_chunks::<3>().0 {
-        let normal = (at(*b) - at(*a)).cross(at(*c) - at(*a));
-        for corner in [a, b, c] {
-            if let Some(sum) = sums.get_mut(usize::from(*corner)) {
-                *sum += normal;
-            }
-        }
-    }
-    sums.iter().map(|n| n.normalize_or(glam::Vec3::Z).into()).collect()
 }
 
 #[cfg(test)]

@@ -137,15 +137,29 @@ impl Model {
         }
         let map = own(&scene.extras);
         let told = int(map, "version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
-        // A scene from elsewhere is built for the version that is asked for, as far as that is Warcraft III.
-        let built = told.or(version.filter(|v| !v.is_wow())).unwrap_or_default();
-        let mut model = Model::new(built);
+        if told.is_none() {
+            // The scene's positive Z is where units look.
+            let (turned, losses) = foreign::prepared(scene, built_for(version));
+            return Model::build(&turned, version, None, losses);
+        }
+        Model::build(scene, version, told, Vec::new())
+    }
+
+    fn build(
+        scene: &Scene,
+        version: Option<Version>,
+        told: Option<Version>,
+        losses: Vec<String>,
+    ) -> Result<(Model, Vec<String>)> {
+        let map = own(&scene.extras);
+        let mut model = Model::new(told.unwrap_or(built_for(version)));
         model.info.name = text(&scene.name);
         read_fields!(map, model.info, animation_file, bounds, blend_time, flags, extra);
         if map.contains_key("nameless") && told.is_some() {
             model.info.name = Default::default();
         }
         let mut back = Back::new(scene, &model);
+        back.losses = losses;
         back.native = told.is_some();
         back.read_clips(&mut model);
         back.read_materials(&mut model);
@@ -163,6 +177,11 @@ impl Model {
         }
         Ok((model, losses))
     }
+}
+
+/// The version a scene from elsewhere is built for: the one that is asked for, as far as that is Warcraft III.
+fn built_for(version: Option<Version>) -> Version {
+    version.filter(|v| !v.is_wow()).unwrap_or_default()
 }
 
 /// Lists that nothing in the scene stands for.

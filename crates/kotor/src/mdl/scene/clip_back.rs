@@ -163,21 +163,20 @@ impl Back<'_> {
             let place = animated_place(model, animation, &mut of, target);
             let rest = model.node(target).map_or([0.0; 3], |n| n.position);
             let Some(node) = animation.nodes.get_mut(place) else { continue };
-            let mut values = back_to_keys(channel, kind, false, rest);
-            let mut times = channel.times.clone();
             let cubic = channel.interpolation == SceneInterpolation::Cubic;
+            let straightened;
+            let mut channel = channel;
+            if cubic && kind != POSITION {
+                // The format has tangents for positions only: elsewhere straight lines follow the curve.
+                straightened = channel.straight(1e-4);
+                channel = &straightened;
+            }
             let interpolation = match (cubic, kind) {
                 (true, POSITION) => Interpolation::Bezier,
                 _ => Interpolation::Linear,
             };
-            if cubic && kind != POSITION {
-                // The format has tangents for positions only: the values stay, straight lines join them.
-                values = middle(&channel.values, width);
-                if kind == SCALE {
-                    values = channel.values.chunks_exact(9).filter_map(|k| k.get(3)).copied().collect();
-                }
-                self.losses.push(format!("clip {:?}: tangents of {}", clip.name, channel.property.name()));
-            }
+            let mut values = back_to_keys(channel, kind, false, rest);
+            let mut times = channel.times.clone();
             if channel.interpolation == SceneInterpolation::Step {
                 (times, values) = stepped(&times, &values, width);
             }
@@ -217,11 +216,6 @@ fn animated_place(
         });
     }
     of.get(&target).copied().unwrap_or(0)
-}
-
-fn middle(values: &[f32], width: usize) -> Vec<f32> {
-    let keys = values.chunks_exact((width * 3).max(1));
-    keys.flat_map(|k| k.iter().skip(width).take(width)).copied().collect()
 }
 
 /// Held values as straight ones: each key once more, just before the next.

@@ -8,6 +8,7 @@ use galatea_scene::{
 use galatea_wire::{Error, Result};
 use glam::{Mat4, Quat, Vec3};
 
+use super::elsewhere::texture_name;
 use super::mesh::{bind_matrix, derived_bone_map, derived_bones, neighbours, slots, tangent_names};
 use super::{Back, read_fields, record, text};
 use crate::derived;
@@ -91,7 +92,8 @@ impl Back<'_> {
         }
         let first = mesh.primitives.first().map(|p| p.vertices);
         let mut all: Vec<(u32, [u32; 3], u32)> = Vec::new();
-        for primitive in mesh.primitives.iter().filter(|p| Some(p.vertices) == first) {
+        let solid = mesh.primitives.iter().filter(|p| p.topology == galatea_scene::Topology::Triangles);
+        for primitive in solid.filter(|p| Some(p.vertices) == first) {
             let corners: &[[u32; 3]] = primitive.indices.as_chunks().0;
             let material = primitive.material.and_then(|m| self.scene.materials.get(m as usize));
             let surface = material.and_then(derived::surface_of);
@@ -113,15 +115,30 @@ impl Back<'_> {
     fn looks(&mut self, material: Option<u32>, map: &Extras, out: &mut Mesh) {
         read_fields!(map, out, texture, lightmap, texture_3, texture_4);
         let Some(material) = material.and_then(|m| self.scene.materials.get(m as usize)) else { return };
+        let fresh = !own(&self.scene.extras).contains_key("game");
+        if fresh && (material.metallic != 0.0 || material.roughness != 1.0) {
+            let line = format!("material {:?}: metalness and roughness", material.name);
+            if !self.losses.contains(&line) {
+                self.losses.push(line);
+            }
+        }
         let [r, g, b, _] = material.base_color;
         out.diffuse = [r, g, b];
         for (i, slot) in slots().iter().enumerate() {
             let Some(texture) = material.texture(slot) else { continue };
+            let mut name = texture.name.clone();
+            if fresh {
+                name = texture_name(&name);
+                let line = format!("texture {:?}: its name, now {name:?}", texture.name);
+                if name != texture.name && !self.losses.contains(&line) {
+                    self.losses.push(line);
+                }
+            }
             match i {
-                0 => out.texture = text(&texture.name),
-                1 => out.lightmap = text(&texture.name),
-                2 => out.texture_3 = text(&texture.name),
-                _ => out.texture_4 = text(&texture.name),
+                0 => out.texture = text(&name),
+                1 => out.lightmap = text(&name),
+                2 => out.texture_3 = text(&name),
+                _ => out.texture_4 = text(&name),
             }
         }
         if !map.contains_key("geometry") {

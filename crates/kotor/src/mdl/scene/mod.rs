@@ -6,6 +6,7 @@
 
 mod clip;
 mod clip_back;
+mod elsewhere;
 mod mesh;
 mod mesh_back;
 mod node;
@@ -139,8 +140,19 @@ impl Model {
     /// A model from a scene, and what of the scene it cannot hold.
     ///
     /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
-    /// a new model for KotOR 1 on PC.
+    /// a new model for KotOR 1 on PC: turned to look along Y, scale put into vertices and keys, and meshes cut where they
+    /// have several materials, more than 65,535 vertices or more than 16 bones.
     pub fn from_scene(scene: &Scene) -> Result<(Model, Vec<String>)> {
+        if own(&scene.extras).contains_key("game") {
+            return Model::build(scene, Vec::new());
+        }
+        let (scene, losses) = elsewhere::prepared(scene);
+        let (mut model, losses) = Model::build(&scene, losses)?;
+        elsewhere::outline(&scene, &mut model);
+        Ok((model, losses))
+    }
+
+    fn build(scene: &Scene, losses: Vec<String>) -> Result<(Model, Vec<String>)> {
         let map = own(&scene.extras);
         let mut model = Model::new("");
         model.names.clear();
@@ -163,6 +175,10 @@ impl Model {
             supermodel,
         );
         let mut back = Back::new(scene, &model)?;
+        back.losses = losses;
+        if scene.name.chars().count() > 31 {
+            back.losses.push(format!("model {:?}: its name beyond 31 letters", scene.name));
+        }
         for at in 0..back.order.len() {
             let node = back.read_node(at)?;
             model.nodes.push(node);
@@ -177,7 +193,8 @@ impl Model {
             None => model.nodes.len() as u32,
         };
         for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
-            let animation = back.read_clip(&mut model, clip)?;
+            let mut animation = back.read_clip(&mut model, clip)?;
+            animation.name = back.clip_name(&model, &clip.name);
             model.animations.push(animation);
         }
         Ok((model, back.losses))
@@ -261,8 +278,6 @@ pub(super) struct Back<'a> {
     pub(super) by_id: HashMap<u32, NodeId>,
     pub(super) losses: Vec<String>,
     pub(super) game: Game,
-    /// Nodes directly below the scene's own axes, which have to be turned.
-    pub(super) turned: bool,
     pub(super) pose: galatea_scene::Pose,
 }
 
@@ -279,7 +294,6 @@ impl<'a> Back<'a> {
             by_id: HashMap::new(),
             losses: Vec::new(),
             game: model.game,
-            turned: axes.is_none(),
             pose: galatea_scene::Pose::rest(scene),
         };
         if !single {
@@ -309,19 +323,30 @@ impl<'a> Back<'a> {
     }
 
     /// Names and numbers of the nodes.
-    fn names(&self, model: &mut Model, map: &Extras) {
+    fn names(&mut self, model: &mut Model, map: &Extras) {
         let mut names: Vec<Name> = objects(map, "names")
             .map(|n| Name(unlatin(n.get("name").and_then(Value::as_str).unwrap_or(""))))
             .collect();
         let listed = map.contains_key("names");
+        let named = self.order.iter().filter_map(|id| self.scene.node(*id));
+        let known = named.filter(|n| own(&n.extras).contains_key("id"));
+        let mut taken: HashSet<String> = known.map(|n| n.name.to_lowercase()).collect();
         let mut numbers: HashSet<u16> = model.nodes.iter().map(|n| n.number).collect();
         for place in 0..model.nodes.len() {
             let scene_node = self.at(place);
-            let name = unlatin(scene_node.map_or(&self.scene.name, |n| &n.name));
+            let wanted = scene_node.map_or(&self.scene.name, |n| &n.name);
+            let mut name = unlatin(wanted);
             let told = scene_node.map(|n| own(&n.extras));
             let known = told.filter(|t| {
                 int(t, "id").is_some_and(|id| self.by_id.get(&(id as u32)) == Some(&(place as NodeId)))
             });
+            if known.is_none() {
+                let fit = galatea_scene::fit_name(wanted, elsewhere::NAME, &mut taken);
+                if fit != *wanted {
+                    self.losses.push(format!("node {wanted:?}: its name, now {fit:?}"));
+                }
+                name = unlatin(&fit);
+            }
             let index = known.and_then(|t| int(t, "name").or_else(|| int(t, "id"))).map(|i| i as usize);
             let index = match index.filter(|i| listed && *i < names.len()) {
                 Some(index) => {

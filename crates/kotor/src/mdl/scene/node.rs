@@ -325,7 +325,7 @@ impl Back<'_> {
         node.parent = above.or((place != 0).then_some(0));
         let children = from.children.iter().filter_map(|c| self.new_id.get(c).copied());
         node.children = children.collect::<Vec<_>>().into();
-        let transform = self.transform(place, from);
+        let transform = self.transform(from);
         node.position = transform.translation;
         let [x, y, z, w] = transform.rotation;
         node.orientation = [w, x, y, z];
@@ -379,14 +379,8 @@ impl Back<'_> {
     }
 
     /// Where a node is relative to its parent, in the format's axes.
-    fn transform(&mut self, place: usize, from: &SceneNode) -> Transform {
-        let mut transform = from.transform;
-        let id = self.order.get(place).copied().unwrap_or(u32::MAX);
-        if self.turned && self.is_top(id) {
-            let turn = glam::Quat::from_array(crate::bwm::AXES).inverse();
-            transform.translation = (turn * glam::Vec3::from(transform.translation)).into();
-            transform.rotation = (turn * glam::Quat::from_array(transform.rotation)).to_array();
-        }
+    fn transform(&mut self, from: &SceneNode) -> Transform {
+        let transform = from.transform;
         let [x, y, z] = transform.scale;
         if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
             self.losses.push(format!("node {:?}: a scale of its own along each axis", from.name));

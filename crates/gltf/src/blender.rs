@@ -1,0 +1,313 @@
+//! What Blender's importer and exporter change in a document that nobody edited, and how reading undoes it.
+//!
+//! * A node that a clip moves has no rest place in Blender: it comes back as it stood in a frame. Its place is noted as `rest`.
+//! * A joint comes back as its inverse bind matrix tells, which need not be where it rests. Its `rest` and that place (`bind`) are
+//!   noted; whoever moved the bone since has moved it away from both.
+//! * Bones have no meshes, cameras or lights: a node below the bone has them. The bone notes the name of what it `holds`.
+//! * What hangs on a bone and is none comes back elsewhere and moves otherwise. So it is a joint too, one that moves no vertex: a skin
+//!   tells how many such `spare` ones it ends with.
+//! * A skinned mesh hangs on the armature afterwards. Its parent is noted as its `home`.
+//! * The scene is called what Blender calls it; extras have the name of the model.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Extras, Property, Scene, Target, Transform, Value, floats, read_floats};
+use glam::{Mat4, Quat, Vec3};
+
+use crate::accessor::whole;
+
+/// Joints beyond those that each skin has, with their inverse binds: whatever hangs on joints and is none.
+pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
+    let mut out = vec![Vec::new(); scene.skins.len()];
+    // The skin of each joint, and the inverse bind it has there.
+    let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::new();
+    for (s, skin) in scene.skins.iter().enumerate() {
+        for (i, joint) in skin.joints.iter().enumerate() {
+            bound.entry(*joint).or_insert((s, skin.bind(i)));
+        }
+    }
+    let pose = galatea_scene::Pose::rest(scene);
+    for id in scene.depth_first() {
+        let Some(node) = scene.node(id).filter(|n| n.skin.is_none() && !bound.contains_key(&id)) else {
+            continue;
+        };
+        let Some((parent, (skin, bind))) = node.parent.and_then(|p| Some((p, *bound.get(&p)?))) else {
+            continue;
+        };
+        let place = pose.world_of(parent).inverse() * pose.world_of(id);
+        let own = place.inverse() * bind;
+        if own.is_finite() {
+            bound.insert(id, (skin, own));
+            let mut cells = own.to_cols_array();
+            for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
+                if let Some(cell) = cells.get_mut(at) {
+                    *cell = value;
+                }
+            }
+            if let Some(list) = out.get_mut(skin) {
+                list.push((id, cells));
+            }
+        }
+    }
+    out
+}
+
+/// What a writer has to note.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// Which of translation, rotation and scale clips move.
+    moved: Vec<[bool; 3]>,
+    /// Where Blender sees a joint at rest, if that is elsewhere.
+    binds: HashMap<u32, Transform>,
+    /// Joints and what is above them.
+    bones: Vec<bool>,
+}
+
+fn place_of(property: &Property) -> Option<usize> {
+    match property {
+        Property::Translation => Some(0),
+        Property::Rotation => Some(1),
+        Property::Scale => Some(2),
+        _ => None,
+    }
+}
+
+impl Notes {
+    pub(crate) fn new(scene: &Scene, spares: &[Vec<(u32, [f32; 16])>]) -> Notes {
+        let count = scene.nodes.len();
+        let mut notes =
+            Notes { moved: vec![[false; 3]; count], binds: HashMap::new(), bones: vec![false; count] };
+        for channel in scene.clips.iter().flat_map(|c| &c.channels) {
+            let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {
+                continue;
+            };
+            let slot = notes.moved.get_mut(node as usize).and_then(|m| m.get_mut(place));
+            if let Some(slot) = slot {
+                *slot = true;
+            }
+        }
+        // Of several skins the last tells Blender where a joint is bound.
+        let mut inverse: HashMap<u32, Mat4> = HashMap::new();
+        for skin in &scene.skins {
+            for (i, joint) in skin.joints.iter().enumerate() {
+                inverse.insert(*joint, skin.bind(i));
+                let mut at = Some(*joint);
+                while let Some(slot) = at.and_then(|id| notes.bones.get_mut(id as usize)).filter(|b| !**b) {
+                    *slot = true;
+                    at = at.and_then(|id| scene.node(id)).and_then(|n| n.parent);
+                }
+            }
+        }
+        for (spare, _) in spares.iter().flatten() {
+            if let Some(slot) = notes.bones.get_mut(*spare as usize) {
+                *slot = true;
+            }
+        }
+        for (joint, own) in &inverse {
+            let Some(node) = scene.node(*joint) else { continue };
+            let Some(above) = node.parent.and_then(|p| inverse.get(&p)) else { continue };
+            let (_, rotation, translation) = (*above * own.inverse()).to_scale_rotation_translation();
+            let bind = Transform {
+                translation: translation.into(),
+                rotation: rotation.to_array(),
+                scale: node.transform.scale,
+            };
+            if !near(&bind, &node.transform, 1e-6) && rotation.is_finite() && translation.is_finite() {
+                notes.binds.insert(*joint, bind);
+            }
+        }
+        notes
+    }
+
+    /// What extras of a node tell so that [`undo`] can do its work.
+    pub(crate) fn put(
+        &self,
+        scene: &Scene,
+        id: usize,
+        name_of: impl Fn(u32) -> Option<String>,
+        mesh: Option<&str>,
+    ) -> Extras {
+        let mut out = Extras::new();
+        let Some(node) = scene.nodes.get(id) else { return out };
+        let moved = self.moved.get(id).is_some_and(|m| m.contains(&true));
+        let bind = self.binds.get(&(id as u32));
+        if moved || bind.is_some() {
+            out.insert("rest".to_owned(), numbers(&node.transform));
+        }
+        if let Some(bind) = bind {
+            out.insert("bind".to_owned(), numbers(bind));
+        }
+        let bone = self.bones.get(id).copied().unwrap_or(false);
+        let left_behind = node.skin.is_some() && (moved || !node.children.is_empty());
+        if let Some(mesh) = mesh.filter(|_| bone || left_behind) {
+            out.insert("holds".to_owned(), mesh.into());
+        } else if bone && (node.light.is_some() || node.camera.is_some()) {
+            out.insert("holds".to_owned(), "".into());
+        }
+        if let Some(parent) = node.parent.filter(|_| node.skin.is_some()).and_then(name_of) {
+            out.insert("home".to_owned(), parent.into());
+            if node.transform != Transform::default() && !out.contains_key("rest") {
+                out.insert("rest".to_owned(), numbers(&node.transform));
+            }
+        }
+        out
+    }
+}
+
+fn numbers(transform: &Transform) -> Value {
+    let Transform { translation: [a, b, c], rotation: [d, e, f, g], scale: [h, i, j] } = *transform;
+    floats(&[a, b, c, d, e, f, g, h, i, j])
+}
+
+fn read_transform(value: Option<Value>) -> Option<Transform> {
+    let list = read_floats(&value?)?;
+    let [a, b, c, d, e, f, g, h, i, j] = *list.first_chunk()?;
+    Some(Transform { translation: [a, b, c], rotation: [d, e, f, g], scale: [h, i, j] })
+}
+
+/// Whether two places are the same but for rounding.
+fn near(a: &Transform, b: &Transform, tolerance: f32) -> bool {
+    let size = Vec3::from(a.translation).length().max(1.0);
+    let turn = |t: &Transform| Quat::from_array(t.rotation).normalize();
+    let (from, to) = (turn(a), turn(b));
+    let turned = from.abs_diff_eq(to, tolerance) || from.abs_diff_eq(-to, tolerance);
+    Vec3::from(a.translation).abs_diff_eq(b.translation.into(), tolerance * size)
+        && turned
+        && Vec3::from(a.scale).abs_diff_eq(b.scale.into(), tolerance.max(1e-5))
+}
+
+/// Whether Blender wrote a document.
+pub(crate) fn wrote(root: &Value) -> bool {
+    let generator = root.get("asset").and_then(|a| a.get("generator")).and_then(Value::as_str);
+    generator.is_some_and(|g| g.contains("Blender"))
+}
+
+fn galatea(value: &Value) -> Option<&Value> {
+    value.get("extras").and_then(|e| e.get("galatea"))
+}
+
+/// Nodes that are there only because a bone cannot have what they have: each with the bone.
+pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, usize> {
+    let list = |key: &str| root.get(key).and_then(Value::as_array).map_or(&[][..], |l| l);
+    let (nodes, meshes) = (list("nodes"), list("meshes"));
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, node) in nodes.iter().enumerate().filter(|(_, n)| n.get("mesh").is_none()) {
+        if let Some(holds) = galatea(node).and_then(|g| g.get("holds")).and_then(Value::as_str) {
+            holders.entry(holds).or_default().push(i);
+        }
+    }
+    let mut out = HashMap::new();
+    let mut taken = HashSet::new();
+    for (i, node) in nodes.iter().enumerate() {
+        let leaf = node.get("children").and_then(Value::as_array).is_none_or(Vec::is_empty);
+        if holders.is_empty() || galatea(node).is_some() || !leaf {
+            continue;
+        }
+        let mesh = node.get("mesh").and_then(whole).and_then(|m| meshes.get(m));
+        let name = mesh.map_or("", |m| m.get("name").and_then(Value::as_str).unwrap_or(""));
+        let parent = parents.get(i).copied().flatten();
+        let stands = near(&crate::read::plain_transform(node), &Transform::default(), 1e-3);
+        let fits = |holder: &&usize| (parent == Some(**holder) && stands) || node.get("skin").is_some();
+        let found = holders.get(name).and_then(|list| list.iter().find(|h| fits(h) && !taken.contains(*h)));
+        if let Some(holder) = found {
+            taken.insert(*holder);
+            out.insert(i, *holder);
+        }
+    }
+    out
+}
+
+/// A bone with what another node has for it.
+pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
+    let mut out = holder.clone();
+    let Some(map) = out.as_object_mut() else { return out };
+    for key in ["mesh", "skin", "camera"] {
+        if let Some(value) = half.get(key) {
+            map.insert(key.to_owned(), value.clone());
+        }
+    }
+    if let Some(Value::Object(more)) = half.get("extensions") {
+        let extensions = map.entry("extensions").or_insert_with(|| Value::Object(Extras::new()));
+        if let Some(extensions) = extensions.as_object_mut() {
+            extensions.extend(more.clone());
+        }
+    }
+    out
+}
+
+/// What was noted of one node.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    rest: Option<Transform>,
+    bind: Option<Transform>,
+    home: Option<String>,
+}
+
+impl Told {
+    /// Takes the notes out of a node's extras.
+    pub(crate) fn take(extras: &mut Extras) -> Told {
+        extras.remove("holds");
+        Told {
+            rest: read_transform(extras.remove("rest")),
+            bind: read_transform(extras.remove("bind")),
+            home: extras.remove("home").and_then(|h| h.as_str().map(str::to_owned)),
+        }
+    }
+}
+
+/// Puts nodes of a document that Blender wrote where they were.
+pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Option<u32>) {
+    let mut moved = vec![[false; 3]; scene.nodes.len()];
+    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
+        let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {
+            continue;
+        };
+        if let Some(slot) = moved.get_mut(node as usize).and_then(|m| m.get_mut(place)) {
+            *slot = true;
+        }
+    }
+    for id in 0..scene.nodes.len() {
+        let (Some(told), Some(node)) = (told.get(id), scene.nodes.get_mut(id)) else { continue };
+        if let Some(rest) = told.rest {
+            let still = Transform::default();
+            let homeless = told.home.is_some() && near(&node.transform, &still, 1e-5);
+            match told.bind {
+                _ if near(&node.transform, &rest, 1e-5) || homeless => node.transform = rest,
+                Some(bind) => {
+                    if near(&node.transform, &bind, 1e-4) {
+                        node.transform = rest;
+                    }
+                }
+                None => {
+                    let [t, r, s] = moved.get(id).copied().unwrap_or_default();
+                    let now = &mut node.transform;
+                    now.translation = if t { rest.translation } else { now.translation };
+                    now.rotation = if r { rest.rotation } else { now.rotation };
+                    now.scale = if s { rest.scale } else { now.scale };
+                }
+            }
+        }
+        let home = told.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
+        if let Some(home) = home.filter(|h| node.parent != Some(*h) && *h as usize != id) {
+            rehang(scene, id as u32, home);
+        }
+    }
+}
+
+/// Hangs a leaf on another node.
+fn rehang(scene: &mut Scene, id: u32, home: u32) {
+    let Some(node) = scene.nodes.get_mut(id as usize).filter(|n| n.children.is_empty()) else { return };
+    let before = node.parent.replace(home);
+    if let Some(before) = before.and_then(|p| scene.nodes.get_mut(p as usize)) {
+        before.children.retain(|c| *c != id);
+    }
+    if let Some(home) = scene.nodes.get_mut(home as usize) {
+        home.children.push(id);
+    }
+}
+
+/// The name of a model whose scene Blender has named after itself.
+pub(crate) fn scene_name(found: &str, told: Option<&str>) -> String {
+    let blenders = found == "Scene" || found.starts_with("Scene.") || found.is_empty();
+    told.filter(|_| blenders).unwrap_or(found).to_owned()
+}

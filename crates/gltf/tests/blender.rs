@@ -1,0 +1,117 @@
+//! What Blender's import and export change without an edit is undone; what somebody changed stays.
+#![cfg(test)]
+
+use galatea_gltf::{Options, read, write_gltf};
+use galatea_scene::{
+    Channel, Clip, Event, Influences, Interpolation, Mesh, Node, Primitive, Property, Scene, Skin, Transform,
+    Vertices,
+};
+use galatea_wire::Limits;
+use serde_json::{Value, json};
+
+/// A bone that has a mesh and moves, a body on it that hangs on a group, and a box that moves.
+fn model() -> Scene {
+    let mut scene = Scene::new("thing");
+    let axes = scene.add_axes([0.0, 0.0, 0.0, 1.0], 1.0);
+    let at = |x: f32| Transform { translation: [x, 0.0, 0.0], ..Transform::default() };
+    let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let influences = Influences { width: 4, joints: vec![0; 12], weights: [1.0, 0.0, 0.0, 0.0].repeat(3) };
+    scene.vertices.push(Vertices { positions: positions.clone(), ..Vertices::default() });
+    scene.vertices.push(Vertices { positions, influences, ..Vertices::default() });
+    for (vertices, name) in [(0, "bone_mesh"), (1, "body_mesh"), (0, "box_mesh")] {
+        let primitive = Primitive { vertices, indices: vec![0, 1, 2], ..Primitive::default() };
+        scene.meshes.push(Mesh { name: name.into(), primitives: vec![primitive], ..Mesh::default() });
+    }
+    let bone = scene.add_node(Some(axes), Node { transform: at(1.0), mesh: Some(0), ..Node::new("bone") });
+    let tip = scene.add_node(Some(bone), Node { transform: at(2.0), ..Node::new("tip") });
+    let group = scene.add_node(Some(axes), Node { transform: at(5.0), ..Node::new("group") });
+    let body = Node { transform: at(0.5), mesh: Some(1), skin: Some(0), ..Node::new("body") };
+    scene.add_node(Some(group), body);
+    let cube = scene.add_node(Some(axes), Node { transform: at(3.0), mesh: Some(2), ..Node::new("box") });
+    let bind = |x: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -x, 0.0, 0.0, 1.0];
+    // The tip was bound elsewhere than where it rests.
+    let inverse_bind = vec![bind(1.0), bind(4.0)];
+    scene.skins.push(Skin { name: "skin".into(), joints: vec![bone, tip], inverse_bind, ..Skin::default() });
+    let up = |node, x: f32| {
+        let values = vec![x, 1.0, 0.0, x, 2.0, 0.0];
+        Channel::node(node, Property::Translation, Interpolation::Linear, vec![0.0, 1.0], values)
+    };
+    let event = Event { time: 0.5, name: "step".into(), ..Event::default() };
+    let channels = vec![up(bone, 1.0), up(cube, 3.0)];
+    scene.clips.push(Clip {
+        name: "up".into(),
+        length: 2.0,
+        channels,
+        events: vec![event],
+        ..Clip::default()
+    });
+    scene
+}
+
+fn index(json: &Value, name: &str) -> usize {
+    json["nodes"].as_array().unwrap().iter().position(|n| n["name"] == name).unwrap()
+}
+
+/// What Blender makes of the model.
+fn through_blender(json: &mut Value) {
+    json["asset"]["generator"] = "Khronos glTF Blender I/O v5.0.21".into();
+    json["scenes"][0]["name"] = "Scene".into();
+    json["animations"][0].as_object_mut().unwrap().remove("extras");
+    let (bone, tip, body) = (index(json, "bone"), index(json, "tip"), index(json, "body"));
+    let (cube, group, axes) = (index(json, "box"), index(json, "group"), index(json, "axes"));
+    // The box stands in a frame of its clip, the tip where it was bound, the body hangs on the armature.
+    json["nodes"][cube]["translation"] = json!([3, 1.5, 0]);
+    json["nodes"][tip]["translation"] = json!([3.000_000_2, 0, 0]);
+    json["nodes"][group].as_object_mut().unwrap().remove("children");
+    json["nodes"][body].as_object_mut().unwrap().remove("translation");
+    json["nodes"][axes]["children"].as_array_mut().unwrap().push(body.into());
+    // The bone's mesh has a node of its own.
+    let mesh = json["nodes"][bone].as_object_mut().unwrap().remove("mesh").unwrap();
+    let half = json["nodes"].as_array().unwrap().len();
+    json["nodes"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "bone", "mesh": mesh, "translation": [0, 1e-7, 0]}));
+    json["nodes"][bone]["children"].as_array_mut().unwrap().push(half.into());
+}
+
+fn back(change: impl Fn(&mut Value)) -> Scene {
+    let (text, bin) = write_gltf(&model(), &Options::default(), "thing.bin");
+    let mut json: Value = serde_json::from_str(&text).unwrap();
+    change(&mut json);
+    let loaded = read(json.to_string().as_bytes(), &Limits::default(), &mut |_| Some(bin.clone())).unwrap();
+    assert!(loaded.losses.is_empty(), "{:?}", loaded.losses);
+    loaded.scene
+}
+
+#[test]
+fn what_blender_changes_is_undone() {
+    assert_eq!(back(|_| ()), model());
+    assert_eq!(back(through_blender), model());
+}
+
+#[test]
+fn what_somebody_changed_in_blender_stays() {
+    let edited = back(|json| {
+        through_blender(json);
+        let (tip, half) = (index(json, "tip"), json["nodes"].as_array().unwrap().len() - 1);
+        json["nodes"][tip]["translation"] = json!([2.5, 0.5, 0]);
+        json["nodes"][half]["translation"] = json!([0, 0.25, 0]);
+        json["scenes"][0]["name"] = "other".into();
+    });
+    let node = |name: &str| &edited.nodes[edited.find(name).unwrap() as usize];
+    assert_eq!(node("tip").transform.translation, [2.5, 0.5, 0.0]);
+    assert_eq!(edited.name, "other");
+    // A mesh that was moved away from its bone is a node of its own.
+    assert_eq!(edited.nodes.len(), model().nodes.len() + 1);
+    assert!(node("bone").mesh.is_none());
+}
+
+#[test]
+fn other_programs_mean_what_they_write() {
+    let moved = back(|json| {
+        let cube = index(json, "box");
+        json["nodes"][cube]["translation"] = json!([3, 1.5, 0]);
+    });
+    assert_eq!(moved.nodes[moved.find("box").unwrap() as usize].transform.translation, [3.0, 1.5, 0.0]);
+}

@@ -1,0 +1,79 @@
+//! Scenes that did not come from a model: made into what a model can hold before they are read.
+
+use std::collections::HashSet;
+
+use galatea_scene::{Pose, Room, Scene, fit_name, smooth_normals};
+use galatea_wire::Text;
+use glam::Vec3;
+
+use super::Back;
+use crate::bwm::AXES;
+use crate::extra::{latin, unlatin};
+use crate::mdl::Model;
+
+/// What one mesh has room for: vertices and neighbours have 16 bits, and skins 16 bones.
+const ROOM: Room = Room { vertices: 65_535, triangles: 65_535, joints: 16, influences: 4 };
+/// Letters of a name.
+pub(super) const NAME: usize = 31;
+
+/// The scene looking along positive Y, without scale, and with one material, all columns and few enough bones for each mesh.
+pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<String>) {
+    // Positive Y of the format is negative Z of the scene.
+    let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).plain(AXES, 1.0);
+    losses.extend(out.apply_uv_transforms());
+    losses.extend(out.split(&ROOM));
+    let used: HashSet<u32> = out.drawn().flat_map(|(_, _, m)| &m.primitives).map(|p| p.vertices).collect();
+    let mut triangles: Vec<Vec<[u32; 3]>> = vec![Vec::new(); out.vertices.len()];
+    for primitive in out.drawn().flat_map(|(_, _, m)| &m.primitives) {
+        if let Some(list) = triangles.get_mut(primitive.vertices as usize) {
+            list.extend(primitive.triangles(usize::MAX));
+        }
+    }
+    for (id, vertices) in out.vertices.iter_mut().enumerate().filter(|(id, _)| used.contains(&(*id as u32))) {
+        let count = vertices.positions.len();
+        if vertices.normals.len() != count {
+            let triangles = triangles.get(id).map_or(&[][..], |t| t);
+            vertices.normals = smooth_normals(&vertices.positions, triangles);
+        }
+        if vertices.uvs.is_empty() {
+            vertices.uvs.push(vec![[0.0; 2]; count]);
+        }
+        // The game's coordinates of textures run upwards.
+        vertices.uvs.iter_mut().flatten().for_each(|[_, v]| *v = 1.0 - *v);
+        // Without a use in a new model: only textures with bumps have tangents, which the compiler makes.
+        vertices.tangents.clear();
+    }
+    (out, losses)
+}
+
+/// A texture's name as the game finds it: without folders and ending, and no longer than the game reads.
+pub(super) fn texture_name(name: &str) -> String {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let endings = ["png", "jpg", "jpeg", "tga", "tpc", "dds", "bmp", "webp"];
+    let known = |(_, ending): &(&str, &str)| endings.iter().any(|e| ending.eq_ignore_ascii_case(e));
+    let stem = file.rsplit_once('.').filter(known).map_or(file, |(stem, _)| stem);
+    let clean = |c: char| if c.is_control() || c as u32 > 0xFF { '_' } else { c };
+    stem.chars().map(clean).take(16).collect()
+}
+
+/// Box and radius of the whole model.
+pub(super) fn outline(scene: &Scene, model: &mut Model) {
+    let Some(bounds) = Pose::rest(scene).bounds(scene) else { return };
+    let away = glam::Quat::from_array(AXES).inverse();
+    let (a, b) = (away * Vec3::from(bounds.min), away * Vec3::from(bounds.max));
+    model.bounds = [a.min(b).into(), a.max(b).into()];
+    model.radius = a.length().max(b.length());
+}
+
+impl Back<'_> {
+    /// The name of an animation: short enough, and no other's.
+    pub(super) fn clip_name(&mut self, model: &Model, wanted: &str) -> Text<32> {
+        if unlatin(wanted).len() <= NAME {
+            return super::text(wanted);
+        }
+        let mut taken = model.animations.iter().map(|a| latin(a.name.bytes()).to_lowercase()).collect();
+        let name = fit_name(wanted, NAME, &mut taken);
+        self.losses.push(format!("clip {wanted:?}: its name, now {name:?}"));
+        super::text(&name)
+    }
+}
