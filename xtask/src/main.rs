@@ -36,6 +36,8 @@ enum Task {
     Blender(gltf::BlenderOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
+    /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
+    Three(gltf::ThreeOptions),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Task::GltfCheck(options) => options.run(),
         Task::Blender(options) => options.run(),
         Task::Foreign(options) => options.run(),
+        Task::Three(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,8 @@ use crate::{Outcome, cargo, docs, examples, run};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The walkmesh tests with their full counts (millions of rays and paths), in a release build, and nothing else
+    /// In a release build: the walkmesh tests with their full counts (millions of rays and paths), and the pictures of the
+    /// examples, which must have the same bytes in every build; nothing else
     #[arg(long)]
     full: bool,
 }
@@ -17,7 +18,9 @@ impl Options {
             let tests = ["--test", "rays", "--test", "paths", "--test", "rooms", "--test", "slides"];
             let mut command = cargo(&["test", "--release", "--package", "galatea-walk"]);
             command.args(tests).args(["--", "--nocapture", "--test-threads=1"]).env("GALATEA_FULL", "1");
-            return step("walkmesh queries, full counts", || run(&mut command, "the tests"));
+            step("walkmesh queries, full counts", || run(&mut command, "the tests"))?;
+            let pictures = ["test", "--release", "--package", "galatea-cli", "--test", "pictures"];
+            return step("pictures, release build", || run(&mut cargo(&pictures), "the tests"));
         }
         step("format", || {
             run(&mut cargo(&["fmt", "--all", "--check"]), "cargo fmt --check (run `cargo fmt --all`)")

@@ -21,9 +21,12 @@ pub(crate) fn show(path: &Path) -> String {
 }
 
 fn escape_path(path: &Path) -> String {
-    let text = path.display().to_string();
-    // Backslashes are separators on some systems; only what could upset a terminal is escaped.
-    if text.chars().any(char::is_control) { escape(&text) } else { text }
+    plain(&path.display().to_string())
+}
+
+/// A name or path as it is: backslashes are separators, only what could upset a terminal is escaped.
+pub(crate) fn plain(text: &str) -> String {
+    if text.chars().any(char::is_control) { escape(text) } else { text.to_owned() }
 }
 
 /// Rows of cells, printed when all are known (terminal) or at once (pipe).

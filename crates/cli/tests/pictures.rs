@@ -26,8 +26,9 @@ fn example(file: &str) -> Subject {
     let names = fox::Dictionary::built_in();
     let scene = document.to_scene(&SceneContext::new("statue", &names)).unwrap();
     let game = textures::game_of(document.format().name);
-    let dressed =
-        game.map(|game| textures::dress(&scene, &textures::Textures::new(game, Some(&examples()), None), 0));
+    let dressed = game
+        .map(|game| textures::dress(&scene, &textures::Textures::new(game, Some(&examples()), None), 0))
+        .or_else(|| textures::dress_gltf(document.as_ref(), &|_| None, &Default::default()));
     let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
     Subject { name: file.replace('.', "_"), scene, dressed }
 }

@@ -65,6 +65,14 @@ fn inspect_names_a_byte() {
 }
 
 #[test]
+fn inspect_names_a_vertex_and_its_column() {
+    let output = galatea(&["inspect", "--companion", "--at", "0x0C", &example("statue.mdl")]);
+    let text = stdout(&output);
+    assert!(text.starts_with("0xC: nodes[") && text.contains("> rows[0].normals[0] = "), "{text}");
+    assert!(text.contains("Normal"), "{text}");
+}
+
+#[test]
 fn inspect_maps_every_byte() {
     let text = stdout(&galatea(&["inspect", "--map", "--json", &example("room.wok")]));
     assert_eq!(text.lines().last().unwrap(), r#"{"summary":{"bytes":19192,"fields":19192,"gaps":0}}"#);

@@ -87,6 +87,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// Pictures of textures.
     pub images: Vec<Image>,
+    /// What each material of the scene looks like in the document; its maps name the pictures.
+    pub looks: Vec<Look>,
     /// What the document has and the scene does not.
     pub losses: Vec<String>,
 }

@@ -6,7 +6,7 @@ use galatea_wire::Result;
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
-use crate::{Image, Loaded, Picture, Role, allow, names, typed};
+use crate::{Image, Loaded, Look, Map, Picture, Role, allow, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -47,7 +47,14 @@ pub(crate) fn read(
         let below = names_of_layers.as_ref().and_then(Value::as_array).into_iter().flatten();
         let below = below.filter_map(|v| v.get("material").or(Some(v))?.as_str()).map(str::to_owned);
         layers.push((id, below.collect()));
-        loaded.scene.materials.push(read_one(document, value, extras, &images, shown.is_some()));
+        let told = Told {
+            hidden: shown.is_some(),
+            added: extras.get("shown").is_some_and(|s| s.get("additive").is_some()),
+            derived: derived(extras.get("derived")),
+        };
+        let material = read_one(document, value, extras, &images, shown.is_some());
+        loaded.looks.push(look(document, value, &images, &material, &told));
+        loaded.scene.materials.push(material);
         out.ids.push(Some(id));
     }
     for (id, below) in layers {
@@ -222,6 +229,59 @@ fn read_one(
     material
 }
 
+/// What extras tell of how a material is shown.
+struct Told {
+    /// This is the version that hidden meshes have.
+    hidden: bool,
+    /// Mixing stands for adding.
+    added: bool,
+    derived: Vec<(Option<Role>, String)>,
+}
+
+/// The pictures that only derive from textures, by role and name.
+fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
+    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.map(|entry| (Role::named(&text(entry, "role")), text(entry, "image"))).collect()
+}
+
+/// What the document shows of a material. Mixing that stands for adding is adding.
+fn look(document: &Document<'_>, value: &Value, images: &[String], material: &Material, told: &Told) -> Look {
+    let mut look = Look::of(material);
+    if told.hidden {
+        return look;
+    }
+    let none = Value::Null;
+    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
+    look.base_color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
+    look.emissive = array(value, "emissiveFactor").unwrap_or_default();
+    look.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
+    look.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
+    look.alpha = match value.get("alphaMode").and_then(Value::as_str) {
+        Some("BLEND") if told.added || material.alpha == AlphaMode::Additive => AlphaMode::Additive,
+        Some("BLEND") => AlphaMode::Blend,
+        Some("MASK") => AlphaMode::Mask { cutoff: number(value, "alphaCutoff").unwrap_or(0.5) },
+        _ => AlphaMode::Opaque,
+    };
+    let drawn = read_drawn(document, value, pbr, images).into_iter();
+    look.maps = drawn
+        .map(|Drawn { role, texture, image }| Map {
+            role,
+            texture: if told.derived.iter().any(|(r, i)| *r == Some(role) && *i == image) {
+                None
+            } else {
+                material.textures.iter().position(|t| t.slot == role.slot()).or(Some(0))
+            },
+            picture: image,
+            uv_set: texture.uv_set,
+            wrap: texture.wrap,
+            transform: texture.transform,
+            notes: Extras::new(),
+        })
+        .collect();
+    look
+}
+
 fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
     match word {
         "additive" => AlphaMode::Additive,
@@ -263,11 +323,8 @@ fn read_textures(
 ) -> Vec<Texture> {
     let mut drawn = read_drawn(document, value, pbr, images);
     // What only derives from other textures says nothing of its own, while it is as it was.
-    let derived = extras.remove("derived");
-    for entry in derived.as_ref().and_then(Value::as_array).into_iter().flatten() {
-        let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let role = text("role").and_then(Role::named);
-        drawn.retain(|d| Some(d.role) != role || Some(d.image.as_str()) != text("image"));
+    for (role, image) in derived(extras.remove("derived").as_ref()) {
+        drawn.retain(|d| Some(d.role) != role || d.image != image);
     }
     let told = extras.remove("textures");
     let told = told.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(typed::read_texture);

@@ -239,25 +239,24 @@ fn at<T: Copy>(list: &[Option<T>], index: Option<u32>) -> Option<T> {
     list.get(index? as usize).copied().flatten()
 }
 
-/// For each mesh, whether only nodes that are never seen show it.
+/// For each mesh, whether viewers must not show it: it is not for the eye or a coarser level of detail, or
+/// hidden at rest. Viewers do not play visibility, so
+/// that what only clips show stays hidden. Where that leaves nothing, as of a walkmesh, all is shown.
 fn hidden_meshes(scene: &Scene) -> Vec<bool> {
     let pose = galatea_scene::Pose::rest(scene);
-    let mut animated = BTreeSet::new();
-    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
-        if let (Target::Node(node), galatea_scene::Property::Visibility) = (channel.target, &channel.property)
-        {
-            animated.insert(node);
-        }
-    }
     let mut seen = vec![false; scene.meshes.len()];
     let mut used = seen.clone();
     for (id, node) in scene.nodes.iter().enumerate() {
-        let Some(mesh) = node.mesh.map(|m| m as usize) else { continue };
-        let shown = pose.visible.get(id).copied().unwrap_or(true) || !animated.is_empty();
-        if let (Some(seen), Some(used)) = (seen.get_mut(mesh), used.get_mut(mesh)) {
+        let Some(at) = node.mesh.map(|m| m as usize) else { continue };
+        let meant = |m: &Mesh| m.purpose == Purpose::Render && m.lod.unwrap_or(0) == 0;
+        let shown = scene.meshes.get(at).is_some_and(meant) && pose.visible.get(id).copied().unwrap_or(true);
+        if let (Some(seen), Some(used)) = (seen.get_mut(at), used.get_mut(at)) {
             *used = true;
             *seen |= shown;
         }
+    }
+    if !seen.contains(&true) {
+        return vec![false; seen.len()];
     }
     used.into_iter().zip(seen).map(|(used, seen)| used && !seen).collect()
 }

@@ -1,6 +1,6 @@
 //! From the scene to glTF: materials, textures, pictures.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
@@ -91,6 +91,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
 struct Shared {
     /// By the name a map gives them; none where there is no picture.
     images: HashMap<String, Option<(u32, String)>>,
+    image_names: HashSet<String>,
     samplers: HashMap<[u64; 2], u32>,
     textures: HashMap<(u32, u32), u32>,
 }
@@ -147,12 +148,18 @@ fn place_picture(
     }
     let placed = (options.picture)(name).map(|picture| {
         let count = out.images.count;
-        let (shown, view) = match &picture {
-            Picture::File(path) => (uri::stem(path).to_owned(), None),
-            Picture::Embedded { bytes, .. } => {
-                (uri::stem(name).to_owned(), Some(cx.bin.picture(count, bytes)))
-            }
+        let (file, view) = match &picture {
+            Picture::File(path) => (path.as_str(), None),
+            Picture::Embedded { bytes, .. } => (name, Some(cx.bin.picture(count, bytes))),
         };
+        // Without its ending, where that is enough to tell it from the others.
+        let mut shown = uri::stem(file).to_owned();
+        for n in 1.. {
+            if shared.image_names.insert(shown.clone()) {
+                break;
+            }
+            shown = if n == 1 { name.to_owned() } else { format!("{name}.{n}") };
+        }
         let index = out.images.push(|o| {
             o.text("name", &shown);
             match (&picture, view) {
@@ -256,6 +263,9 @@ fn put_material(
     let other = !hidden && look.alpha != material.alpha;
     if other {
         shown.insert("alpha".to_owned(), alpha_mode(look.alpha).into());
+        if look.alpha == AlphaMode::Additive {
+            shown.insert("additive".to_owned(), true.into());
+        }
     }
     let word = match material.alpha {
         AlphaMode::Additive => Some("additive"),

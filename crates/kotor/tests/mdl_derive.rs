@@ -94,6 +94,29 @@ fn hard_edges_stay_hard_and_soft_ones_soft() {
 }
 
 #[test]
+fn normals_of_twenty_thousand_faces_at_one_place_are_linear_work() {
+    // A fan around the origin whose faces share no vertex, each in a smoothing group of many.
+    let (mut positions, mut faces, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..20_000u16 {
+        let turn = |i: u16| (f32::from(i) / 20_000.0 * std::f32::consts::TAU).sin_cos();
+        let ((s, c), (t, d)) = (turn(i), turn(i + 1));
+        positions.extend([[0.0, 0.0, 0.0], [c, s, -1.0], [d, t, -1.0]]);
+        faces.push(Face { vertices: [3 * i, 3 * i + 1, 3 * i + 2], ..Face::default() });
+        groups.push(1 | u32::from(i) << 8);
+    }
+    let start = std::time::Instant::now();
+    let area = Weighting { area: true, ..Weighting::default() };
+    let smooth = vertex_normals(&positions, &faces, Some(&vec![1; faces.len()]), area);
+    assert!(smooth.iter().step_by(3).all(|n| n[2] > 0.999), "all faces count at the tip");
+    let creased = Weighting { crease: Some(10.0), ..area };
+    for groups in [&groups, &vec![0; faces.len()]] {
+        let normals = vertex_normals(&positions, &faces, Some(groups), creased);
+        assert!(normals.iter().all(|n| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-3));
+    }
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
 fn tangent_space_of_a_square_and_its_mirror() {
     let mesh = square(Platform::Pc);
     let v = &mesh.vertices;

@@ -6,7 +6,7 @@ mod mdl_fixtures;
 use std::path::PathBuf;
 
 use galatea_kotor::mdl::{Game, Model, NodeKind, Pair, Platform, inspect};
-use galatea_wire::{Limits, Text};
+use galatea_wire::{Inspector, Limits, Text};
 use mdl_fixtures::{KINDS, TARGETS, model};
 
 fn read(pair: &Pair) -> Model {
@@ -41,6 +41,30 @@ fn every_kind_game_and_platform_reads_and_writes() {
             assert!(back.write().unwrap() == bytes, "{kind} {target}: read and written differently");
         }
     }
+}
+
+#[test]
+fn a_byte_of_the_mdx_is_named_by_mesh_row_and_column() {
+    // The byte of a column (0 positions, 1 normals, 3 texture coordinates, 11 weights) in a row of the first mesh.
+    let at = |kind: &str, platform: Platform, row: u32, column: usize, byte: u32| {
+        let pair = model(kind, Game::K1, platform).write().unwrap();
+        let seen = inspect(&pair.mdl, Some(&pair.mdx), &Limits::default());
+        let back = read(&pair);
+        let mesh = back.nodes.iter().find_map(|n| n.mesh.as_deref()).unwrap();
+        let rows = &mesh.layout.rows;
+        let offset = rows.at + row * rows.stride + rows.offsets[column] as u32 + byte;
+        let found = Inspector::new(&pair.mdx, &seen.mdx).at(offset as usize).unwrap();
+        assert!(!found.doc.is_empty());
+        (found.path, found.value)
+    };
+    let named = |path: &str, value: &str| (path.to_owned(), value.to_owned());
+    assert_eq!(at("trimesh", Platform::Pc, 2, 0, 5), named("nodes[1] > rows[2].positions[1]", "1.0"));
+    assert_eq!(at("trimesh", Platform::Pc, 1, 1, 8), named("nodes[1] > rows[1].normals[2]", "1.0"));
+    assert_eq!(at("trimesh", Platform::Pc, 3, 3, 7), named("nodes[1] > rows[3].uvs[0][1]", "1.0"));
+    assert_eq!(at("trimesh", Platform::Pc, 4, 0, 0), named("nodes[1] > last row.positions[0]", "10000000.0"));
+    assert_eq!(at("trimesh", Platform::Xbox, 0, 1, 3), named("nodes[1] > rows[0].normals", "2143289344"));
+    let (path, _) = at("skin", Platform::Pc, 0, 11, 4);
+    assert!(path.ends_with("> rows[0].weights[1]"), "{path}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use galatea_scene::Bounds;
 
+use crate::View;
+
 /// Half the field of view is 15 degrees.
 const TAN: f64 = 0.267_949_192_431_122_7;
 /// Room around the model.
@@ -108,6 +110,18 @@ impl Camera {
         }
         let w = self.distance - dot(relative, self.back);
         [dot(relative, self.right) / self.half[0], dot(relative, self.up) / self.half[1], w]
+    }
+
+    /// What other programs need to see the same.
+    pub(crate) fn view(&self) -> View {
+        let [_, tall] = self.half;
+        let narrow = |v: [f64; 3]| v.map(|c| c as f32);
+        View {
+            eye: narrow(self.eye()),
+            target: narrow(self.target),
+            up: narrow(self.up),
+            field_of_view: 2.0 * tall.atan().to_degrees() as f32,
+        }
     }
 
     /// Where the camera stands.

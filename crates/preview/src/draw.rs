@@ -11,21 +11,36 @@ use galatea_scene::{
 use crate::camera::{Camera, sin_cos};
 use crate::raster::{Blend, Corner, Paint, Raster};
 use crate::texture::{Texture, display, linear};
-use crate::{Options, Picture, Stroke, Textures};
+use crate::{Options, Picture, Stroke, Textures, View};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
+
+/// From where a pose is seen.
+pub(crate) fn view(scene: &Scene, pose: &Pose, options: &Options) -> View {
+    framed(scene, pose, &parts(scene, pose, options), options).0.view()
+}
+
+/// The camera that has all parts in its picture, and the box around them.
+fn framed(
+    scene: &Scene,
+    pose: &Pose,
+    parts: &[(NodeId, &Mesh, &Primitive)],
+    options: &Options,
+) -> (Camera, Bounds) {
+    let aspect = f64::from(options.width) / f64::from(options.height);
+    let bounds = bounds(scene, pose, parts);
+    let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
+    let bounds = stroked.map_or(bounds, |s| bounds.union(s));
+    let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
+    (Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around), bounds)
+}
 
 /// Draws a pose of a scene.
 pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &Textures<'_>) -> Picture {
     let samples = options.samples.clamp(1, 4) as usize;
     let (width, height) = (options.width as usize * samples, options.height as usize * samples);
-    let aspect = f64::from(options.width) / f64::from(options.height);
     let parts = parts(scene, &pose, options);
-    let bounds = bounds(scene, &pose, &parts);
-    let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
-    let bounds = stroked.map_or(bounds, |s| bounds.union(s));
-    let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
-    let camera = Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around);
+    let (camera, bounds) = framed(scene, &pose, &parts, options);
     pose.face(scene, camera.rotation());
     let mut loaded = Loaded::new();
     for (_, _, primitive) in &parts {

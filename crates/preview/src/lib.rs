@@ -104,13 +104,36 @@ impl Default for Options {
 /// Fails for sizes of 0 or beyond [`LARGEST`], and for a clip that is not there. A scene without anything to draw gives the
 /// empty background.
 pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Picture, PictureError> {
+    Ok(draw::draw(scene, pose(scene, options)?, options, textures))
+}
+
+/// From where a picture shows a scene, in the scene's coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct View {
+    /// Where the camera stands.
+    pub eye: [f32; 3],
+    /// What it looks at.
+    pub target: [f32; 3],
+    /// What is up in the picture.
+    pub up: [f32; 3],
+    /// Degrees from the lower edge of the picture to the upper.
+    pub field_of_view: f32,
+}
+
+/// From where [`render`] shows a scene with these options; fails where it fails.
+pub fn view(scene: &Scene, options: &Options) -> Result<View, PictureError> {
+    Ok(draw::view(scene, &pose(scene, options)?, options))
+}
+
+/// The pose that options ask for, if they can be drawn.
+fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, PictureError> {
     if options.width == 0 || options.height == 0 {
         return Err(PictureError("a picture needs at least one pixel".into()));
     }
     if options.width > LARGEST || options.height > LARGEST {
         return Err(PictureError(format!("pictures are at most {LARGEST} pixels wide and high").into()));
     }
-    let pose = match &options.clip {
+    Ok(match &options.clip {
         None => galatea_scene::Pose::rest(scene),
         Some(name) => match scene.find_clip(name) {
             Some(clip) => galatea_scene::Pose::at(scene, clip, options.time),
@@ -120,8 +143,7 @@ pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Resu
                 return Err(PictureError(format!("no clip is called `{name}`: {known}").into()));
             }
         },
-    };
-    Ok(draw::draw(scene, pose, options, textures))
+    })
 }
 
 /// Draws a scene from all around, in so many steps.

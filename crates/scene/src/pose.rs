@@ -179,9 +179,11 @@ impl Pose {
         Mat4::from_translation(place) * Mat4::from_quat(rotation) * Mat4::from_scale(scale) * own
     }
 
-    /// Turns billboards to a camera with this rotation. Call it after the pose is placed.
+    /// Turns billboards to a camera with this rotation: the side that is the model's front looks at it, and what is up in the
+    /// model is up in the picture. Call it after the pose is placed.
     pub fn face(&mut self, scene: &Scene, camera: [f32; 4]) {
         let camera = Quat::from_array(camera);
+        let full = camera * upright(scene);
         let order = std::mem::take(&mut self.order);
         for id in &order {
             let at = *id as usize;
@@ -195,7 +197,7 @@ impl Pose {
                 Some(crate::Billboard::AboutX) => about(rotation, camera, Vec3::X),
                 Some(crate::Billboard::AboutY) => about(rotation, camera, Vec3::Y),
                 Some(crate::Billboard::AboutZ) => about(rotation, camera, Vec3::Z),
-                _ => camera,
+                _ => full,
             };
             let new = Mat4::from_scale_rotation_translation(scale, turned, translation);
             let change = new * world.inverse();
@@ -337,6 +339,23 @@ fn normal_matrix(matrix: &Mat4) -> Mat3 {
 }
 
 /// A rotation turned about its own axis so that it faces the camera as far as that allows.
+/// The rotation that makes a model look along Z: from its own axes to the scene's, and from its front to Z.
+fn upright(scene: &Scene) -> Quat {
+    let axes = scene
+        .nodes
+        .iter()
+        .find(|n| n.axes)
+        .map_or(Quat::IDENTITY, |n| Quat::from_array(n.transform.rotation));
+    let [x, _, z] = scene.front();
+    let length = (x * x + z * z).sqrt();
+    if length < 1e-3 {
+        return axes;
+    }
+    let (x, z) = (x / length, z / length);
+    let front = glam::Mat3::from_cols(Vec3::new(z, 0.0, -x), Vec3::Y, Vec3::new(x, 0.0, z));
+    Quat::from_mat3(&front).inverse() * axes
+}
+
 fn about(rotation: Quat, camera: Quat, axis: Vec3) -> Quat {
     let back = rotation.inverse() * (camera * Vec3::Z);
     // The free direction that looks at the camera is the axis after next.
@@ -358,6 +377,25 @@ fn about(rotation: Quat, camera: Quat, axis: Vec3) -> Quat {
 mod tests {
     use super::*;
     use crate::{Channel, Interpolation, Node, example};
+
+    #[test]
+    fn billboards_turn_the_front_of_the_model_to_the_camera() {
+        // Axes as in Warcraft III: X to the front, Z up.
+        let mut scene = Scene::default();
+        let turn = Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+        let transform = Transform { rotation: turn.to_array(), ..Transform::default() };
+        let root = scene.add_node(None, Node { axes: true, transform, ..Node::new("axes") });
+        let flat = Node { billboard: Some(crate::Billboard::Full), ..Node::new("flat") };
+        let flat = scene.add_node(Some(root), flat);
+        scene.set_front([1.0, 0.0, 0.0]);
+        let camera = Quat::from_rotation_y(0.7) * Quat::from_rotation_x(-0.3);
+        let mut pose = Pose::rest(&scene);
+        pose.face(&scene, camera.to_array());
+        let world = pose.world_of(flat);
+        let to = |v: Vec3| world.transform_vector3(v).to_array();
+        assert!(near(to(Vec3::X), (camera * Vec3::Z).to_array()), "{:?}", to(Vec3::X));
+        assert!(near(to(Vec3::Z), (camera * Vec3::Y).to_array()), "{:?}", to(Vec3::Z));
+    }
 
     fn near(a: [f32; 3], b: [f32; 3]) -> bool {
         a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-5)

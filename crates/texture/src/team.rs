@@ -87,6 +87,20 @@ pub fn path(id: u32, team: u32) -> Option<String> {
     }
 }
 
+/// The replaceable id and the team that a path of the game means, where a model names one team's file itself.
+///
+/// ```
+/// use galatea_texture::team::named;
+/// assert_eq!(named(r"ReplaceableTextures\TeamColor\TeamColor11.blp"), Some((1, 11)));
+/// assert_eq!(named(r"Textures\TeamBanner.blp"), None);
+/// ```
+pub fn named(path: &str) -> Option<(u32, u32)> {
+    let name = path.rsplit(['\\', '/']).next()?.to_lowercase();
+    let stem = name.split('.').next()?;
+    let number = |prefix: &str| stem.strip_prefix(prefix)?.parse().ok();
+    number("teamcolor").map(|team| (1, team)).or_else(|| number("teamglow").map(|team| (2, team)))
+}
+
 /// A picture for a replaceable id that needs no file: the team's colour, or a round glow of it.
 pub fn picture(id: u32, team: u32) -> Option<Image> {
     let [r, g, b] = team_colour(team);

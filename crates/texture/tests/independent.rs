@@ -64,9 +64,14 @@ fn psnr(a: &Image, b: &Image, channels: usize) -> f64 {
     if error == 0.0 { 99.0 } else { 10.0 * (255.0 * 255.0 * count / error).log10() }
 }
 
-/// Small pictures of noise that no two colours per block can hold; every encoder tried ends within 0.3 dB of ours.
-const HARD: [&str; 4] =
-    ["m01aa_08a_lm0.tga", "m01aa_08a_lm2.tga", "basketofpotatoes.blp", "bloodwhitesmall.blp"];
+/// Small pictures of noise that four colours on a line cannot hold, and what blocks of them reach: docs/formats/textures.md
+/// has the proof.
+const HARD: [(&str, f64); 4] = [
+    ("m01aa_08a_lm0.tga", 31.2),
+    ("m01aa_08a_lm2.tga", 26.5),
+    ("basketofpotatoes.blp", 26.4),
+    ("bloodwhitesmall.blp", 33.8),
+];
 
 #[test]
 fn what_we_write_comes_back_close() {
@@ -84,13 +89,13 @@ fn what_we_write_comes_back_close() {
         }
         count += 1;
         let name = path.file_name().unwrap().to_string_lossy().to_lowercase();
-        let hard = HARD.contains(&name.as_str());
+        let hard = HARD.iter().find(|(hard, _)| *hard == name).map_or(99.0, |(_, reached)| *reached);
         let mut hold = |what: &'static str, bytes: Vec<u8>, channels: usize, must: f64| {
             let back = decode(&bytes, &[], &limits).unwrap();
             let value = psnr(&image, &back, channels);
             let entry = least.entry(what).or_insert(99.0);
             *entry = entry.min(value);
-            let must = if hard && must < 99.0 { must - 9.0 } else { must };
+            let must = if must < 99.0 { hard.min(must) } else { must };
             assert!(value >= must, "{name} as {what}: {value:.1} dB");
         };
         let dds = |format| encode::dds(&image, format, true).unwrap().write().unwrap();

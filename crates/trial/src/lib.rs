@@ -10,10 +10,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use galatea_wire::{Error, ErrorKind, Place};
-use peak_alloc::PeakAlloc;
-
+#[cfg(feature = "memory")]
 #[global_allocator]
-static ALLOC: PeakAlloc = PeakAlloc;
+static ALLOC: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
+/// Runs a function; returns what it gives and the most bytes it had allocated at a time.
+#[cfg(feature = "memory")]
+fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALLOC.current_usage();
+    ALLOC.reset_peak_usage();
+    let result = body();
+    (result, ALLOC.peak_usage().saturating_sub(before))
+}
+
+#[cfg(not(feature = "memory"))]
+fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
+    (body(), 0)
+}
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -77,10 +90,7 @@ impl Trial<'_> {
     pub fn run(&self, input: &[u8], what: &dyn Fn() -> String) -> bool {
         let _alone = alone();
         let start = Instant::now();
-        let before = PeakAlloc.current_usage();
-        PeakAlloc.reset_peak_usage();
-        let result = (self.read)(input);
-        let peak = PeakAlloc.peak_usage().saturating_sub(before);
+        let (result, peak) = measured(|| (self.read)(input));
         let allowed = 4 * input.len() + (8 << 20);
         assert!(peak <= allowed, "{}, {}: {peak} bytes allocated, {allowed} allowed", self.name, what());
         assert!(start.elapsed() < Duration::from_secs(20), "{}, {}: hangs", self.name, what());

@@ -24,9 +24,12 @@ impl Bits {
         fresh
     }
 
-    /// Adds a range.
+    /// Adds a range of the places below `len`. Makes room when first used.
     #[inline]
-    pub(crate) fn set(&mut self, start: usize, end: usize) {
+    pub(crate) fn set(&mut self, start: usize, end: usize, len: usize) {
+        if self.words.is_empty() {
+            *self = Self::with_len(len);
+        }
         let Some(words) = self.words.get_mut(start / 64..end.div_ceil(64)) else { return };
         let (head, tail) = (u64::MAX << (start % 64), u64::MAX >> (end.wrapping_neg() % 64));
         match words {
@@ -43,9 +46,10 @@ impl Bits {
     /// The ranges below `len` that are not in the set.
     pub(crate) fn gaps(&self, len: usize) -> Vec<std::ops::Range<usize>> {
         let mut out: Vec<std::ops::Range<usize>> = Vec::new();
-        // Nearly everything is claimed: eight words at a time tell so.
-        let groups = self.words.chunks(8).enumerate().filter(|(_, g)| g.iter().any(|w| *w != u64::MAX));
-        for (i, word) in groups.flat_map(|(i, g)| g.iter().enumerate().map(move |(j, w)| (i * 8 + j, w))) {
+        // Nearly everything is claimed: many words at a time tell so.
+        let full = |group: &[u64]| group.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+        let groups = self.words.chunks(32).enumerate().filter(|(_, g)| !full(g));
+        for (i, word) in groups.flat_map(|(i, g)| g.iter().enumerate().map(move |(j, w)| (i * 32 + j, w))) {
             let mut clear = !word;
             while clear != 0 {
                 let start = clear.trailing_zeros();

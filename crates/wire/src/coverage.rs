@@ -1,6 +1,6 @@
 //! Which bytes were claimed, and by what. What nobody claims is a [`Gap`], kept raw by the documents.
 
-use crate::Schema;
+use crate::{Field, Schema};
 
 /// One claimed range, or a scope that other claims belong to.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,17 @@ pub struct Gap {
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
     claims: Vec<Claim>,
+    /// The claims of rows, in their order.
+    rows: Vec<(u32, Rows)>,
+}
+
+/// The shape of rows that only the file knows.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    /// Bytes of one row.
+    pub(crate) size: usize,
+    /// What a row holds.
+    pub(crate) columns: Vec<Field>,
 }
 
 impl Coverage {
@@ -70,8 +81,20 @@ impl Coverage {
         id
     }
 
+    pub(crate) fn push_rows(&mut self, claim: Claim, rows: Rows) {
+        let id = self.push(claim);
+        self.rows.push((id, rows));
+    }
+
+    /// The shape of the rows that a claim consists of, if it does.
+    pub(crate) fn rows(&self, id: u32) -> Option<&Rows> {
+        let found = self.rows.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.rows.get(found).map(|(_, rows)| rows)
+    }
+
     pub(crate) fn truncate(&mut self, len: usize) {
         self.claims.truncate(len);
+        self.rows.retain(|(id, _)| (*id as usize) < len);
     }
 
     pub(crate) fn get_mut(&mut self, id: u32) -> Option<&mut Claim> {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::{Claim, Coverage, Kind, Schema};
+use crate::coverage::Rows;
+use crate::{Claim, Coverage, Kind, Schema, Wire};
 
 /// A file's bytes together with what its reader claimed.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +79,23 @@ impl<'a> Inspector<'a> {
         let mut schema = claim.schema?;
         let mut start = claim.start as usize;
         let mut doc = schema.doc;
-        if (claim.end - claim.start) as usize > schema.size && schema.size > 0 {
+        if let Some(rows) = self.coverage.rows(id as u32).filter(|rows| rows.size > 0) {
+            let (index, byte) = ((offset - start) / rows.size, (offset - start) % rows.size);
+            if (claim.end - claim.start) as usize > rows.size {
+                let _ = write!(path, "[{index}]");
+            }
+            let holds = |at: usize, schema: &Schema| (at..at + schema.size).contains(&byte);
+            start = offset;
+            match rows.columns.iter().find(|c| holds(c.offset, c.schema)) {
+                Some(column) => {
+                    let _ = write!(path, ".{}", column.name);
+                    start = offset - byte + column.offset;
+                    schema = column.schema;
+                    doc = column.doc;
+                }
+                None => path.push_str(".no column"),
+            }
+        } else if (claim.end - claim.start) as usize > schema.size && schema.size > 0 {
             let index = (offset - start) / schema.size;
             start += index * schema.size;
             let _ = write!(path, "[{index}]");
@@ -135,7 +152,8 @@ impl<'a> Inspector<'a> {
             }
             if end > at {
                 let owner = Some(self.coverage.path(id, self.data));
-                out.push(Span { start: start.max(at), end, owner, ty: claim_type(&claim) });
+                let ty = claim_type(&claim, self.coverage.rows(id));
+                out.push(Span { start: start.max(at), end, owner, ty });
                 at = end;
             }
         }
@@ -149,7 +167,7 @@ impl<'a> Inspector<'a> {
     pub fn walk(&self, most: usize, each: &mut dyn FnMut(Item)) {
         let claims = self.coverage.claims();
         let mut depths: Vec<usize> = Vec::with_capacity(claims.len());
-        for claim in claims {
+        for (id, claim) in claims.iter().enumerate() {
             let depth = depths.get(claim.parent as usize).map_or(0, |d| d + 1);
             depths.push(depth);
             let name = claim.step(self.data);
@@ -165,7 +183,40 @@ impl<'a> Inspector<'a> {
                 });
                 continue;
             };
-            self.walk_claim(claim, schema, name, depth, most, each);
+            match self.coverage.rows(id as u32) {
+                Some(rows) => self.walk_rows(claim, rows, name, depth, most, each),
+                None => self.walk_claim(claim, schema, name, depth, most, each),
+            }
+        }
+    }
+
+    fn walk_rows(
+        &self,
+        claim: &Claim,
+        rows: &Rows,
+        name: String,
+        depth: usize,
+        most: usize,
+        each: &mut dyn FnMut(Item),
+    ) {
+        let (start, size) = (claim.start as usize, (claim.end - claim.start) as usize);
+        let line = |depth, offset, size, name, ty| Item {
+            depth,
+            offset,
+            size,
+            name,
+            ty,
+            value: String::new(),
+            layout: false,
+        };
+        each(line(depth, start, size, name, claim_type(claim, Some(rows))));
+        for index in 0..size.checked_div(rows.size).unwrap_or(0).min(most) {
+            let at = start + index * rows.size;
+            each(line(depth + 1, at, rows.size, format!("[{index}]"), String::new()));
+            for column in &rows.columns {
+                let name = column.name.to_owned();
+                self.walk_value(column.schema, at + column.offset, name, depth + 2, false, each);
+            }
         }
     }
 
@@ -191,7 +242,7 @@ impl<'a> Inspector<'a> {
             offset: start,
             size,
             name,
-            ty: claim_type(claim),
+            ty: claim_type(claim, None),
             value: if plain { value_bytes(bytes) } else { String::new() },
             layout: matches!(schema.kind, Kind::Offset),
         });
@@ -253,9 +304,12 @@ fn is_layout(schema: &Schema) -> bool {
     }
 }
 
-fn claim_type(claim: &Claim) -> String {
+fn claim_type(claim: &Claim, rows: Option<&Rows>) -> String {
     let Some(schema) = claim.schema else { return String::new() };
     let size = (claim.end - claim.start) as usize;
+    if let Some(rows) = rows.filter(|rows| rows.size > 0) {
+        return format!("{} x {} bytes", size / rows.size, rows.size);
+    }
     if size == schema.size || schema.size == 0 {
         type_name(schema)
     } else {
@@ -292,7 +346,6 @@ fn value_bytes(bytes: &[u8]) -> String {
 
 /// The value of these bytes in words.
 pub(crate) fn value(schema: &Schema, bytes: &[u8]) -> String {
-    use crate::Wire;
     match schema.kind {
         Kind::U8 => u8::get(bytes).to_string(),
         Kind::I8 => i8::get(bytes).to_string(),
@@ -339,7 +392,7 @@ fn half_to_f32(bits: u16) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, Source, wire};
+    use crate::{Field, Limits, Source, wire};
 
     wire! {
         /// A point with a name.
@@ -379,6 +432,30 @@ mod tests {
         assert_eq!(inspector.at(33).unwrap().value, "\"ab\"");
         assert_eq!(inspector.at(40), None);
         assert!((0..40).all(|i| inspector.at(i).is_some()));
+    }
+
+    #[test]
+    fn a_byte_of_a_row_is_named_by_its_column() {
+        let bytes: Vec<u8> =
+            [1.0f32, 2.0, 3.0, 4.0].iter().flat_map(|v| v.to_le_bytes()).chain([9; 2]).collect();
+        let source = Source::new(&bytes, &Limits::default());
+        let column = |name, offset| Field { name, offset, schema: f32::SCHEMA, ty: "f32", doc: "A number." };
+        source.reader().rows(0, 2, 9, "rows", || vec![column("a", 0), column("b", 4)]).unwrap();
+        let coverage = source.into_coverage();
+        let inspector = Inspector::new(&bytes, &coverage);
+        let at = inspector.at(5).unwrap();
+        assert_eq!((at.path.as_str(), at.value.as_str(), at.offset), ("rows[0].b", "2.0", 4));
+        assert_eq!((at.doc, inspector.at(9).unwrap().path.as_str()), ("A number.", "rows[1].a"));
+        assert_eq!(inspector.at(17).unwrap().path, "rows[1].no column");
+        assert!((0..18).all(|i| inspector.at(i).is_some()));
+        assert_eq!(inspector.map()[0].ty, "2 x 9 bytes");
+        let mut names = Vec::new();
+        inspector.walk(1, &mut |i| names.push((i.depth, i.name, i.value)));
+        let line = |depth, name: &str, value: &str| (depth, name.to_owned(), value.to_owned());
+        assert_eq!(
+            names,
+            [line(0, "rows", ""), line(1, "[0]", ""), line(2, "a", "1.0"), line(2, "b", "2.0")]
+        );
     }
 
     #[test]

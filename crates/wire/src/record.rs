@@ -249,6 +249,8 @@ macro_rules! wire {
     ) => {
         $(#[$($meta)*])*
         #[derive(Debug, Clone, Copy, PartialEq)]
+        // As it is on disk, so that most records are copied as they are.
+        #[repr(C)]
         $vis struct $name { $($(#[$($fmeta)*])* $fvis $field: $ty),* }
 
         impl $crate::Wire for $name {

@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use crate::bits::Bits;
-use crate::{Claim, Coverage, Error, ErrorKind, Limits, Result, Wire};
+use crate::coverage::Rows;
+use crate::{Claim, Coverage, Error, ErrorKind, Field, Limits, Result, Wire};
 
 /// The bytes of one file together with what reading them has claimed and spent so far.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct Source<'a> {
     run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
     visited: RefCell<Bits>,
-    /// Scopes opened so far.
+    /// Scopes opened so far, where nobody asks for them.
     entered: Cell<u32>,
     left: Cell<u64>,
 }
@@ -38,12 +39,11 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Keeps only which bytes are claimed, not by what: several times faster for files of many small parts. Errors still
-    /// carry their paths, if scopes of the same depth are used one after the other; [`into_coverage`](Self::into_coverage)
-    /// then holds nothing but the last of them.
+    /// Keeps only which bytes are claimed, not by what: several times faster for files of many small parts. Scopes are
+    /// counted but not kept, so errors carry no path: whoever wants it reads again with names.
     #[must_use]
     pub fn unnamed(mut self) -> Self {
-        self.claimed = Some(RefCell::new(Bits::with_len(self.data.len())));
+        self.claimed = Some(RefCell::default());
         self
     }
 
@@ -76,8 +76,9 @@ impl<'a> Source<'a> {
         match &self.claimed {
             Some(bits) => {
                 let (start, end) = self.run.replace((0, 0));
-                bits.borrow_mut().set(start, end);
-                bits.borrow().gaps(self.data.len())
+                let mut bits = bits.borrow_mut();
+                bits.set(start, end, self.data.len());
+                bits.gaps(self.data.len())
             }
             None => self.coverage.borrow().gaps(self.data.len()),
         }
@@ -127,30 +128,29 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::Limit("depth"), at, name));
         }
         let entered = self.source.entered.get();
-        let mut coverage = self.source.coverage.borrow_mut();
         let unnamed = self.source.claimed.is_some();
-        let count = if unnamed { entered as usize } else { coverage.claims().len() };
+        let count = if unnamed { entered as usize } else { self.source.coverage.borrow().claims().len() };
         if count as u64 >= u64::from(self.source.limits.nodes) {
-            drop(coverage);
             return Err(self.error(ErrorKind::Limit("nodes"), at, name));
         }
         self.source.entered.set(entered + 1);
-        if unnamed {
-            // Errors need the way to the scope at hand, nothing else.
-            coverage.truncate(self.depth as usize);
-        }
-        // A scope is newer than its parent, whatever was forgotten: no path leads in a circle.
-        let parent = if (self.scope as usize) < coverage.claims().len() { self.scope } else { Claim::ROOT };
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        let scope =
-            coverage.push(Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent });
+        let scope = if unnamed { Claim::ROOT } else { self.open(name, index, at) };
         Ok(Reader { source: self.source, scope, depth: self.depth + 1 })
     }
 
+    fn open(self, name: &'static str, index: Option<usize>, at: usize) -> u32 {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
+        let claim =
+            Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent: self.scope };
+        self.source.coverage.borrow_mut().push(claim)
+    }
+
     /// Names this reader's scope by the text written at that place in the file.
+    #[inline]
     pub fn label(&self, at: usize, len: usize) {
-        if let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
+        if self.source.claimed.is_none()
+            && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
             && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
         {
             claim.label = (at, len);
@@ -187,7 +187,9 @@ impl<'a> Reader<'a> {
     fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         if let Some(bits) = &self.source.claimed {
             let (start, end) = self.source.run.replace((at, at + len));
-            bits.borrow_mut().set(start, end);
+            if start < end {
+                bits.borrow_mut().set(start, end, self.source.data.len());
+            }
             return;
         }
         self.source.coverage.borrow_mut().push(Claim {
@@ -269,10 +271,32 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes.
-    pub fn rows(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
+    /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes. `columns` tells
+    /// the inspector what a row holds.
+    pub fn rows(
+        &self,
+        at: usize,
+        count: usize,
+        size: usize,
+        name: &'static str,
+        columns: impl FnOnce() -> Vec<Field>,
+    ) -> Result<&'a [u8]> {
         let found = self.slice(at, count, size, name)?;
-        self.claim(at, found.len(), name, Some(u8::SCHEMA));
+        if self.source.claimed.is_some() || found.is_empty() {
+            self.claim(at, found.len(), name, Some(u8::SCHEMA));
+            return Ok(found);
+        }
+        self.source.claimed_bytes.set(self.source.claimed_bytes.get() + found.len() as u64);
+        let claim = Claim {
+            start: at as u32,
+            end: (at + found.len()) as u32,
+            name,
+            index: Claim::NO_INDEX,
+            label: (0, 0),
+            schema: Some(u8::SCHEMA),
+            parent: self.scope,
+        };
+        self.source.coverage.borrow_mut().push_rows(claim, Rows { size, columns: columns() });
         Ok(found)
     }
 
@@ -308,6 +332,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes bytes off the allocation budget, before the caller allocates them.
+    #[inline]
     pub fn spend(&self, bytes: u64, at: usize, name: &'static str) -> Result<()> {
         match self.source.left.get().checked_sub(bytes) {
             Some(left) => {
@@ -319,6 +344,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Marks a place as visited; fails if it was visited before. Keeps offset graphs trees.
+    #[inline]
     pub fn visit(&self, at: usize, name: &'static str) -> Result<()> {
         // What lies outside the file cannot be read, so it needs no mark.
         let fresh = at >= self.len() || self.source.visited.borrow_mut().insert(at, self.len());
@@ -428,11 +454,11 @@ mod tests {
         let data = [7; 20];
         let source = Source::new(&data, &Limits::default());
         assert_eq!(source.reader().raw::<u16>(2, 3, "raw").unwrap(), [7; 6]);
-        assert_eq!(source.reader().rows(8, 2, 5, "rows").unwrap().len(), 10);
+        assert_eq!(source.reader().rows(8, 2, 5, "rows", Vec::new).unwrap().len(), 10);
         assert_eq!(source.gaps(), [0..2, 18..20]);
-        let error = source.reader().rows(8, 3, 5, "rows").unwrap_err();
+        let error = source.reader().rows(8, 3, 5, "rows", Vec::new).unwrap_err();
         assert_eq!(error.to_string(), "0x8 rows: 3 x 5 bytes needs 15, have 12");
-        assert!(source.reader().rows(8, usize::MAX, 5, "rows").is_err());
+        assert!(source.reader().rows(8, usize::MAX, 5, "rows", Vec::new).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use galatea::disk::{Job, Loaded, load};
 use galatea::{Document, Limits};
 use galatea_trial::{corpus, files};
 
-use super::{fastest, walkmesh};
+use super::{fastest, memory, walkmesh};
 
 /// The share of memcpy's speed that reading and writing must reach.
 const MUST: (f64, f64) = (0.10, 0.15);
@@ -18,6 +18,7 @@ pub(super) fn run() {
     bench("kotor-bwm, the largest of the corpus", nearest("kotor", &[".wok"], usize::MAX));
     bench("kotor-mdl, about 400 KB", nearest("kotor", &[".mdl"], 400_000));
     bench("kotor-mdl, about 2 MB", nearest("kotor", &[".mdl"], 2_000_000));
+    bench("kotor-mdl, the largest of the corpus", nearest("kotor", &[".mdl"], usize::MAX));
     bench("mdx, all of version 800", all("mdx/v800", &[".mdx"]));
     bench("mdx, all of version 1000", all("mdx/v1000", &[".mdx"]));
     bench("fmdl, about 500 KB", nearest("fmdl", &[".fmdl"], 500_000));
@@ -85,4 +86,17 @@ fn bench(name: &str, inputs: Vec<Loaded>) {
         MUST.1,
         verdict(write, MUST.1)
     );
+    // Of the largest file, in a process of its own.
+    let Some(largest) = inputs.iter().max_by_key(|loaded| loaded.size()) else { return };
+    let (Some(path), size) = (&largest.path, largest.size()) else { return };
+    match memory::peak(path) {
+        Some(peak) => println!(
+            "  peak  {:6.2} MB for {:.2} MB read, held and written (may be {:.2}: {})",
+            peak as f64 / 1e6,
+            size as f64 / 1e6,
+            memory::allowed(size) as f64 / 1e6,
+            if peak <= memory::allowed(size) { "ok" } else { "ABOVE" }
+        ),
+        None => println!("  peak memory: not known on this system"),
+    }
 }

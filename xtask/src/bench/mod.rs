@@ -2,10 +2,13 @@
 
 mod files;
 mod glb;
+mod memory;
+mod pictures;
 mod text;
 mod textures;
 mod walkmesh;
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -20,10 +23,16 @@ pub(crate) struct Options {
     /// Run here and now, in this build; without it a release build is made first
     #[arg(long, hide = true)]
     here: bool,
+    /// Print the peak memory of the document of this file, and nothing else
+    #[arg(long, hide = true, value_name = "FILE")]
+    memory: Option<PathBuf>,
 }
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
+        if let Some(path) = &self.memory {
+            return memory::measure(path.clone());
+        }
         // Other people's libraries never enter the build of this workspace: they have one of their own.
         if self.filter.as_deref() == Some("walk") {
             let walk = ["run", "--quiet", "--release", "--manifest-path", "bench/walk/Cargo.toml"];
@@ -47,6 +56,9 @@ impl Options {
         }
         if wanted("textures") {
             textures::run();
+        }
+        if wanted("pictures") {
+            pictures::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

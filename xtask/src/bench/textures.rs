@@ -94,14 +94,14 @@ fn sets() {
         whole += seconds;
         for image in &pictures {
             pixels += f64::from(image.width) * f64::from(image.height) / 1e6;
-            parts += best(2, || drop(black_box(encode::png(image))));
+            parts += best(5, || drop(black_box(encode::png(image))));
         }
         let beside =
             path.parent().map(|d| galatea_trial::files(d, &[".tpc", ".blp", ".dds", ".ftex", ".tga"]));
         for file in beside.into_iter().flatten() {
             let job = Job { path: file, named: true };
             let Some(texture) = galatea::disk::load(&job).ok().and_then(|l| texture(&l)) else { continue };
-            parts += best(2, || drop(black_box(texture.decode_best(&Limits::default()))));
+            parts += best(5, || drop(black_box(texture.decode_best(&Limits::default()))));
         }
     }
     let ratio = whole / parts;
@@ -121,7 +121,7 @@ fn convert(loaded: &Loaded, path: &Path, names: &fox::Dictionary) -> Option<(f64
     let game = game_of(document.format().name)?;
     let context = SceneContext::new("model", names);
     let scene = document.to_scene(&context)?;
-    let seconds = best(2, || {
+    let seconds = best(5, || {
         // Nothing is kept from run to run: files are read and decoded each time.
         let textures = Textures::new(game, path.parent(), None);
         let context = SceneContext { textures: Some(&textures), ..context };

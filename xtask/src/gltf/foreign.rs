@@ -57,10 +57,9 @@ impl ForeignOptions {
             let mut script = Command::new(blender()?);
             script.arg(root().join("xtask/gltf/foreign.py")).arg(&sources);
             run(script.stdout(std::process::Stdio::null()), "making files with Blender")?;
-            let home = super::tools("three");
-            super::npm(&home, "three", "three@0.187.0")?;
+            let home = super::packages("three-exporter", &["three@0.187.0"])?;
             let mut node = Command::new("node");
-            node.arg(root().join("xtask/gltf/three.mjs")).arg(&sources).env("THREE", &home);
+            node.arg(root().join("xtask/gltf/foreign.mjs")).arg(&sources).env("THREE", &home);
             run(&mut node, "making files with three.js")?;
         }
         run(&mut cargo(&["build", "-q", "-p", "galatea-cli"]), "building")?;

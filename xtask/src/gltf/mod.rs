@@ -1,4 +1,4 @@
-//! glTF as other programs see it: Khronos' validator, and Blender.
+//! glTF as other programs see it: Khronos' validator, Blender, and three.js.
 
 mod foreign;
 mod trip;
@@ -23,21 +23,45 @@ fn tools(name: &str) -> PathBuf {
     root().join("target/tools").join(name)
 }
 
-/// Installs a package for node below a folder, unless it is there.
-fn npm(home: &Path, name: &str, package: &str) -> Outcome {
-    if home.join("node_modules").join(name).is_dir() {
-        return Ok(());
+/// A folder of such a name with packages of npm in it, installed on first use.
+fn packages(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let home = tools(name);
+    if !home.join("ready").is_file() {
+        std::fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--prefix"]).arg(&home).args(packages);
+        run(&mut npm, "npm install")?;
+        std::fs::write(home.join("ready"), "").map_err(|e| e.to_string())?;
     }
-    std::fs::create_dir_all(home).map_err(|e| format!("{}: {e}", home.display()))?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--silent", "--prefix"]).arg(home).arg(package);
-    run(&mut npm, &format!("installing {name}"))
+    Ok(home)
+}
+
+#[derive(Args)]
+pub(crate) struct ThreeOptions {
+    /// The folder, searched recursively
+    folder: PathBuf,
+    /// How many files to take, spread over the folder
+    #[arg(long, default_value_t = 20)]
+    count: usize,
+    /// Keep the pictures in this folder
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
+impl ThreeOptions {
+    pub(crate) fn run(&self) -> Outcome {
+        let home = packages("three", &["three@0.187.0", "playwright-core@1.65.0", "pngjs@7.0.0"])?;
+        run(&mut cargo(&["build", "--release", "-q", "-p", "galatea-cli"]), "building")?;
+        let mut node = Command::new("node");
+        node.arg(root().join("xtask/gltf/three.mjs")).arg(root().join("target/release/galatea"));
+        node.arg(&self.folder).arg(self.count.to_string()).args(&self.keep).env("THREE_HOME", &home);
+        run(&mut node, "the comparison (it needs Chromium: apt-get install chromium)")
+    }
 }
 
 impl CheckOptions {
     pub(crate) fn run(&self) -> Outcome {
-        let home = tools("gltf-validator");
-        npm(&home, "gltf-validator", "gltf-validator@2.0.0-dev.3.10")?;
+        let home = packages("gltf-validator", &["gltf-validator@2.0.0-dev.3.10"])?;
         let mut node = Command::new("node");
         node.arg(root().join("xtask/gltf/validate.mjs")).arg(&self.folder).env("GLTF_VALIDATOR", &home);
         run(&mut node, "the validator")

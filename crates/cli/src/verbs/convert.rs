@@ -26,8 +26,8 @@ pub(crate) struct Options {
     /// The format to write, such as glb or mdx; without it the ending of OUT decides
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     to: Option<&'static str>,
-    /// The folder to write into
-    #[arg(short, long, value_name = "DIR")]
+    /// The folder to write into; for one input, a file with the ending of its format will do
+    #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// How files in the folder are named: {dir}, {stem} and {ext} stand for those of the input and the new ending
     #[arg(long, value_name = "TEMPLATE", default_value = "{dir}/{stem}.{ext}")]
@@ -104,6 +104,16 @@ fn target(text: &str) -> Result<&'static str, String> {
 }
 
 /// The format that a file name asks for, given what there is.
+/// Whether an output is meant as a file: no folder of that name is there, and it ends as files that are written do.
+fn names_a_file(output: &Path) -> bool {
+    let ending = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let known = |e: &str| {
+        let of_format = galatea::FORMATS.iter().any(|f| f.extensions.contains(&e));
+        of_format || e == "obj" || galatea::TEXTURE_TARGETS.contains(&e)
+    };
+    !output.is_dir() && ending.is_some_and(|e| known(&e))
+}
+
 fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let warcraft = matches!(from.name, "mdx" | "mdl");
@@ -241,7 +251,12 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
+        let one = |input: &PathBuf, output: &PathBuf| {
+            let job = Job { path: input.clone(), named: true };
+            (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
+        };
         let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
+            (Some(output), _, [input]) if !input.is_dir() && names_a_file(output) => one(input, output),
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(galatea::holds(to));
                 let plan = self.plan(&inputs, dir, to);
@@ -251,10 +266,7 @@ impl Options {
                 complain(format_args!("-o names a folder: say with --to which format to write there"));
                 return Ok(Exit::Usage);
             }
-            (None, _, [input, output]) if !input.is_dir() => {
-                let job = Job { path: input.clone(), named: true };
-                (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
-            }
+            (None, _, [input, output]) if !input.is_dir() => one(input, output),
             _ => {
                 complain(format_args!("say `convert IN OUT`, or `convert PATH... --to FORMAT -o DIR`"));
                 return Ok(Exit::Usage);

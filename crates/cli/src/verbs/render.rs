@@ -9,7 +9,7 @@ use galatea::disk::{self, Job};
 use galatea::preview::{self, Options as Look, Picture};
 use galatea::scene::Scene;
 use galatea::textures::{self, Dressed, Library};
-use galatea::{Holds, SceneContext, fox};
+use galatea::{Beside, Holds, Limits, SceneContext, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
@@ -44,8 +44,8 @@ pub(crate) struct Options {
     #[arg(long)]
     sheet: bool,
     /// Pictures in a row of the sheet [default: about square]
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "sheet")]
-    columns: usize,
+    #[arg(long, value_name = "N", requires = "sheet")]
+    columns: Option<usize>,
     /// Draw the bones
     #[arg(long)]
     skeleton: bool,
@@ -149,8 +149,15 @@ impl Options {
         let Some(scene) = opened.document.to_scene(&SceneContext::new(&name, names)) else {
             return Err(Failure::Other(format!("{} files cannot be drawn yet", format.name)));
         };
-        let textures = if self.no_textures { None } else { self.dress.textures(job, format, library) };
-        let dressed = textures.map(|t| textures::dress(&scene, &t, self.dress.team_colour));
+        let found = || self.dress.textures(job, format, library);
+        let dressed = if self.no_textures {
+            None
+        } else if let Some(textures) = found() {
+            Some(textures::dress(&scene, &textures, self.dress.team_colour))
+        } else {
+            let beside = |path: &str| opened.loaded.file(path);
+            textures::dress_gltf(opened.document.as_ref(), &beside, &Limits::default())
+        };
         let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
         Ok(Subject { name, scene, dressed })
     }
@@ -204,13 +211,17 @@ impl Options {
                 let folder = || self.output.join(format!("{}.png", subject.name));
                 let path = if single { self.output.clone() } else { folder() };
                 disk::write(&path, &self.png(&subject)?, self.force).map_err(|e| named(&path, &e))?;
-                Ok(path)
+                let view = preview::view(&subject.scene, &self.look(&subject.scene));
+                Ok((path, view.ok().filter(|_| !self.turntable)))
             },
             |input, result, out| match result {
-                Ok(path) if self.inputs.json => {
-                    writeln!(out, "{}", json!({ "path": input, "output": show(&path) }))
+                Ok((path, view)) if self.inputs.json => {
+                    let view = view.map(|v| {
+                        json!({ "eye": v.eye, "target": v.target, "up": v.up, "field_of_view": v.field_of_view })
+                    });
+                    writeln!(out, "{}", json!({ "path": input, "output": show(&path), "view": view }))
                 }
-                Ok(path) => writeln!(out, "{}", show(&path)),
+                Ok((path, _)) => writeln!(out, "{}", show(&path)),
                 Err(failure) if self.inputs.json => {
                     writeln!(out, "{}", json!({ "path": input, "error": batch::error_json(&failure) }))
                 }
@@ -246,7 +257,8 @@ impl Options {
                 Ok(())
             },
         )?;
-        let sheet = preview::sheet(&pictures, self.columns, self.background).and_then(|s| s.png());
+        let sheet =
+            preview::sheet(&pictures, self.columns.unwrap_or(0), self.background).and_then(|s| s.png());
         match sheet.map_err(|e| e.to_string()).and_then(|png| {
             disk::write(&self.output, &png, self.force).map_err(|e| format!("{}: {e}", show(&self.output)))
         }) {

@@ -14,7 +14,7 @@ use super::names::Dictionaries;
 use super::pictures::Folders;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, plain, show};
 
 #[derive(Args)]
 #[command(
@@ -118,7 +118,7 @@ fn with(mut line: Value, more: Value) -> Value {
 }
 
 fn print(one: &Audited, out: &mut dyn Write) -> io::Result<()> {
-    let name = galatea::wire::escape(&one.name);
+    let name = plain(&one.name);
     write!(out, "  {:<10} {name} ({})", word(&one.why), one.what)?;
     match &one.why {
         Why::Found { path, name_only, also, broken } => {
@@ -223,7 +223,7 @@ impl Options {
             if !most.is_empty() {
                 writeln!(out, "\nmissing in several models:")?;
                 for (name, count) in most.into_iter().take(20) {
-                    writeln!(out, "  {} in {count} models", galatea::wire::escape(name))?;
+                    writeln!(out, "  {} in {count} models", plain(name))?;
                 }
             }
             writeln!(out, "{} models: {}", whole.models, whole.words())?;

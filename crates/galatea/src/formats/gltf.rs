@@ -16,6 +16,8 @@ pub struct Gltf {
     pub scene: Scene,
     /// Pictures of its textures.
     pub images: Vec<Image>,
+    /// What each material looks like in the document; the maps name the pictures.
+    pub looks: Vec<gltf::Look>,
     /// What the document has and the scene does not.
     pub losses: Vec<String>,
     bytes: Vec<u8>,
@@ -39,8 +41,8 @@ rules! {
 impl Gltf {
     fn read(input: &Input<'_>, limits: &Limits) -> Result<Gltf> {
         let mut file = |path: &str| input.beside?.file(path);
-        let gltf::Loaded { scene, images, losses } = gltf::read(input.bytes, limits, &mut file)?;
-        Ok(Gltf { scene, images, losses, bytes: input.bytes.to_vec() })
+        let gltf::Loaded { scene, images, looks, losses } = gltf::read(input.bytes, limits, &mut file)?;
+        Ok(Gltf { scene, images, looks, losses, bytes: input.bytes.to_vec() })
     }
 
     fn write(&self) -> Result<Output> {
@@ -161,7 +163,8 @@ pub(super) static GLB: Format = Format {
     records: &[],
     from_scene: Some(|scene, _| {
         let bytes = gltf::write_glb(scene, &gltf::Options::default())?;
-        let document = Gltf { scene: scene.clone(), images: Vec::new(), losses: Vec::new(), bytes };
+        let document =
+            Gltf { scene: scene.clone(), images: Vec::new(), looks: Vec::new(), losses: Vec::new(), bytes };
         Ok((Box::new(document), Vec::new()))
     }),
 };

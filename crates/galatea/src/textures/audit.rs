@@ -78,7 +78,11 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
                 built_in: false,
             }));
         }
-        if let Some(why) = why(library, found) {
+        let own = textures.game() == Game::Warcraft && team::named(&name).is_some();
+        if let Some(mut why) = why(library, found) {
+            if own && matches!(why, Why::Missing) {
+                why = Why::BuiltIn;
+            }
             out.push(Audited { name, what, why });
         }
     }

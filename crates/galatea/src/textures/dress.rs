@@ -1,5 +1,6 @@
 //! A scene with its textures on: what each material looks like, for glTF and for pictures.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -7,9 +8,11 @@ use galatea_gltf::{Look, Map, Picture, Role};
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
 use galatea_texture::find::Game;
 use galatea_texture::material::Surface;
+use galatea_wire::Limits;
 
 use super::made::Pictures;
 use super::{Decoded, Textures, fox, kotor, warcraft};
+use crate::{Document, Gltf, GltfText};
 
 /// Where the pictures of a glTF go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +24,9 @@ pub enum Images {
     /// Nowhere: only the names are kept.
     None,
 }
+
+/// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
+const UNSEEN_LIGHT: f32 = 0.25;
 
 /// What one material looks like.
 #[derive(Debug, Clone)]
@@ -64,13 +70,48 @@ pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
             Game::Warcraft => warcraft::dress(&mut dresser, material),
             Game::Fox => fox::dress(&mut dresser, material),
         };
-        dresses.push(dress.unwrap_or_else(|| {
+        let mut dress = dress.unwrap_or_else(|| {
             let mut look = Look::of(material);
             look.maps.clear();
             Dress::new(look)
-        }));
+        });
+        let light =
+            matches!(dress.look.alpha, AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x);
+        if light && !dress.look.maps.iter().any(|m| m.role == Role::BaseColor) {
+            let [.., opacity] = &mut dress.look.base_color;
+            *opacity *= UNSEEN_LIGHT;
+        }
+        dresses.push(dress);
     }
     Dressed { dresses, pictures: dresser.pictures }
+}
+
+/// A glTF document with the pictures that are in it, or in files that `file` finds beside it; `None` for other formats.
+pub fn dress_gltf(
+    document: &dyn Document,
+    file: &dyn Fn(&str) -> Option<Vec<u8>>,
+    limits: &Limits,
+) -> Option<Dressed> {
+    let text = || document.as_any().downcast_ref::<GltfText>().map(|t| &t.0);
+    let gltf = document.as_any().downcast_ref::<Gltf>().or_else(text)?;
+    let mut pictures = Pictures::default();
+    for image in &gltf.images {
+        let bytes = match &image.picture {
+            Picture::Embedded { bytes, .. } => Some(Cow::Borrowed(bytes.as_slice())),
+            Picture::File(path) => file(path).map(Cow::Owned),
+        };
+        if let Some(image_of) = bytes.and_then(|b| galatea_texture::decode(&b, &[], limits).ok()) {
+            pictures.add_named(&image.name, image_of);
+        }
+    }
+    let dress = |look: &Look| {
+        let mut look = look.clone();
+        look.maps.retain(|m| pictures.image(&m.picture).is_some());
+        // A picture that was made of several has the layers over the material in it.
+        let baked = look.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
+        Dress { baked, ..Dress::new(look) }
+    };
+    Some(Dressed { dresses: gltf.looks.iter().map(dress).collect(), pictures })
 }
 
 /// A map of a texture in its own place.

@@ -57,6 +57,12 @@ impl Pictures {
         self.add(format!("{base}.{what}"), &|_| true, None, move || Arc::new(make(&image)))
     }
 
+    /// A picture that is there already, under just this name.
+    pub(super) fn add_named(&mut self, name: &str, image: Image) {
+        let image = Arc::new(image);
+        self.add(name.to_owned(), &|_| true, None, move || Arc::clone(&image));
+    }
+
     /// A picture of its own, of a name that nothing else has.
     pub(super) fn own(&mut self, name: &str, make: impl Fn() -> Image + Send + Sync + 'static) -> String {
         self.add(name.to_owned(), &|_| true, None, move || Arc::new(make()))

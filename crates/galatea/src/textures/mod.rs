@@ -9,5 +9,5 @@ mod made;
 mod warcraft;
 
 pub use audit::{Audited, Why, audit};
-pub use dress::{Dressed, Images, dress};
+pub use dress::{Dressed, Images, dress, dress_gltf};
 pub use library::{Decoded, Library, Textures, game_of};

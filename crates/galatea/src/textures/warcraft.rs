@@ -86,8 +86,8 @@ fn base(
         None => dresser.textures.load(&texture.name),
     };
     let Some(decoded) = decoded else {
-        let number = dresser.team;
-        let id = painted?;
+        let own = painted.map(|id| (id, dresser.team));
+        let (id, number) = own.or_else(|| team::named(&texture.name))?;
         let picture = dresser.pictures.own(
             &format!("{}{number:02}", if id == TEAM_GLOW { "TeamGlow" } else { "TeamColor" }),
             move || team::picture(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
@@ -205,7 +205,11 @@ fn baked(dresser: &Dresser<'_>, material: &Material) -> Option<Layers> {
                 let own = || team::picture(id, dresser.team).map(Arc::new);
                 team_texture(dresser, id).map(|d| Arc::clone(&d.image)).or_else(own)
             }
-            None => dresser.textures.load(&texture.name).map(|d| Arc::clone(&d.image)),
+            None => {
+                let own = || team::named(&texture.name).and_then(|(id, team)| team::picture(id, team));
+                let file = dresser.textures.load(&texture.name).map(|d| Arc::clone(&d.image));
+                file.or_else(|| own().map(Arc::new))
+            }
         }
     };
     let first = material.textures.first()?;

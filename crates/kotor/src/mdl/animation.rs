@@ -36,6 +36,16 @@ pub(crate) struct Pool {
     pub(crate) data: Vec<f32>,
 }
 
+impl Pool {
+    /// What it holds, in allocations of the right size. It keeps its own for what comes next.
+    pub(crate) fn take(&mut self) -> Pool {
+        let taken = Pool { list: self.list.to_vec(), data: self.data.to_vec() };
+        self.list.clear();
+        self.data.clear();
+        taken
+    }
+}
+
 /// The count of lists that are the whole of their pool.
 const WHOLE: u32 = u32::MAX;
 
@@ -47,10 +57,15 @@ fn part<T>(all: &[T], (start, count): (u32, u32)) -> &[T] {
 }
 
 impl Controllers {
-    /// A part of what is shared.
-    pub(crate) fn shared(all: &Arc<Pool>, list: (u32, u32), data: (u32, u32)) -> Self {
-        let none = list.1 == 0 && data.1 == 0;
-        Controllers { all: (!none).then(|| Arc::clone(all)), list, data }
+    /// A part of what will be shared: first and count of the controllers and of the numbers.
+    pub(crate) fn part(list: (u32, u32), data: (u32, u32)) -> Self {
+        Controllers { all: None, list, data }
+    }
+
+    /// Shares what it is a part of.
+    pub(crate) fn share(&mut self, all: &Arc<Pool>) {
+        let none = self.list.1 == 0 && self.data.1 == 0;
+        self.all = (!none).then(|| Arc::clone(all));
     }
 
     /// The controllers, in order. A kind can occur twice.

@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.layout();
         self.numbers();
         for (id, node) in m.nodes.iter().enumerate() {
-            self.at = Some((offset(&node.layout.header).unwrap_or(0), id as NodeId));
+            self.at = Some((offset(&node.layout.header_slot()).unwrap_or(0), id as NodeId));
             self.node(node, None);
             if let Some(mesh) = node.mesh.as_deref() {
                 self.mesh(mesh);
@@ -176,7 +176,7 @@ impl Checker<'_> {
         let moving: HashSet<u16> = m.animations.iter().flat_map(|a| &a.nodes).map(|n| n.number).collect();
         let mut named: HashSet<(u16, Vec<u8>)> = HashSet::new();
         for (id, node) in m.nodes.iter().enumerate() {
-            self.at = Some((offset(&node.layout.header).unwrap_or(0), id as NodeId));
+            self.at = Some((offset(&node.layout.header_slot()).unwrap_or(0), id as NodeId));
             doubled += usize::from(seen.insert(node.number, id).is_some());
             if moving.contains(&node.number)
                 && !named.insert((node.number, m.name_of(node).to_ascii_lowercase()))
@@ -213,13 +213,13 @@ impl Checker<'_> {
         }
         let layout = &node.layout;
         for (slot, what) in [
-            (&layout.children, "children"),
-            (&layout.controllers, "controllers"),
-            (&layout.data, "controller data"),
+            (layout.children_slot(), "children"),
+            (layout.controllers_slot(), "controllers"),
+            (layout.data_slot(), "controller data"),
         ] {
-            self.counts(slot, what);
+            self.counts(&slot, what);
         }
-        if let Some(stale) = layout.stale_parent.or(layout.stale_owner) {
+        if let Some(stale) = layout.odd.as_ref().and_then(|odd| odd.stale_parent.or(odd.stale_owner)) {
             self.add(&STALE_PARENT, "", || format!("offset 0x{stale:X}"));
         }
         if let Some(light) = node.light.as_deref() {
@@ -293,7 +293,7 @@ impl Checker<'_> {
         }
         self.counts(&animation.layout.events, "events");
         for (id, node) in animation.nodes.iter().enumerate() {
-            self.at = Some((offset(&node.layout.header).unwrap_or(0), id as NodeId));
+            self.at = Some((offset(&node.layout.header_slot()).unwrap_or(0), id as NodeId));
             self.node(node, Some(animation));
             if node.kind() != NodeKind::Dummy {
                 self.add(&ANIMATION_PART, "", || format!("flags 0x{:X}", node.flags()));
@@ -550,7 +550,7 @@ impl Checker<'_> {
         let world = derive::rest(&m.nodes);
         for (id, node) in m.nodes.iter().enumerate() {
             let Some(skin) = node.mesh.as_deref().and_then(|m| m.skin.as_deref()) else { continue };
-            self.at = Some((offset(&node.layout.header).unwrap_or(0), id as NodeId));
+            self.at = Some((offset(&node.layout.header_slot()).unwrap_or(0), id as NodeId));
             let Some(own) = world.get(id) else { continue };
             for ((slot, translation), bone) in skin.bone_map.iter().zip(&skin.translations).zip(&world) {
                 let bind = bone.inverse().then(*own);

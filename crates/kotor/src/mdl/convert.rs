@@ -163,7 +163,7 @@ impl Model {
         mesh.in_mdx = true;
         mesh.mdl_positions = if pc { PositionCopy::Same } else { PositionCopy::Absent };
         mesh.indices = IndexLists::Faces;
-        mesh.inverted_counters = vec![counter];
+        mesh.inverted_counters = [counter].into();
         mesh.forget_layout();
         mesh.layout.vertex_count = 0;
         mesh.derive_bounds();

@@ -116,7 +116,9 @@ pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixe
         }),
         (&[&STALE_PARENT], "offsets set", &|m| {
             for node in all(m) {
-                (node.layout.stale_parent, node.layout.stale_owner) = (None, None);
+                if let Some(odd) = &mut node.layout.odd {
+                    (odd.stale_parent, odd.stale_owner) = (None, None);
+                }
             }
         }),
         (&[&COUNTS], "counts doubled", &|m| {
@@ -125,7 +127,9 @@ pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixe
             m.animations.iter_mut().for_each(|a| even(&mut a.layout.events));
             for node in all(m) {
                 let l = &mut node.layout;
-                [&mut l.children, &mut l.controllers, &mut l.data].into_iter().for_each(even);
+                if let Some(odd) = &mut l.odd {
+                    odd.capacities = [l.children.count, l.controllers.count, l.data.count];
+                }
                 if let Some(mesh) = node.mesh.as_deref_mut() {
                     let l = &mut mesh.layout;
                     let slots =

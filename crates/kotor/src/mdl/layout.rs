@@ -8,6 +8,7 @@
 
 use galatea_wire::{Gap, Offset, Wire};
 
+use super::list::List;
 use super::wire::{AnimationHeader, ArrayDef, FileHeader, GeometryHeader, ModelHeader, NamesHeader};
 
 /// The place of a block in the data of the MDL, as it was read.
@@ -107,23 +108,76 @@ pub struct AnimationLayout {
     pub events: Slot,
 }
 
-/// Layout of a node.
+/// The place of a block whose room is as large as it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Offset, counted without the file header. Of an empty block: whatever the file said.
+    pub at: u32,
+    /// Items it had.
+    pub count: u32,
+}
+
+/// Layout of a node. There are thousands, so what only a few have is apart.
 #[derive(Debug, Clone, Default)]
 pub struct NodeLayout {
-    /// Place and length of the header with all that follows it.
-    pub header: Slot,
+    /// The header with all that follows it; its items are bytes. None for a node that was in no file.
+    pub header: Place,
     /// Children.
-    pub children: Slot,
+    pub children: Place,
     /// Controllers.
-    pub controllers: Slot,
+    pub controllers: Place,
     /// Data of the controllers.
-    pub data: Slot,
+    pub data: Place,
+    /// What the game's compiler would have written otherwise.
+    pub odd: Option<Box<OddNode>>,
+}
+
+/// What is unusual in the header of a node.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OddNode {
+    /// How many children, controllers and numbers there was said to be room for.
+    pub capacities: [u32; 3],
     /// Parent offset in the file, where it did not lead to the parent.
     pub stale_parent: Option<u32>,
     /// Owner offset in the file, where it did not lead to the animation (or was not 0 in the model).
     pub stale_owner: Option<u32>,
     /// Padding after the name index.
     pub padding: u16,
+}
+
+impl Place {
+    pub(crate) fn of(def: &ArrayDef) -> Place {
+        Place { at: def.offset.0, count: def.count }
+    }
+}
+
+impl NodeLayout {
+    /// Whether the node was in a file.
+    pub fn known(&self) -> bool {
+        self.header.count != 0
+    }
+
+    #[inline]
+    fn slot(&self, place: Place, capacity: impl Fn(&OddNode) -> u32) -> Slot {
+        let capacity = self.odd.as_deref().map_or(place.count, capacity);
+        Slot { known: self.known(), at: place.at, count: place.count, capacity }
+    }
+
+    pub(crate) fn header_slot(&self) -> Slot {
+        self.slot(self.header, |_| self.header.count)
+    }
+
+    pub(crate) fn children_slot(&self) -> Slot {
+        self.slot(self.children, |odd| odd.capacities[0])
+    }
+
+    pub(crate) fn controllers_slot(&self) -> Slot {
+        self.slot(self.controllers, |odd| odd.capacities[1])
+    }
+
+    pub(crate) fn data_slot(&self) -> Slot {
+        self.slot(self.data, |odd| odd.capacities[2])
+    }
 }
 
 /// Layout of a mesh.
@@ -138,11 +192,11 @@ pub struct MeshLayout {
     /// Offsets of the index lists.
     pub index_offsets: Slot,
     /// Place of each index list.
-    pub index_lists: Vec<u32>,
+    pub index_lists: List<u32>,
     /// Entries of the lengths beyond those that have an offset.
-    pub more_counts: Vec<u32>,
+    pub more_counts: List<u32>,
     /// Entries of the offsets beyond those that have a length.
-    pub more_offsets: Vec<u32>,
+    pub more_offsets: List<u32>,
     /// Inverted counters.
     pub inverted_counters: Slot,
     /// Vertex positions in the MDL.

@@ -1,59 +1,73 @@
-//! Lists that share one allocation with many others until they are changed.
+//! Lists that are nearly always short.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
-/// A list. It reads like a slice; changing it gives it an allocation of its own.
+/// A list. It reads like a slice, and up to three items need no allocation.
 ///
-/// A model has thousands of nodes with a few numbers each: read from a file, they share a few large allocations.
+/// A model has thousands of nodes, most of them with one child or none.
 ///
 /// ```
 /// use galatea_kotor::mdl::List;
 /// let mut list: List<u32> = vec![1, 2].into();
-/// list.push(3);
-/// assert_eq!(list[..], [1, 2, 3]);
+/// list.extend([3, 4]);
 /// list[0] = 7;
-/// assert_eq!(list.iter().sum::<u32>(), 12);
+/// assert_eq!(list[..], [7, 2, 3, 4]);
+/// list.edit(|items| items.remove(1));
+/// assert_eq!(list.iter().sum::<u32>(), 14);
 /// ```
-pub struct List<T> {
-    all: Option<Arc<Vec<T>>>,
-    start: u32,
-    /// Items from `start`, or [`WHOLE`] for all of them.
-    len: u32,
+#[derive(Clone)]
+pub struct List<T>(Items<T>);
+
+#[derive(Clone)]
+enum Items<T> {
+    /// So many of these.
+    Few(u32, [T; FEW]),
+    Many(Vec<T>),
 }
 
-const WHOLE: u32 = u32::MAX;
+const FEW: usize = 3;
 
-impl<T> List<T> {
-    /// A part of a shared list.
-    pub(crate) fn shared(all: &Arc<Vec<T>>, start: u32, len: u32) -> Self {
-        if len == 0 { List::default() } else { List { all: Some(Arc::clone(all)), start, len } }
+impl<T: Copy + Default> List<T> {
+    /// An empty list with room for so many items.
+    pub fn with_capacity(count: usize) -> Self {
+        if count <= FEW { List::default() } else { List(Items::Many(Vec::with_capacity(count))) }
     }
-}
 
-impl<T: Clone> List<T> {
-    /// The list as a vector of its own, to change it.
-    pub fn to_mut(&mut self) -> &mut Vec<T> {
-        if self.len != WHOLE {
-            *self = self.to_vec().into();
-        }
-        Arc::make_mut(self.all.get_or_insert_default())
+    /// Changes the list in any way that a vector can be changed.
+    pub fn edit<R>(&mut self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
+        let mut items = match std::mem::take(self).0 {
+            Items::Few(count, items) => items.into_iter().take(count as usize).collect(),
+            Items::Many(items) => items,
+        };
+        let result = change(&mut items);
+        *self = items.into();
+        result
     }
 
     /// Adds an item.
+    #[inline]
     pub fn push(&mut self, item: T) {
-        self.to_mut().push(item);
+        match &mut self.0 {
+            Items::Many(items) => items.push(item),
+            Items::Few(count, items) => match items.get_mut(*count as usize) {
+                Some(slot) => {
+                    *slot = item;
+                    *count += 1;
+                }
+                None => self.edit(|items| items.push(item)),
+            },
+        }
     }
 
     /// Takes the last item off.
     pub fn pop(&mut self) -> Option<T> {
-        self.to_mut().pop()
+        self.edit(Vec::pop)
     }
 
     /// Adds items.
     pub fn extend_from_slice(&mut self, items: &[T]) {
-        self.to_mut().extend_from_slice(items);
+        self.extend(items.iter().copied());
     }
 
     /// Takes all items out.
@@ -66,44 +80,49 @@ impl<T> Deref for List<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        match &self.all {
-            None => &[],
-            Some(all) if self.len == WHOLE => all,
-            Some(all) => {
-                let start = self.start as usize;
-                all.get(start..start + self.len as usize).unwrap_or(&[])
-            }
+        match &self.0 {
+            Items::Few(count, items) => items.get(..*count as usize).unwrap_or(items),
+            Items::Many(items) => items,
         }
     }
 }
 
-impl<T: Clone> DerefMut for List<T> {
+impl<T> DerefMut for List<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        self.to_mut()
+        match &mut self.0 {
+            Items::Few(count, items) => {
+                let (few, _) = items.split_at_mut((*count as usize).min(FEW));
+                few
+            }
+            Items::Many(items) => items,
+        }
     }
 }
 
-impl<T> Default for List<T> {
+impl<T: Copy + Default> Default for List<T> {
+    #[inline]
     fn default() -> Self {
-        List { all: None, start: 0, len: WHOLE }
+        List(Items::Few(0, [T::default(); FEW]))
     }
 }
 
-impl<T> Clone for List<T> {
-    fn clone(&self) -> Self {
-        List { all: self.all.clone(), ..*self }
+impl<T: Copy + Default> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        if items.len() > FEW { List(Items::Many(items)) } else { items.into_iter().collect() }
     }
 }
 
-impl<T> From<Vec<T>> for List<T> {
-    fn from(own: Vec<T>) -> Self {
-        List { all: (!own.is_empty()).then(|| Arc::new(own)), start: 0, len: WHOLE }
+impl<T: Copy + Default, const N: usize> From<[T; N]> for List<T> {
+    fn from(items: [T; N]) -> Self {
+        items.into_iter().collect()
     }
 }
 
-impl<T> FromIterator<T> for List<T> {
+impl<T: Copy + Default> FromIterator<T> for List<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        Vec::from_iter(items).into()
+        let mut list = List::default();
+        list.extend(items);
+        list
     }
 }
 
@@ -115,7 +134,7 @@ impl<'a, T> IntoIterator for &'a List<T> {
     }
 }
 
-impl<'a, T: Clone> IntoIterator for &'a mut List<T> {
+impl<'a, T> IntoIterator for &'a mut List<T> {
     type Item = &'a mut T;
     type IntoIter = std::slice::IterMut<'a, T>;
     fn into_iter(self) -> Self::IntoIter {
@@ -123,15 +142,23 @@ impl<'a, T: Clone> IntoIterator for &'a mut List<T> {
     }
 }
 
-impl<T: Clone> Extend<T> for List<T> {
+impl<T: Copy + Default> Extend<T> for List<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        self.to_mut().extend(items);
+        items.into_iter().for_each(|item| self.push(item));
     }
 }
 
 impl<T: PartialEq> PartialEq for List<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
+    }
+}
+
+impl<T: Eq> Eq for List<T> {}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for List<T> {
+    fn eq(&self, other: &[T; N]) -> bool {
+        **self == *other
     }
 }
 
@@ -146,18 +173,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changing_a_part_leaves_the_others_alone() {
-        let all = Arc::new(vec![1, 2, 3, 4, 5]);
-        let mut a = List::shared(&all, 0, 2);
-        let b = List::shared(&all, 2, 3);
-        let c = b.clone();
-        a.push(9);
-        a[0] = 7;
-        assert_eq!((&a[..], &b[..], &c[..]), (&[7, 2, 9][..], &[3, 4, 5][..], &[3, 4, 5][..]));
-        let mut d = a.clone();
-        d.pop();
-        assert_eq!((a.len(), d.len()), (3, 2));
-        a.clear();
-        assert!(a.is_empty() && List::<u8>::from(Vec::new()).is_empty());
+    fn a_list_is_the_same_however_long_it_once_was() {
+        let numbers: Vec<u32> = (0..10).collect();
+        for count in 0..numbers.len() {
+            let long = &numbers[..count];
+            let mut list: List<u32> = long.iter().copied().collect();
+            assert_eq!((&list[..], &List::from(long.to_vec())), (long, &list));
+            list.extend_from_slice(&numbers);
+            list.iter_mut().for_each(|n| *n += 1);
+            assert_eq!(list.len(), count + 10);
+            while list.len() > count {
+                list.pop();
+            }
+            list.iter_mut().for_each(|n| *n -= 1);
+            assert_eq!(&list[..], long);
+            let mut roomy = List::with_capacity(count);
+            long.iter().for_each(|n| roomy.push(*n));
+            assert_eq!(roomy, list);
+            list.clear();
+            assert!(list.is_empty());
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Meshes, and what stands on them: skins, danglymeshes, walkable meshes and lightsaber blades.
 
 use super::layout::{AabbLayout, DanglyLayout, MeshLayout, SaberLayout, SkinLayout};
+use super::list::List;
 use super::wire::{AnimMeshHeader, Dirt, Face};
 use galatea_wire::Text;
 
@@ -22,7 +23,7 @@ pub struct Mesh {
     /// The lists of vertex indices the game draws.
     pub indices: IndexLists,
     /// Counters that run down from 98 over the meshes of a model; one per mesh.
-    pub inverted_counters: Vec<u32>,
+    pub inverted_counters: List<u32>,
     /// Lowest and highest corner of the box around the vertices.
     pub bounds: [[f32; 3]; 2],
     /// Greatest distance of a vertex from `average`.
@@ -97,7 +98,7 @@ impl Default for Mesh {
             in_mdx: true,
             mdl_positions: PositionCopy::Same,
             indices: IndexLists::Faces,
-            inverted_counters: vec![98],
+            inverted_counters: [98].into(),
             bounds: [[0.0; 3]; 2],
             radius: 0.0,
             average: [0.0; 3],

@@ -33,7 +33,7 @@ pub use animation::{Controllers, Interpolation, Track, pack_quaternion, unpack_q
 pub use convert::Walkable;
 pub use layout::{
     AabbLayout, AnimationLayout, DanglyLayout, Headers, LightLayout, MdxLayout, MeshLayout, ModelLayout,
-    NodeLayout, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
+    NodeLayout, OddNode, Place, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
 };
 pub use list::List;
 pub use mesh::{

@@ -82,15 +82,25 @@ struct Block {
 }
 
 /// What is done with the blocks of a model, one after the other in the compiler's order.
-trait Sink {
+pub(crate) trait Sink {
     /// A block of `count` items of `item` bytes. `slot` is where it was.
     fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize);
     /// The blocks that follow belong to this node.
     fn at(&mut self, _tree: u32, _node: NodeId) {}
+    /// Every node, once, before its blocks.
+    fn node(&mut self, _here: Here<'_>) {}
+}
+
+/// A node of a model, and where it is: in which tree, and which one there.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'a> {
+    pub(crate) tree: u32,
+    pub(crate) id: NodeId,
+    pub(crate) node: &'a Node,
 }
 
 /// Hands every block of a model to a sink. Fails if its nodes are not a tree.
-fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
+pub(crate) fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
     let layout = &model.layout;
     sink.at(0, 0);
     let headers = if layout.headers.is_some() { Slot::plain(0, HEADERS as usize) } else { Slot::default() };
@@ -128,64 +138,60 @@ fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
 
 /// Room for walking trees, used for one after the other.
 #[derive(Default)]
-struct Walk {
+struct Walk<'a> {
     seen: Vec<bool>,
-    /// A node to enter, or (true) to leave.
-    todo: Vec<(NodeId, bool)>,
+    /// The nodes that have been entered but not left, with the children still to enter.
+    open: Vec<(NodeId, std::slice::Iter<'a, NodeId>)>,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
     /// A tree of nodes: each with its parts and list of children, then the children, then its controllers.
-    fn tree<S: Sink>(&mut self, model: &Model, tree: u32, nodes: &[Node], sink: &mut S) -> Result<()> {
-        if nodes.is_empty() {
-            return Ok(());
+    fn tree<S: Sink>(&mut self, model: &Model, tree: u32, nodes: &'a [Node], sink: &mut S) -> Result<()> {
+        fn controllers<S: Sink>(node: &Node, sink: &mut S) {
+            let (layout, all) = (&node.layout, &node.controllers);
+            sink.block(What::Controllers, 0, layout.controllers_slot(), Controller::SIZE, all.list().len());
+            sink.block(What::Data, 0, layout.data_slot(), 4, all.data().len());
         }
-        let Walk { seen, todo } = self;
+        let lost = |id: NodeId, what: &str| Error::unrepresentable(format!("nodes[{id}] {what}"));
+        let Walk { seen, open } = self;
         seen.clear();
         seen.resize(nodes.len(), false);
-        todo.clear();
-        todo.push((0, false));
         let mut entered = 0;
-        let lost = |id: NodeId, what: &str| Error::unrepresentable(format!("nodes[{id}] {what}"));
-        while let Some((id, leave)) = todo.pop() {
-            let Some(node) = nodes.get(id as usize) else { return Err(lost(id, "does not exist")) };
-            sink.at(tree, id);
-            let layout = &node.layout;
-            let controllers = |sink: &mut S| {
-                let controllers = &node.controllers;
-                sink.block(
-                    What::Controllers,
-                    0,
-                    layout.controllers,
-                    Controller::SIZE,
-                    controllers.list().len(),
-                );
-                sink.block(What::Data, 0, layout.data, 4, controllers.data().len());
+        let mut next = if nodes.is_empty() { None } else { Some(0) };
+        while let Some(id) = next {
+            let (Some(node), Some(seen)) = (nodes.get(id as usize), seen.get_mut(id as usize)) else {
+                return Err(lost(id, "does not exist"));
             };
-            if leave {
-                controllers(sink);
-                continue;
-            }
-            if seen.get_mut(id as usize).is_none_or(|s| std::mem::replace(s, true)) {
+            if std::mem::replace(seen, true) {
                 return Err(lost(id, "is the child of two nodes, or of itself"));
             }
             entered += 1;
-            sink.block(What::Node, 0, layout.header, 1, record_len(model, node));
+            sink.at(tree, id);
+            sink.node(Here { tree, id, node });
+            sink.block(What::Node, 0, node.layout.header_slot(), 1, record_len(model, node));
             if let Some(light) = node.light.as_deref() {
                 light_blocks(light, sink);
             }
             if let Some(mesh) = node.mesh.as_deref() {
                 mesh_blocks(model, mesh, sink);
             }
-            sink.block(What::Children, 0, layout.children, 4, node.children.len());
+            sink.block(What::Children, 0, node.layout.children_slot(), 4, node.children.len());
             if node.children.is_empty() {
-                controllers(sink);
-                continue;
+                controllers(node, sink);
+            } else {
+                open.push((id, node.children.iter()));
             }
-            todo.push((id, true));
-            todo.extend(node.children.iter().rev().map(|c| (*c, false)));
-            if todo.len() > 2 * nodes.len() {
-                return Err(lost(id, "is among nodes that are listed as children more than once"));
+            next = None;
+            while let Some((id, rest)) = open.last_mut() {
+                next = rest.next().copied();
+                if next.is_some() {
+                    break;
+                }
+                sink.at(tree, *id);
+                if let Some(node) = nodes.get(*id as usize) {
+                    controllers(node, sink);
+                }
+                open.pop();
             }
         }
         if entered != nodes.len() {
@@ -261,7 +267,7 @@ fn mesh_blocks<S: Sink>(model: &Model, mesh: &Mesh, sink: &mut S) {
 
 /// Whether every block is still as long as it was.
 #[derive(Default)]
-struct Unchanged {
+pub(crate) struct Unchanged {
     changed: bool,
     /// Whether the blocks so far follow each other without gap in the compiler's order, up to here.
     in_order: bool,
@@ -269,6 +275,24 @@ struct Unchanged {
     /// Places and lengths, where they are asked for.
     ranges: Option<Vec<(u32, u32)>>,
     sum: (u32, u64),
+}
+
+impl Unchanged {
+    /// Before the first block, to find out whether the blocks fill the data in the compiler's order.
+    pub(crate) fn in_order() -> Self {
+        Unchanged { in_order: true, ..Unchanged::default() }
+    }
+
+    /// Whether the blocks so far are as they were and follow each other in the compiler's order.
+    #[inline]
+    pub(crate) fn so_far(&self) -> bool {
+        self.in_order && !self.changed
+    }
+
+    /// Whether the blocks are as they were and fill data of this length.
+    pub(crate) fn fills(&self, len: usize) -> bool {
+        self.so_far() && self.at == len as u64
+    }
 }
 
 impl Sink for Unchanged {
@@ -297,17 +321,12 @@ pub(crate) fn unchanged(model: &Model) -> Result<bool> {
     if layout.headers.is_none() {
         return Ok(false);
     }
-    let len = u64::from(layout.mdl_len).saturating_sub(super::read::BASE as u64);
-    let mut quick = Unchanged { in_order: true, ..Unchanged::default() };
-    each_block(model, &mut quick)?;
-    if quick.changed || (!layout.overlaps && quick.at != len) {
-        return Ok(false);
-    }
-    if quick.in_order && !layout.overlaps {
-        return Ok(true);
-    }
     let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };
     each_block(model, &mut sink)?;
+    let len = u64::from(layout.mdl_len).saturating_sub(super::read::BASE as u64);
+    if sink.changed || (!layout.overlaps && sink.at != len) {
+        return Ok(false);
+    }
     if layout.overlaps {
         return Ok(sink.sum == layout.blocks);
     }

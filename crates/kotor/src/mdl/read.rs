@@ -5,7 +5,7 @@ use std::sync::Arc;
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
 use super::animation::Pool;
-use super::layout::{Headers, MdxLayout, RowLayout, Sentinel, Slot, tally};
+use super::layout::{Headers, MdxLayout, OddNode, Place, RowLayout, Sentinel, Slot, tally};
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
@@ -15,8 +15,8 @@ use super::wire::{
     SkinHeader,
 };
 use super::{
-    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, Platform, pointers,
-    target_of,
+    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform,
+    pointers, target_of,
 };
 
 /// Bytes of the file header, which offsets do not count.
@@ -24,20 +24,29 @@ pub(crate) const BASE: usize = FileHeader::SIZE;
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
     let source = Source::new(mdl, limits).unnamed();
-    let mut model = Read::new(source.reader())?.model()?;
     let rows = Source::new(mdx.unwrap_or(&[]), limits).unnamed();
-    read_rows(&mut model, source.reader(), &rows)?;
-    finish(&mut model, source, rows);
-    Ok(model)
+    match read_both(&source, &rows) {
+        Ok(mut model) => {
+            finish(&mut model, source, rows);
+            Ok(model)
+        }
+        // Only who reads with names can tell where the fault is.
+        Err(error) => Err(inspect(mdl, mdx, limits).error.unwrap_or(error)),
+    }
 }
 
 pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspected {
     let source = Source::new(mdl, limits);
     let rows = Source::new(mdx.unwrap_or(&[]), limits);
-    let result = Read::new(source.reader())
-        .and_then(Read::model)
-        .and_then(|mut model| read_rows(&mut model, source.reader(), &rows));
-    Inspected { mdl: source.into_coverage(), mdx: rows.into_coverage(), error: result.err() }
+    let error = read_both(&source, &rows).err();
+    Inspected { mdl: source.into_coverage(), mdx: rows.into_coverage(), error }
+}
+
+fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
+    let mut read = Read::new(mdl.reader())?;
+    let mut model = read.model()?;
+    read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
+    Ok(model)
 }
 
 /// Keeps what nobody claimed. Where parts share bytes, remembers how many there were and where.
@@ -68,7 +77,20 @@ struct Read<'a> {
     names: Vec<(u32, u32)>,
     /// Whether names that were claimed together share bytes.
     shared_names: bool,
-    lists: Lists,
+    /// Controllers and numbers of the tree at hand.
+    pool: Pool,
+    /// The nodes of the tree at hand whose children are being read.
+    open: Vec<Open<'a>>,
+    /// Which nodes have a mesh: the tree, and the node in it.
+    meshes: Vec<(u32, NodeId)>,
+}
+
+/// A node whose children are being read.
+struct Open<'a> {
+    id: NodeId,
+    r: Reader<'a>,
+    /// Offsets of the children still to read.
+    rest: &'a [u8],
 }
 
 /// Absolute place of an offset.
@@ -99,7 +121,9 @@ impl<'a> Read<'a> {
             platform,
             names: Vec::new(),
             shared_names: false,
-            lists: Lists::default(),
+            pool: Pool::default(),
+            open: Vec::new(),
+            meshes: Vec::new(),
         })
     }
 
@@ -107,7 +131,14 @@ impl<'a> Read<'a> {
         r.array(place(def.offset.0), def.count as usize, name)
     }
 
-    fn model(mut self) -> Result<Model> {
+    fn list(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<List<u32>> {
+        let at = place(def.offset.0);
+        let bytes = r.raw::<u32>(at, def.count as usize, name)?;
+        r.spend(bytes.len() as u64, at, name)?;
+        Ok(bytes.chunks_exact(4).map(u32::get).collect())
+    }
+
+    fn model(&mut self) -> Result<Model> {
         let r = self.r;
         let header: ModelHeader = r.at(BASE + GeometryHeader::SIZE, "model header")?;
         let names: NamesHeader = r.at(BASE + GeometryHeader::SIZE + ModelHeader::SIZE, "names header")?;
@@ -138,8 +169,7 @@ impl<'a> Read<'a> {
         for (index, offset) in offsets.iter().enumerate() {
             model.animations.push(self.animation(index, *offset)?);
         }
-        model.nodes = self.tree(r, self.geometry.root.0, 0, self.geometry.node_count)?;
-        std::mem::take(&mut self.lists).hand_out(&mut model);
+        model.nodes = self.tree(r, 0, self.geometry.root.0, 0, self.geometry.node_count)?;
         let at_root = |n: &Node| n.layout.header.at;
         let head = names.head_root.0;
         let is_root = model.nodes.first().is_some_and(|n| at_root(n) == head);
@@ -193,7 +223,7 @@ impl<'a> Read<'a> {
         r.label(at + 8, geometry.name.bytes().len());
         let header: AnimationHeader = r.at(at + GeometryHeader::SIZE, "animation header")?;
         let events = Self::array(r, &header.events, "events")?;
-        let nodes = self.tree(r, geometry.root.0, offset, geometry.node_count)?;
+        let nodes = self.tree(r, index as u32 + 1, geometry.root.0, offset, geometry.node_count)?;
         Ok(Animation {
             name: geometry.name,
             length: header.length,
@@ -210,64 +240,88 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// A tree of nodes, without recursion. `owner` is the offset of the animation, or 0.
-    fn tree(&mut self, r: Reader<'a>, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
+    /// A tree of nodes, without recursion, in the order of the game's compiler: a node, its children, its controllers.
+    /// `tree` is its number, `owner` the offset of the animation, or 0.
+    fn tree(&mut self, r: Reader<'a>, tree: u32, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
         if root == 0 {
             return Ok(Vec::new());
         }
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
-        let mut used = 0;
-        // Offset, parent and depth of the nodes still to read, the next one last.
-        let mut todo: Vec<(u32, Option<NodeId>, u32)> = vec![(root, None, 1)];
-        while let Some((offset, parent, depth)) = todo.pop() {
-            let id = used as NodeId;
-            let start = place(offset);
-            let r = r.enter("nodes", Some(used), start)?;
-            if depth > r.limits().depth {
-                return Err(r.error(ErrorKind::Limit("depth"), start, "node"));
+        let mut open = std::mem::take(&mut self.open);
+        let mut next = Some((root, None));
+        while let Some((offset, parent)) = next {
+            let id = nodes.len() as NodeId;
+            let at = place(offset);
+            let r = r.enter("nodes", Some(nodes.len()), at)?;
+            if open.len() >= r.limits().depth as usize {
+                return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
             }
-            r.visit(start, "node")?;
-            let parent_offset = parent.and_then(|p| nodes.get(p as usize)).map_or(0, |n| n.layout.header.at);
-            let header = NodeHeader::get(r.raw::<NodeHeader>(start, 1, "node header")?);
+            r.visit(at, "node")?;
+            let header = NodeHeader::get(r.raw::<NodeHeader>(at, 1, "node header")?);
             if let Some((at, len)) = self.names.get(usize::from(header.name)) {
                 r.label(place(*at), *len as usize);
             }
-            let flags = header.flags;
-            // Filled in where it stands: a node built elsewhere and then moved costs several times as much.
-            if used == nodes.len() {
-                nodes.resize_with(used + 16, Node::default);
+            let mut parent_offset = 0;
+            if let Some(parent) = parent.and_then(|p: NodeId| nodes.get_mut(p as usize)) {
+                parent.children.push(id);
+                parent_offset = parent.layout.header.at;
             }
-            let Some(node) = nodes.get_mut(used) else { break };
-            used += 1;
-            node.parent = parent;
-            node.name = header.name;
-            node.number = header.number;
-            node.position = header.position;
-            node.orientation = header.orientation;
-            node.unknown_flags = (flags & !flag::KNOWN)
-                | (!flags & flag::HEADER)
-                | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 };
-            node.camera = flags & flag::CAMERA != 0;
-            let layout = &mut node.layout;
-            layout.header = Slot::plain(offset, NodeHeader::SIZE);
-            layout.children = Slot::of(&header.children);
-            layout.controllers = Slot::of(&header.controllers);
-            layout.data = Slot::of(&header.data);
-            layout.stale_parent = (header.parent.0 != parent_offset).then_some(header.parent.0);
-            layout.stale_owner = (header.owner.0 != owner).then_some(header.owner.0);
-            layout.padding = header.padding;
-            if flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
-                let len = self.parts(r, start, flags, node)?;
-                node.layout.header = Slot::plain(offset, len);
+            // Not `push`: that puts the node together elsewhere and then moves it, which costs several times as much.
+            nodes.extend(std::iter::once_with(|| node(&header, parent, [offset, parent_offset, owner])));
+            let Some(node) = nodes.last_mut() else { break };
+            if header.flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
+                node.layout.header.count = self.parts(r, at, header.flags, node)? as u32;
+                if node.mesh.is_some() {
+                    self.meshes.push((tree, id));
+                }
             }
-            let children = &header.children;
-            let children = r.raw::<u32>(place(children.offset.0), children.count as usize, "children")?;
-            todo.extend(children.chunks_exact(4).rev().map(|c| (u32::get(c), Some(id), depth + 1)));
-            self.lists.add(r, &header)?;
+            let at = place(header.children.offset.0);
+            let children = r.raw::<u32>(at, header.children.count as usize, "children")?;
+            if children.len() > 4 {
+                r.spend(children.len() as u64, at, "children")?;
+                node.children = List::with_capacity(children.len() / 4);
+            }
+            if children.is_empty() {
+                self.controllers(r, node)?;
+            } else {
+                open.push(Open { id, r, rest: children });
+            }
+            next = None;
+            while let Some(last) = open.last_mut() {
+                if let Some((child, rest)) = last.rest.split_first_chunk::<4>() {
+                    last.rest = rest;
+                    next = Some((u32::from_le_bytes(*child), Some(last.id)));
+                    break;
+                }
+                if let Some(node) = nodes.get_mut(last.id as usize) {
+                    self.controllers(last.r, node)?;
+                }
+                open.pop();
+            }
         }
-        nodes.truncate(used);
+        self.open = open;
+        let all = Arc::new(self.pool.take());
+        nodes.iter_mut().for_each(|node| node.controllers.share(&all));
         Ok(nodes)
+    }
+
+    /// The controllers of a node and their numbers.
+    #[inline]
+    fn controllers(&mut self, r: Reader<'_>, node: &mut Node) -> Result<()> {
+        fn add<T: Wire>(r: Reader<'_>, all: &mut Vec<T>, place: Place, name: &'static str) -> Result<u32> {
+            let at = self::place(place.at);
+            let bytes = r.raw::<T>(at, place.count as usize, name)?;
+            r.spend(bytes.len() as u64, at, name)?;
+            let start = all.len() as u32;
+            all.extend(bytes.chunks_exact(T::SIZE).map(T::get));
+            Ok(start)
+        }
+        let NodeLayout { controllers, data, .. } = node.layout;
+        let list = (add(r, &mut self.pool.list, controllers, "controllers")?, controllers.count);
+        let data = (add(r, &mut self.pool.data, data, "controller data")?, data.count);
+        node.controllers = Controllers::part(list, data);
+        Ok(())
     }
 
     /// What follows the node header; returns the length of it all.
@@ -286,12 +340,12 @@ impl<'a> Read<'a> {
             at += Reference::SIZE;
         }
         if flags & flag::MESH != 0 {
-            node.mesh = Some(Box::new(self.mesh(r, &mut at, flags)?));
+            node.mesh = Some(self.mesh(r, &mut at, flags)?);
         }
         Ok(at - start)
     }
 
-    fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Mesh> {
+    fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Box<Mesh>> {
         fn next<T: Wire>(r: Reader<'_>, at: &mut usize, name: &'static str) -> Result<T> {
             let value = r.at(*at, name)?;
             *at += T::SIZE;
@@ -302,37 +356,33 @@ impl<'a> Read<'a> {
         let tail: MeshTail = next(r, at, "mesh tail")?;
         let pc = self.platform == Platform::Pc;
         let mdl_positions: Option<u32> = pc.then(|| next(r, at, "positions offset")).transpose()?;
-        let mut mesh = Mesh {
-            faces: Self::array(r, &head.faces, "faces")?,
-            bounds: [head.bounds_min, head.bounds_max],
-            radius: head.radius,
-            average: head.average,
-            area: tail.area,
-            diffuse: head.diffuse,
-            ambient: head.ambient,
-            transparency_hint: head.transparency_hint,
-            texture: head.texture,
-            lightmap: head.lightmap,
-            texture_3: head.texture_3,
-            texture_4: head.texture_4,
-            texture_count: head.texture_count,
-            inverted_counters: Self::array(r, &head.inverted_counters, "inverted counters")?,
-            unknown_0xd4: head.unknown_0xd4,
-            unknown_0xe0: head.unknown_0xe0,
-            animate_uv: head.animate_uv,
-            uv_direction: head.uv_direction,
-            uv_jitter: head.uv_jitter,
-            uv_jitter_speed: head.uv_jitter_speed,
-            lightmapped: head.lightmapped,
-            rotate_texture: head.rotate_texture,
-            background: head.background,
-            shadow: head.shadow,
-            beaming: head.beaming,
-            render: head.render,
-            dirt,
-            unknown_after_area: tail.unknown_0x06,
-            ..Mesh::default()
-        };
+        let mut mesh: Box<Mesh> = Box::default();
+        mesh.bounds = [head.bounds_min, head.bounds_max];
+        mesh.radius = head.radius;
+        mesh.average = head.average;
+        mesh.area = tail.area;
+        mesh.diffuse = head.diffuse;
+        mesh.ambient = head.ambient;
+        mesh.transparency_hint = head.transparency_hint;
+        mesh.texture = head.texture;
+        mesh.lightmap = head.lightmap;
+        mesh.texture_3 = head.texture_3;
+        mesh.texture_4 = head.texture_4;
+        mesh.texture_count = head.texture_count;
+        mesh.unknown_0xd4 = head.unknown_0xd4;
+        mesh.unknown_0xe0 = head.unknown_0xe0;
+        mesh.animate_uv = head.animate_uv;
+        mesh.uv_direction = head.uv_direction;
+        mesh.uv_jitter = head.uv_jitter;
+        mesh.uv_jitter_speed = head.uv_jitter_speed;
+        mesh.lightmapped = head.lightmapped;
+        mesh.rotate_texture = head.rotate_texture;
+        mesh.background = head.background;
+        mesh.shadow = head.shadow;
+        mesh.beaming = head.beaming;
+        mesh.render = head.render;
+        mesh.dirt = dirt;
+        mesh.unknown_after_area = tail.unknown_0x06;
         let skin: Option<SkinHeader> = (flags & flag::SKIN != 0).then(|| next(r, at, "skin")).transpose()?;
         mesh.anim =
             (flags & flag::ANIM != 0).then(|| next(r, at, "animated mesh").map(Box::new)).transpose()?;
@@ -347,8 +397,6 @@ impl<'a> Read<'a> {
             pointers(self.game, self.platform, super::write::pointer_use(skin.is_some(), dangly.is_some()));
         let layout = &mut mesh.layout;
         layout.pointers = (head.pointers != usual).then_some(head.pointers);
-        layout.faces = Slot::of(&head.faces);
-        layout.inverted_counters = Slot::of(&head.inverted_counters);
         layout.vertex_count = head.vertex_count;
         layout.padding = tail.padding;
         let mut offsets = [-1; super::rows::COLUMNS];
@@ -370,35 +418,43 @@ impl<'a> Read<'a> {
             residue: Vec::new(),
         };
         mesh.in_mdx = head.stride != 0 && head.vertex_count != 0;
-        self.index_lists(r, &head, &mut mesh)?;
-        if let Some(offset) = mdl_positions {
-            // Offset 0 is that of the model itself: no positions.
-            let count = if offset == 0 || offset == u32::MAX { 0 } else { usize::from(head.vertex_count) };
-            mesh.layout.mdl_positions = Slot::plain(offset, count);
-            mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };
-            if count > 0 {
-                r.raw::<[f32; 3]>(place(offset), count, "positions")?;
-            }
-        } else {
-            mesh.mdl_positions = PositionCopy::Absent;
-        }
         mesh.skin = skin.map(|s| self.skin(r, &s)).transpose()?.map(Box::new);
         mesh.dangly = dangly.map(|d| self.dangly(r, &d, head.vertex_count)).transpose()?.map(Box::new);
         mesh.aabb = aabb.map(|root| aabb_tree(r, root)).transpose()?.map(Box::new);
         mesh.saber = saber.map(|s| saber_blade(r, &s, head.vertex_count)).transpose()?.map(Box::new);
+        self.mesh_lists(r, &head, mdl_positions, &mut mesh)?;
         Ok(mesh)
     }
 
-    fn index_lists(&self, r: Reader<'a>, head: &MeshHead, mesh: &mut Mesh) -> Result<()> {
-        let counts: Vec<u32> = Self::array(r, &head.index_counts, "index counts")?;
-        let offsets: Vec<u32> = Self::array(r, &head.index_offsets, "index offsets")?;
+    /// The lists that every mesh has, in the order of the game's compiler.
+    fn mesh_lists(
+        &self,
+        r: Reader<'a>,
+        head: &MeshHead,
+        positions: Option<u32>,
+        mesh: &mut Mesh,
+    ) -> Result<()> {
+        mesh.faces = Self::array(r, &head.faces, "faces")?;
+        let counts = Self::list(r, &head.index_counts, "index counts")?;
+        // Offset 0 is that of the model itself: no positions. The Xbox has none at all.
+        let there = positions.filter(|offset| *offset != 0 && *offset != u32::MAX);
+        let count = if there.is_some() { usize::from(head.vertex_count) } else { 0 };
+        mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };
+        if let Some(offset) = there {
+            r.raw::<[f32; 3]>(place(offset), count, "positions")?;
+        }
+        let offsets = Self::list(r, &head.index_offsets, "index offsets")?;
+        mesh.inverted_counters = Self::list(r, &head.inverted_counters, "inverted counters")?;
         let layout = &mut mesh.layout;
+        layout.faces = Slot::of(&head.faces);
         layout.index_counts = Slot::of(&head.index_counts);
+        layout.mdl_positions = positions.map(|offset| Slot::plain(offset, count)).unwrap_or_default();
         layout.index_offsets = Slot::of(&head.index_offsets);
+        layout.inverted_counters = Slot::of(&head.inverted_counters);
         let lists = counts.len().min(offsets.len());
-        layout.more_counts = counts.get(lists..).unwrap_or(&[]).to_vec();
-        layout.more_offsets = offsets.get(lists..).unwrap_or(&[]).to_vec();
-        let [faces_list] = [counts.first().is_some_and(|c| *c as usize == mesh.faces.len() * 3)];
+        layout.more_counts = counts.iter().skip(lists).copied().collect();
+        layout.more_offsets = offsets.iter().skip(lists).copied().collect();
+        let faces_list = counts.first().is_some_and(|c| *c as usize == mesh.faces.len() * 3);
         if lists == 1
             && faces_list
             && let Some(offset) = offsets.first()
@@ -414,8 +470,8 @@ impl<'a> Read<'a> {
             }
             mesh.indices = IndexLists::Own(own);
         }
-        layout.index_lists = offsets;
-        layout.index_lists.truncate(lists);
+        layout.index_lists =
+            if lists < offsets.len() { offsets.iter().take(lists).copied().collect() } else { offsets };
         Ok(())
     }
 
@@ -426,7 +482,6 @@ impl<'a> Read<'a> {
             Platform::Pc => r.array(at, count, "bone map")?,
             Platform::Xbox => r.array::<u16>(at, count, "bone map")?.into_iter().map(short_to_slot).collect(),
         };
-        let scratch: Vec<u32> = Self::array(r, &header.scratch, "bone scratch")?;
         let mut skin = Skin {
             bone_map,
             rotations: Self::array(r, &header.rotations, "bone rotations")?,
@@ -439,7 +494,7 @@ impl<'a> Read<'a> {
         skin.layout.rotations = Slot::of(&header.rotations);
         skin.layout.translations = Slot::of(&header.translations);
         skin.layout.scratch_slot = Slot::of(&header.scratch);
-        skin.layout.scratch = scratch;
+        skin.layout.scratch = Self::array(r, &header.scratch, "bone scratch")?;
         skin.layout.padding = header.padding;
         Ok(skin)
     }
@@ -464,70 +519,47 @@ impl<'a> Read<'a> {
     }
 }
 
-/// The short lists of all nodes, in a few allocations.
-#[derive(Default)]
-struct Lists {
-    pool: Pool,
+/// What the header of a node tells; it stands at the first offset, its parent and its owner at the others.
+#[inline(always)]
+fn node(header: &NodeHeader, parent: Option<NodeId>, [at, parent_at, owner]: [u32; 3]) -> Node {
+    let flags = header.flags;
+    let defs = [&header.children, &header.controllers, &header.data];
+    let usual = defs.iter().all(|def| def.capacity == def.count)
+        && (header.parent.0, header.owner.0, header.padding) == (parent_at, owner, 0);
+    Node {
+        parent,
+        children: List::default(),
+        name: header.name,
+        number: header.number,
+        position: header.position,
+        orientation: header.orientation,
+        controllers: Controllers::default(),
+        unknown_flags: (flags & !flag::KNOWN)
+            | (!flags & flag::HEADER)
+            | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 },
+        camera: flags & flag::CAMERA != 0,
+        light: None,
+        emitter: None,
+        reference: None,
+        mesh: None,
+        layout: NodeLayout {
+            header: Place { at, count: NodeHeader::SIZE as u32 },
+            children: Place::of(&header.children),
+            controllers: Place::of(&header.controllers),
+            data: Place::of(&header.data),
+            odd: if usual { None } else { Some(odd(header, [parent_at, owner])) },
+        },
+    }
 }
 
-impl Lists {
-    fn add(&mut self, r: Reader<'_>, header: &NodeHeader) -> Result<()> {
-        fn add<T: Wire>(r: Reader<'_>, all: &mut Vec<T>, def: &ArrayDef, name: &'static str) -> Result<()> {
-            let at = place(def.offset.0);
-            let bytes = r.raw::<T>(at, def.count as usize, name)?;
-            r.spend(bytes.len() as u64, at, name)?;
-            all.extend(bytes.chunks_exact(T::SIZE).map(T::get));
-            Ok(())
-        }
-        add(r, &mut self.pool.list, &header.controllers, "controllers")?;
-        add(r, &mut self.pool.data, &header.data, "controller data")
-    }
-
-    /// Gives every node its part, in the order in which they were read.
-    fn hand_out(self, model: &mut Model) {
-        let all = Arc::new(self.pool);
-        let (mut controller, mut number) = (0, 0);
-        let trees = model.animations.iter_mut().map(|a| &mut a.nodes).chain([&mut model.nodes]);
-        for nodes in trees {
-            Self::children(nodes);
-            for node in nodes {
-                let (list, data) = (node.layout.controllers.count, node.layout.data.count);
-                node.controllers = Controllers::shared(&all, (controller, list), (number, data));
-                controller += list;
-                number += data;
-            }
-        }
-    }
-
-    fn children(nodes: &mut [Node]) {
-        // How many children each node has, then where its part of the common list begins.
-        let mut starts = vec![0u32; nodes.len() + 1];
-        for node in nodes.iter() {
-            if let Some(count) = node.parent.and_then(|p| starts.get_mut(p as usize + 1)) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut children = vec![0; sum as usize];
-        let mut next = starts.clone();
-        for (id, node) in nodes.iter().enumerate() {
-            if let Some(at) = node.parent.and_then(|p| next.get_mut(p as usize)) {
-                if let Some(slot) = children.get_mut(*at as usize) {
-                    *slot = id as NodeId;
-                }
-                *at += 1;
-            }
-        }
-        let children = Arc::new(children);
-        for (node, range) in nodes.iter_mut().zip(starts.windows(2)) {
-            let [start, end] = range else { continue };
-            node.children = List::shared(&children, *start, end - start);
-        }
-    }
+#[cold]
+fn odd(header: &NodeHeader, [parent, owner]: [u32; 2]) -> Box<OddNode> {
+    Box::new(OddNode {
+        capacities: [&header.children, &header.controllers, &header.data].map(|def| def.capacity),
+        stale_parent: (header.parent.0 != parent).then_some(header.parent.0),
+        stale_owner: (header.owner.0 != owner).then_some(header.owner.0),
+        padding: header.padding,
+    })
 }
 
 fn light(r: Reader<'_>, at: usize) -> Result<Light> {
@@ -667,30 +699,39 @@ fn packed_tree(r: Reader<'_>, root: u32) -> Option<(Vec<AabbNode>, u32)> {
 }
 
 /// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
-fn read_rows(model: &mut Model, mdl: Reader<'_>, source: &Source<'_>) -> Result<()> {
+fn read_rows(
+    model: &mut Model,
+    meshes: &[(u32, NodeId)],
+    mdl: Reader<'_>,
+    source: &Source<'_>,
+) -> Result<()> {
     let r = source.reader();
     let mdx_len = r.len();
     let mut layout = MdxLayout { aligned: true, ..MdxLayout::default() };
     // Where rows begin, to know where the last row of the mesh before can reach.
-    let mut starts: Vec<u32> = Vec::new();
-    for mesh in model.all_nodes().filter_map(|n| n.mesh.as_deref()).filter(|m| m.in_mdx) {
-        starts.push(mesh.layout.rows.at);
+    let mut starts: Vec<u32> = Vec::with_capacity(meshes.len());
+    for (tree, id) in meshes {
+        let mesh = model.tree(*tree).get(*id as usize).and_then(|n| n.mesh.as_deref());
+        starts.extend(mesh.filter(|m| m.in_mdx).map(|m| m.layout.rows.at));
     }
     starts.sort_unstable();
     layout.missing = !starts.is_empty() && mdx_len == 0;
     let missing = layout.missing;
-    let trees = std::iter::once(&mut model.nodes).chain(model.animations.iter_mut().map(|a| &mut a.nodes));
-    for nodes in trees {
-        for (id, node) in nodes.iter_mut().enumerate() {
-            let Some(mesh) = node.mesh.as_deref_mut() else { continue };
-            if mesh.in_mdx && !missing {
-                layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
-                let r = r.enter("nodes", Some(id), mesh.layout.rows.at as usize)?;
-                let len = mesh_rows(r, mesh, &starts)?;
-                tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
-            }
-            same_positions(mdl, mesh)?;
+    for (tree, id) in meshes {
+        let node = model.tree_mut(*tree).get_mut(*id as usize);
+        let Some(mesh) = node.and_then(|n| n.mesh.as_deref_mut()) else { continue };
+        if mesh.in_mdx && !missing {
+            layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
+            let at = mesh.layout.rows.at as usize;
+            let r = match tree.checked_sub(1) {
+                Some(animation) => r.enter("animations", Some(animation as usize), at)?,
+                None => r,
+            };
+            let r = r.enter("nodes", Some(*id as usize), at)?;
+            let len = mesh_rows(r, mesh, &starts)?;
+            tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
         }
+        same_positions(mdl, mesh)?;
     }
     model.layout.mdx = layout;
     if !missing {
@@ -705,7 +746,7 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     let rows = &mut mesh.layout.rows;
     let (at, stride) = (rows.at as usize, rows.stride as usize);
     let count = usize::from(mesh.layout.vertex_count);
-    let size = r.rows(at, count, stride, "rows")?;
+    let size = r.rows(at, count, stride, "rows", || rows.fields(skin))?;
     // Packed columns grow up to three times when decoded.
     r.spend((size.len() * if rows.packed { 2 } else { 1 }) as u64, at, "rows")?;
     rows.count = count as u32;
@@ -716,7 +757,7 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     if next < end + stride {
         return Ok(size.len());
     }
-    rows.sentinel = sentinel(r.bytes(end, stride, "last row")?);
+    rows.sentinel = sentinel(r.rows(end, 1, stride, "last row", || rows.fields(skin))?);
     Ok(size.len() + stride)
 }
 

@@ -1,6 +1,6 @@
 //! MDX rows: interleaved on disk, columns in the document.
 
-use galatea_wire::Wire;
+use galatea_wire::{Field, Wire};
 
 use super::layout::{RowLayout, Sentinel};
 use super::mesh::{Mesh, TangentSpace, Vertices, pack_normal, unpack_normal};
@@ -144,6 +144,23 @@ pub(crate) const COLUMN_NAMES: [&str; COLUMNS] = [
     "bones",
 ];
 
+/// What the columns mean, for the inspector.
+const MEANINGS: [&str; COLUMNS] = [
+    "Position of the vertex.",
+    "Normal; on the Xbox packed into one word.",
+    "Colour.",
+    "Texture coordinates of the first texture.",
+    "Texture coordinates of the second texture, usually the lightmap.",
+    "Texture coordinates of the third texture.",
+    "Texture coordinates of the fourth texture.",
+    "Bitangent, tangent and normal for the first texture; on the Xbox packed into one word each.",
+    "Bitangent, tangent and normal for the second texture.",
+    "Bitangent, tangent and normal for the third texture.",
+    "Bitangent, tangent and normal for the fourth texture.",
+    "How much each of up to four bones moves the vertex; unused ones are 0.",
+    "Bone slots that the weights belong to; unused ones are -1.",
+];
+
 /// How many entries each column has, in the order of the bits of [`present`].
 pub(crate) fn lengths(vertices: &Vertices) -> [usize; COLUMNS] {
     let v = vertices;
@@ -176,6 +193,24 @@ impl RowLayout {
             let fits = at.checked_add(width(column, self.packed))? <= self.stride as usize;
             fits.then_some((column, at))
         })
+    }
+
+    /// The columns in words of the inspector.
+    pub(crate) fn fields(&self, skin: bool) -> Vec<Field> {
+        let schema = |column| match (column, self.packed) {
+            (1, true) => u32::SCHEMA,
+            (3..=6, _) => <[f32; 2]>::SCHEMA,
+            (7..=10, false) => TangentSpace::SCHEMA,
+            (7..=10, true) => <[u32; 3]>::SCHEMA,
+            (BONES, true) => <[u16; 4]>::SCHEMA,
+            (WEIGHTS | BONES, _) => <[f32; 4]>::SCHEMA,
+            _ => <[f32; 3]>::SCHEMA,
+        };
+        let field = |(column, offset): (usize, usize)| {
+            let (name, doc) = (*COLUMN_NAMES.get(column)?, *MEANINGS.get(column)?);
+            Some(Field { name, offset, schema: schema(column), ty: "", doc })
+        };
+        self.columns(skin).filter_map(field).collect()
     }
 
     /// Whether a column that the flags announce begins or ends outside the row.

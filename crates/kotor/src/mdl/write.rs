@@ -5,7 +5,9 @@ use galatea_wire::{Error, Offset, Result, Wire, Writer};
 use super::layout::{AabbLayout, Headers, RowLayout, Sentinel, Slot};
 use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
 use super::node::{Light, Node, NodeId};
-use super::plan::{Plan, Rows, What, index_list_len, index_lists, rows, unchanged};
+use super::plan::{
+    Here, Plan, Rows, Sink, Unchanged, What, each_block, index_list_len, index_lists, rows, unchanged,
+};
 use super::read::BASE;
 use super::rows::{COLUMN_NAMES, lengths, slot_to_short};
 use super::wire::{
@@ -47,10 +49,13 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
             fill_rows(model, &rows, &mut Out::new(&mut pair.mdx, mdx_len))?;
         }
     }
+    let len = model.layout.mdl_len as usize;
+    let writing = Writing { model, plan: None, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
+    if replay(&writing, &mut Out::new(&mut pair.mdl, len))? {
+        return Ok(());
+    }
     if unchanged(model)? {
-        let len = model.layout.mdl_len as usize;
         let mut mdl = Out::new(&mut pair.mdl, len);
-        let writing = Writing { model, plan: None, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
         writing.model(&mut mdl)?;
         if model.layout.overlaps {
             writing.model(mdl.verify())?;
@@ -63,6 +68,48 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     let plan = Plan::of(model)?;
     let mut mdl = Out::new(&mut pair.mdl, plan.len.saturating_add(BASE));
     Writing { model, plan: Some(&plan), len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)
+}
+
+/// Writes a model that has the blocks it was read with, if they stand in the compiler's order, as in most files.
+///
+/// Finding that out takes a walk over all nodes, so they are written on the way; if it is not so, that was in vain.
+fn replay(writing: &Writing<'_>, out: &mut Out<'_>) -> Result<bool> {
+    let layout = &writing.model.layout;
+    if layout.headers.is_none() || layout.overlaps {
+        return Ok(false);
+    }
+    let mut owners = vec![0];
+    owners.extend(writing.model.animations.iter().map(|a| a.layout.header.at));
+    let mut sink = Replay { writing, out, owners: &owners, blocks: Unchanged::in_order(), failed: false };
+    each_block(writing.model, &mut sink)?;
+    if sink.failed || !sink.blocks.fills(writing.len) {
+        return Ok(false);
+    }
+    writing.outline(out)?;
+    Ok(true)
+}
+
+struct Replay<'a, 'o> {
+    writing: &'a Writing<'a>,
+    out: &'a mut Out<'o>,
+    /// Where the model (0) and its animations stand.
+    owners: &'a [u32],
+    blocks: Unchanged,
+    failed: bool,
+}
+
+impl Sink for Replay<'_, '_> {
+    #[inline]
+    fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize) {
+        self.blocks.block(what, sub, slot, item, count);
+    }
+
+    #[inline]
+    fn node(&mut self, here: Here<'_>) {
+        let owner = self.owners.get(here.tree as usize).copied().unwrap_or(0);
+        self.failed =
+            self.failed || !self.blocks.so_far() || self.writing.node(self.out, here, owner).is_err();
+    }
 }
 
 /// A file that is filled in, then perhaps compared with what went in.
@@ -203,6 +250,13 @@ impl Model {
             Some(animation) => self.animations.get(animation as usize).map_or(&[], |a| &a.nodes),
         }
     }
+
+    pub(crate) fn tree_mut(&mut self, tree: u32) -> &mut [Node] {
+        match tree.checked_sub(1) {
+            None => &mut self.nodes,
+            Some(animation) => self.animations.get_mut(animation as usize).map_or(&mut [], |a| &mut a.nodes),
+        }
+    }
 }
 
 struct Writing<'a> {
@@ -213,14 +267,6 @@ struct Writing<'a> {
     len: usize,
     rows: &'a [Rows],
     mdx_len: usize,
-}
-
-/// A node that is being written.
-#[derive(Clone, Copy)]
-struct Here<'a> {
-    tree: u32,
-    id: NodeId,
-    node: &'a Node,
 }
 
 impl Writing<'_> {
@@ -272,6 +318,19 @@ impl Writing<'_> {
     }
 
     fn model(&self, out: &mut Out<'_>) -> Result<()> {
+        let animations = self.outline(out)?;
+        let trees = std::iter::once((&self.model.nodes, 0))
+            .chain(self.model.animations.iter().map(|a| &a.nodes).zip(animations));
+        for (tree, (nodes, owner)) in trees.enumerate() {
+            for (id, node) in nodes.iter().enumerate() {
+                self.node(out, Here { tree: tree as u32, id: id as NodeId, node }, owner)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything but the nodes; returns where the animations are.
+    fn outline(&self, out: &mut Out<'_>) -> Result<Vec<u32>> {
         let model = self.model;
         let layout = &model.layout;
         let gaps = self.plan.map(|plan| plan.all(What::Gap).collect::<Vec<u32>>());
@@ -299,10 +358,7 @@ impl Writing<'_> {
             let event = events.as_ref().and_then(|e| e.get(i)).copied().unwrap_or(animation.layout.events.at);
             self.animation(out, *at, event, animation, i as u32 + 1)?;
         }
-        for (id, node) in model.nodes.iter().enumerate() {
-            self.node(out, Here { tree: 0, id: id as NodeId, node }, 0)?;
-        }
-        Ok(())
+        Ok(animations)
     }
 
     fn headers(&self, out: &mut Out<'_>) -> Result<()> {
@@ -388,36 +444,33 @@ impl Writing<'_> {
         header.events = animation.layout.events.def(events, Writer::count(animation.events.len(), "events")?);
         out.put(at as usize + BASE, &geometry)?;
         out.put(at as usize + BASE + GeometryHeader::SIZE, &header)?;
-        out.array(events as usize + BASE, &animation.events)?;
-        for (id, node) in animation.nodes.iter().enumerate() {
-            self.node(out, Here { tree, id: id as NodeId, node }, at)?;
-        }
-        Ok(())
+        out.array(events as usize + BASE, &animation.events)
     }
 
     fn node(&self, out: &mut Out<'_>, here: Here<'_>, owner: u32) -> Result<()> {
         let Here { tree, node, .. } = here;
         let layout = &node.layout;
         let parent = || node.parent.map_or(0, |p| self.node_place(tree, p));
+        let odd = layout.odd.as_deref();
         let header = NodeHeader {
             flags: node.flags(),
             number: node.number,
             name: node.name,
-            padding: layout.padding,
-            owner: Offset(layout.stale_owner.unwrap_or(owner)),
-            parent: Offset(layout.stale_parent.unwrap_or_else(parent)),
+            padding: odd.map_or(0, |odd| odd.padding),
+            owner: Offset(odd.and_then(|odd| odd.stale_owner).unwrap_or(owner)),
+            parent: Offset(odd.and_then(|odd| odd.stale_parent).unwrap_or_else(parent)),
             position: node.position,
             orientation: node.orientation,
-            children: self.def(here, What::Children, &layout.children, node.children.len())?,
+            children: self.def(here, What::Children, &layout.children_slot(), node.children.len())?,
             controllers: self.def(
                 here,
                 What::Controllers,
-                &layout.controllers,
+                &layout.controllers_slot(),
                 node.controllers.list().len(),
             )?,
-            data: self.def(here, What::Data, &layout.data, node.controllers.data().len())?,
+            data: self.def(here, What::Data, &layout.data_slot(), node.controllers.data().len())?,
         };
-        let mut at = self.place(here, What::Node, &layout.header) as usize + BASE;
+        let mut at = self.place(here, What::Node, &layout.header_slot()) as usize + BASE;
         put(out, &mut at, &header)?;
         out.each(
             header.children.offset.0 as usize + BASE,

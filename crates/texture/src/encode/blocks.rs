@@ -4,7 +4,7 @@ use block_compression::{BC7Settings, CompressionVariant, encode::compress_rgba8}
 use galatea_wire::{Error, Result};
 use texpresso::{Algorithm, COLOUR_WEIGHTS_UNIFORM, Format, Params};
 
-use super::bc4;
+use super::{bc1, bc4};
 use crate::{Alpha, Image, PixelFormat};
 
 /// Stores one picture. A DXT1 keeps alpha where it is only 0 and 255; smooth alpha is left out.
@@ -37,16 +37,18 @@ pub fn blocks(image: &Image, format: PixelFormat) -> Result<Vec<u8>> {
         }),
         PixelFormat::Bc7 => {
             let opaque = image.alpha() == Alpha::Opaque;
-            let (quick, thorough) = if opaque {
-                (BC7Settings::opaque_very_fast(), BC7Settings::opaque_basic())
+            let searches = if opaque {
+                [BC7Settings::opaque_very_fast(), BC7Settings::opaque_basic(), BC7Settings::opaque_slow()]
             } else {
-                (BC7Settings::alpha_very_fast(), BC7Settings::alpha_basic())
+                [BC7Settings::alpha_very_fast(), BC7Settings::alpha_basic(), BC7Settings::alpha_slow()]
             };
+            // Most blocks are well served by the quick search; each next one is ten times slower.
             each(image, 16, |pixels, out| {
-                bc7(pixels, quick, out);
-                // Most blocks are well served by the quick search; the slow one is ten times slower.
-                if bc7_error(pixels, out) > 16 * 4 * 12 {
-                    bc7(pixels, thorough, out);
+                for search in searches {
+                    bc7(pixels, search, out);
+                    if bc7_error(pixels, out) <= 16 * 4 * 12 {
+                        break;
+                    }
                 }
             })
         }
@@ -78,6 +80,10 @@ fn colour(pixels: &[[u8; 4]; 16], format: Format, out: &mut [u8]) {
         weigh_colour_by_alpha: false,
     };
     format.compress(pixels.as_flattened(), 4, 4, params, out);
+    match format {
+        Format::Bc1 => bc1::improve(pixels, true, out),
+        _ => bc1::improve(pixels, false, out.get_mut(8..).unwrap_or_default()),
+    }
 }
 
 fn bc7(pixels: &[[u8; 4]; 16], settings: BC7Settings, out: &mut [u8]) {

@@ -10,6 +10,7 @@
 //! assert!(encode::png(&image).unwrap().starts_with(b"\x89PNG"));
 //! ```
 
+mod bc1;
 mod bc4;
 mod blocks;
 mod jpeg;

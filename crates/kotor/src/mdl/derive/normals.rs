@@ -18,62 +18,141 @@ pub struct Weighting {
     pub crease: Option<f32>,
 }
 
-/// The normal of every vertex.
+/// Kinds of faces at one place that are told apart; no real mesh has nearly as many.
+const KINDS: usize = 256;
+
+/// Faces at one place that are smooth with the same others: with the same groups and, where a crease counts, direction.
+struct Kind {
+    groups: u32,
+    normal: V,
+    /// Their normals, by weight.
+    sum: V,
+}
+
+/// The normal of every vertex; (0, 0, 0) for a vertex of no face.
 ///
 /// Faces count for a vertex if one of their corners is at its position and they are smooth with a face that uses the vertex:
 /// by their smoothing groups (one mask of bits per face; a shared bit means smooth), else by their using the same vertex.
+///
+/// The work is linear in the faces, however many of them meet at one place. Where more than 256 kinds of them do, those
+/// beyond count only for the vertices they use.
 pub fn vertex_normals(
     positions: &[[f32; 3]],
     faces: &[Face],
     groups: Option<&[u32]>,
     weighting: Weighting,
 ) -> Vec<[f32; 3]> {
-    let welded = weld(positions);
-    let normals: Vec<V> = faces.iter().map(|f| corners(positions, f).map_or([0.0; 3], face_normal)).collect();
-    // Corners at each position: face and weight.
-    let places = welded.iter().max().map_or(0, |m| *m as usize + 1);
-    let mut at: Vec<Vec<(u32, f64)>> = vec![Vec::new(); places];
-    let mut of_vertex: Vec<Vec<u32>> = vec![Vec::new(); positions.len()];
-    for (id, face) in faces.iter().enumerate() {
-        let Some(points) = corners(positions, face) else { continue };
-        for (i, vertex) in face.vertices.iter().enumerate() {
-            let place = welded.get(usize::from(*vertex)).and_then(|w| at.get_mut(*w as usize));
-            if let Some(place) = place {
-                place.push((id as u32, weight(points, i, weighting)));
+    let crease = weighting.crease.map(|degrees| f64::from(degrees).to_radians().cos());
+    let mesh = Corners { positions, faces, groups, weighting };
+    let mut all = mesh.sorted();
+    let mut normals = vec![[0.0; 3]; positions.len()];
+    let mut own_normals: Vec<V> = Vec::new();
+    for here in all.chunk_by_mut(|a, b| a.place == b.place) {
+        let kinds = mesh.kinds(here);
+        for own in here.chunk_by(|a, b| a.vertex == b.vertex) {
+            // What no kind stands for counts for its own vertex alone.
+            let alone = own.iter().filter(|corner| !corner.counted);
+            let mut sum = alone.fold([0.0; 3], |sum, corner| add(sum, mesh.part(corner)));
+            let groups = own.iter().fold(0, |all, corner| all | mesh.groups(corner));
+            own_normals.clear();
+            own_normals.extend(own.iter().filter(|_| crease.is_some()).map(|corner| mesh.normal(corner)));
+            let near = |kind: &Kind| {
+                crease.is_none_or(|least| own_normals.iter().any(|own| dot(*own, kind.normal) >= least))
+            };
+            for kind in kinds.iter().filter(|kind| kind.groups & groups != 0 && near(kind)) {
+                sum = add(sum, kind.sum);
             }
-            if let Some(list) = of_vertex.get_mut(usize::from(*vertex)) {
-                list.push(id as u32);
+            if let Some(corner) = own.first()
+                && let Some(normal) = normals.get_mut(usize::from(corner.vertex))
+            {
+                *normal = f(normalize(sum));
             }
         }
     }
-    let normal = |id: u32| normals.get(id as usize).copied().unwrap_or([0.0; 3]);
-    let crease = weighting.crease.map(|degrees| f64::from(degrees).to_radians().cos());
-    let smooth = |own: &[u32], other: u32| {
-        let grouped = match groups {
-            None => own.contains(&other),
-            Some(groups) => {
-                let mask = |id: u32| groups.get(id as usize).copied().unwrap_or(0);
-                own.iter().any(|id| *id == other || mask(*id) & mask(other) != 0)
-            }
-        };
-        grouped && crease.is_none_or(|least| own.iter().any(|id| dot(normal(*id), normal(other)) >= least))
-    };
-    of_vertex
-        .iter()
-        .zip(&welded)
-        .map(|(own, place)| {
-            let mut sum = [0.0; 3];
-            for (face, weight) in at.get(*place as usize).into_iter().flatten() {
-                if smooth(own, *face) {
-                    sum = add(sum, scale(normal(*face), *weight));
-                }
-            }
-            f(normalize(sum))
-        })
-        .collect()
+    normals
 }
 
-fn weight(points: [V; 3], corner: usize, weighting: Weighting) -> f64 {
+/// A corner of a face.
+struct Corner {
+    /// Number of its position.
+    place: u32,
+    face: u32,
+    vertex: u16,
+    /// Which of the three.
+    index: u8,
+    /// Whether a kind stands for it. Faces in no group are smooth with no others, so none does.
+    counted: bool,
+}
+
+/// A mesh by the corners of its faces.
+struct Corners<'a> {
+    positions: &'a [[f32; 3]],
+    faces: &'a [Face],
+    groups: Option<&'a [u32]>,
+    weighting: Weighting,
+}
+
+impl Corners<'_> {
+    /// All corners of faces whose vertices there are, by place and vertex.
+    fn sorted(&self) -> Vec<Corner> {
+        let welded = weld(self.positions);
+        let mut all = Vec::with_capacity(self.faces.len() * 3);
+        for (face, id) in self.faces.iter().zip(0..) {
+            if corners(self.positions, face).is_none() {
+                continue;
+            }
+            for (vertex, index) in face.vertices.into_iter().zip(0..) {
+                let place = welded.get(usize::from(vertex)).copied().unwrap_or(0);
+                all.push(Corner { place, face: id, vertex, index, counted: false });
+            }
+        }
+        all.sort_unstable_by_key(|corner| (corner.place, corner.vertex, corner.face, corner.index));
+        all
+    }
+
+    fn points(&self, corner: &Corner) -> [V; 3] {
+        let face = self.faces.get(corner.face as usize);
+        face.and_then(|face| corners(self.positions, face)).unwrap_or_default()
+    }
+
+    fn groups(&self, corner: &Corner) -> u32 {
+        self.groups.and_then(|groups| groups.get(corner.face as usize)).copied().unwrap_or(0)
+    }
+
+    fn normal(&self, corner: &Corner) -> V {
+        face_normal(self.points(corner))
+    }
+
+    /// The normal of the face, by its weight at this corner.
+    fn part(&self, corner: &Corner) -> V {
+        let points = self.points(corner);
+        scale(face_normal(points), weight(points, corner.index, self.weighting))
+    }
+
+    /// The kinds of faces at one place.
+    fn kinds(&self, here: &mut [Corner]) -> Vec<Kind> {
+        let directed = self.weighting.crease.is_some();
+        let mut kinds: Vec<Kind> = Vec::new();
+        for corner in here {
+            let groups = self.groups(corner);
+            if groups == 0 {
+                continue;
+            }
+            let (normal, part) = (self.normal(corner), self.part(corner));
+            let same = |kind: &Kind| kind.groups == groups && (!directed || kind.normal == normal);
+            let known = kinds.iter().position(same);
+            corner.counted = known.is_some() || kinds.len() < KINDS;
+            match known.and_then(|id| kinds.get_mut(id)) {
+                Some(kind) => kind.sum = add(kind.sum, part),
+                None if corner.counted => kinds.push(Kind { groups, normal, sum: part }),
+                None => {}
+            }
+        }
+        kinds
+    }
+}
+
+fn weight(points: [V; 3], corner: u8, weighting: Weighting) -> f64 {
     let [a, b, c] = points;
     let (at, next, last) = match corner {
         0 => (a, b, c),

@@ -38,7 +38,7 @@ impl Model {
             if let Some(saber) = mesh.saber.as_deref_mut() {
                 saber.inverted_counters = [next(), next()];
             } else if !mesh.inverted_counters.is_empty() {
-                mesh.inverted_counters = vec![next()];
+                mesh.inverted_counters = [next()].into();
             }
         }
     }

@@ -171,7 +171,7 @@ macro_rules! list {
                     return None;
                 }
                 if let Some(list) = $list_mut {
-                    *list = taken;
+                    *list = taken.into();
                 }
                 Some(())
             },

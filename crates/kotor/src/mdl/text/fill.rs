@@ -1,11 +1,9 @@
 //! Values that text does not tell and that are derived from what it does tell.
 
-use std::collections::HashMap;
-
 use super::draft::NodeDraft;
 use super::finish::Missing;
 use crate::bwm;
-use crate::mdl::derive::{aabb_tree, area, inverse_binds, inverted_counter};
+use crate::mdl::derive::{Weighting, aabb_tree, area, inverse_binds, inverted_counter, vertex_normals};
 use crate::mdl::{AabbNode, Face, Mesh, Model, NodeId};
 
 /// Derives what is missing.
@@ -49,104 +47,13 @@ pub(crate) fn fill(model: &mut Model, drafts: &mut [NodeDraft<'_>], missing: &[M
     }
 }
 
-fn corners(mesh: &Mesh, face: &Face) -> Option<[[f32; 3]; 3]> {
-    let [a, b, c] = face.vertices.map(|i| mesh.vertices.positions.get(usize::from(i)).copied());
-    Some([a?, b?, c?])
-}
-
-fn cross(corners: [[f32; 3]; 3]) -> [f64; 3] {
-    let [a, b, c] = corners.map(|v| v.map(f64::from));
-    let [ux, uy, uz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-    let [vx, vy, vz] = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
-    [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx]
-}
-
-fn length([x, y, z]: [f64; 3]) -> f64 {
-    (x * x + y * y + z * z).sqrt()
-}
-
-/// A number for every position; equal positions have the same.
-fn places(positions: &[[f32; 3]]) -> Vec<u32> {
-    let mut known: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
-    let bits = |v: f32| if v == 0.0 { 0 } else { v.to_bits() };
-    positions
-        .iter()
-        .map(|p| {
-            let next = known.len() as u32;
-            *known.entry(p.map(bits)).or_insert(next)
-        })
-        .collect()
-}
-
-/// Groups at one place that are told apart; no real mesh has more than there are bits.
-const GROUPS: usize = 64;
-
 /// Vertex normals: the sum of the normals of all faces at the same position in a common smoothing group, by area.
-///
-/// The work is linear in the faces, however many of them meet at one place.
 fn normals(mesh: &Mesh, masks: &[u32]) -> Vec<[f32; 3]> {
-    let places = places(&mesh.vertices.positions);
-    let place_of = |vertex: usize| places.get(vertex).copied().unwrap_or(0);
-    let count = mesh.vertices.positions.len();
-    // The groups of each vertex, and the sum of the faces that are in none: those are smoothed with nothing.
-    let mut own = vec![0u32; count];
-    let mut totals = vec![[0.0f64; 3]; count];
-    let add = |to: &mut [f64; 3], normal: [f64; 3]| {
-        for (slot, n) in to.iter_mut().zip(normal) {
-            *slot += n;
-        }
-    };
-    let mut at_place: Vec<(u32, u32)> = Vec::with_capacity(mesh.faces.len() * 3);
-    for (id, (face, mask)) in mesh.faces.iter().zip(masks).enumerate() {
-        let Some(corners) = corners(mesh, face) else { continue };
-        for vertex in face.vertices.map(usize::from) {
-            if *mask == 0 {
-                if let Some(total) = totals.get_mut(vertex) {
-                    add(total, cross(corners));
-                }
-            } else {
-                at_place.push((place_of(vertex), id as u32));
-                if let Some(own) = own.get_mut(vertex) {
-                    *own |= mask;
-                }
-            }
-        }
-    }
-    at_place.sort_unstable();
-    let mut vertices: Vec<u32> = (0..count as u32).collect();
-    vertices.sort_unstable_by_key(|v| place_of(*v as usize));
-    let mut left = vertices.as_slice();
-    for here in at_place.chunk_by(|a, b| a.0 == b.0) {
-        let mut sums: Vec<(u32, [f64; 3])> = Vec::new();
-        for (_, face) in here {
-            let mask = masks.get(*face as usize).copied().unwrap_or(0);
-            let normal =
-                mesh.faces.get(*face as usize).and_then(|f| corners(mesh, f)).map_or([0.0; 3], cross);
-            let room = sums.len() < GROUPS;
-            match sums.iter_mut().find(|(m, _)| *m == mask) {
-                Some((_, sum)) => add(sum, normal),
-                None if room => sums.push((mask, normal)),
-                None => {}
-            }
-        }
-        let place = here.first().map_or(0, |(place, _)| *place);
-        let start = left.iter().take_while(|v| place_of(**v as usize) < place).count();
-        let (_, rest) = left.split_at(start);
-        let (these, rest) =
-            rest.split_at(rest.iter().take_while(|v| place_of(**v as usize) == place).count());
-        left = rest;
-        for vertex in these.iter().map(|v| *v as usize) {
-            let Some((total, own)) = totals.get_mut(vertex).zip(own.get(vertex)) else { continue };
-            for (_, sum) in sums.iter().filter(|(mask, _)| mask & own != 0) {
-                add(total, *sum);
-            }
-        }
-    }
-    let unit = |total: [f64; 3]| {
-        let size = length(total);
-        if size > 0.0 { total.map(|c| (c / size) as f32) } else { [0.0, 0.0, 1.0] }
-    };
-    totals.into_iter().map(unit).collect()
+    let by_area = Weighting { area: true, ..Weighting::default() };
+    let mut normals = vertex_normals(&mesh.vertices.positions, &mesh.faces, Some(masks), by_area);
+    let zero = |normal: &&mut [f32; 3]| !normal.iter().any(|c| c.abs() > 0.0);
+    normals.iter_mut().filter(zero).for_each(|normal| *normal = [0.0, 0.0, 1.0]);
+    normals
 }
 
 /// The told boxes where they hold their faces, each once; otherwise a new tree.
@@ -219,7 +126,7 @@ fn counters(mesh: &mut Mesh, before: u32) {
             saber.inverted_counters = [inverted_counter(before + 1), inverted_counter(before + 2)];
             mesh.inverted_counters.clear();
         }
-        None => mesh.inverted_counters = vec![inverted_counter(before + 1)],
+        None => mesh.inverted_counters = [inverted_counter(before + 1)].into(),
     }
 }
 

@@ -90,10 +90,10 @@ impl<'a> Parser<'a> {
             b"inv_count" => {
                 let first = self.lex.u32()?;
                 let second = if self.lex.at_number() { self.lex.u32()? } else { first };
-                mesh.inverted_counters = vec![first];
+                mesh.inverted_counters = [first].into();
                 if let Some(saber) = mesh.saber.as_deref_mut() {
                     saber.inverted_counters = [first, second];
-                    mesh.inverted_counters = Vec::new();
+                    mesh.inverted_counters.clear();
                 }
                 said.counted = true;
             }

@@ -34,7 +34,7 @@ impl Printer<'_> {
             self.int(2, "hologram_donotdraw", dirt.hide_in_holograms.into());
         }
         self.tangent_space(mesh);
-        match (mesh.saber.as_deref(), mesh.inverted_counters.as_slice()) {
+        match (mesh.saber.as_deref(), &mesh.inverted_counters[..]) {
             (Some(saber), _) => {
                 let [first, second] = saber.inverted_counters;
                 self.line(2, "inv_count");

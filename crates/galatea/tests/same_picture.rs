@@ -1,0 +1,167 @@
+//! A model, its GLB and its text form look the same.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail loudly")]
+
+use std::path::{Path, PathBuf};
+
+use galatea::disk::{self, Job, Loaded};
+use galatea::preview::{self, Options, Picture};
+use galatea::scene::Scene;
+use galatea::texture::{Image, encode};
+use galatea::textures::{Dressed, Textures, dress, dress_gltf, game_of};
+use galatea::wire::{Text, Wire};
+use galatea::{ConvertOptions, Document, Limits, SceneContext, fox, mdlx};
+use galatea_trial::{corpus, files};
+
+/// Pixels of a side.
+const SIDE: u32 = 160;
+
+fn draw(scene: &Scene, dressed: Option<&Dressed>, clip: Option<&str>) -> Picture {
+    let length = clip.and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
+    let clip = clip.map(str::to_owned);
+    let look = Options { width: SIDE, height: SIDE, clip, time: length * 0.37, ..Options::default() };
+    let shown = dressed.map_or_else(|| scene.clone(), |d| d.scene(scene));
+    preview::render(&shown, &look, &|name| dressed?.texture(name)).unwrap()
+}
+
+/// Pixels in which any channel is off by more than rounding.
+fn different(a: &Picture, b: &Picture, rounding: u8) -> usize {
+    assert_eq!((a.width, a.height), (b.width, b.height));
+    let off = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > rounding);
+    a.pixels.chunks_exact(4).zip(b.pixels.chunks_exact(4)).filter(off).count()
+}
+
+fn open(loaded: &Loaded) -> Option<Box<dyn Document>> {
+    galatea::open(&loaded.input(), &Limits::default()).ok()
+}
+
+struct Family {
+    files: Vec<PathBuf>,
+    text: Option<&'static str>,
+}
+
+/// Models whose textures are added, multiplied or laid over each other. A GLB has pictures to mix instead, whose pixels
+/// between pixels are others.
+const MIXED: [&str; 4] = ["DarkBomb.mdx", "ShadowTornado.mdx", "Supernova.mdx", "unit.mdx"];
+
+/// Draws up to `most` models of a family, spread over all of them: at rest, and in the middle of a clip.
+fn same(family: &Family, most: usize) -> usize {
+    let names = fox::Dictionary::built_in();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in family.files.iter().step_by((family.files.len() / most).max(1)) {
+        let Ok(loaded) = disk::load(&Job { path: path.clone(), named: true }) else { continue };
+        let Some(document) = open(&loaded) else { continue };
+        let context = SceneContext::new("model", &names);
+        let Some(scene) = document.to_scene(&context) else { continue };
+        let textures = game_of(document.format().name).map(|g| Textures::new(g, path.parent(), None));
+        let context = SceneContext { textures: textures.as_ref(), ..context };
+        let dressed = textures.as_ref().map(|t| dress(&scene, t, 0));
+        let glb = galatea::convert(document.as_ref(), "glb", &ConvertOptions::default(), &context).unwrap();
+        let glb = Loaded { bytes: glb.output.bytes, ..Loaded::default() };
+        let glb = open(&glb).unwrap();
+        let glb_dressed = dress_gltf(glb.as_ref(), &|_| None, &Limits::default()).unwrap();
+        let glb_scene = glb.to_scene(&context).unwrap();
+        let text = family.text.filter(|t| *t != document.format().name).map(|to| {
+            let text = galatea::convert(document.as_ref(), to, &ConvertOptions::default(), &context).unwrap();
+            let text = Loaded { bytes: text.output.bytes, ..Loaded::default() };
+            let text = open(&text).unwrap();
+            let scene = text.to_scene(&context).unwrap();
+            let dressed = textures.as_ref().map(|t| dress(&scene, t, 0));
+            (scene, dressed)
+        });
+        let clip = scene.clips.iter().max_by(|a, b| a.length.total_cmp(&b.length)).map(|c| c.name.clone());
+        for clip in [None, clip.as_deref()].into_iter().take(1 + usize::from(clip.is_some())) {
+            let own = draw(&scene, dressed.as_ref(), clip);
+            let mut compare = |form: &str, other: &Picture| {
+                let mixed = form == "GLB" && MIXED.contains(&show(path).as_str());
+                let (share, rounding) = if mixed { (10, 40) } else { (1000, 2) };
+                let off = different(&own, other, rounding);
+                if off > (SIDE * SIDE) as usize / share {
+                    wrong.push(format!("{}, {form}, clip {clip:?}: {off} pixels", show(path)));
+                }
+            };
+            compare("GLB", &draw(&glb_scene, Some(&glb_dressed), clip));
+            if let Some((scene, dressed)) = &text {
+                compare("text", &draw(scene, dressed.as_ref(), clip));
+            }
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "of {count} models differ:\n{}", wrong.join("\n"));
+    count
+}
+
+fn show(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn family(folders: &[&str], endings: &[&str], text: Option<&'static str>) -> Option<Family> {
+    let folders: Option<Vec<PathBuf>> = folders.iter().map(|f| corpus(f)).collect();
+    Some(Family { files: folders?.iter().flat_map(|f| files(f, endings)).collect(), text })
+}
+
+#[test]
+fn kotor_models_look_the_same_in_every_form() {
+    let Some(family) = family(&["kotor", "sets/kotor"], &[".mdl"], Some("kotor-mdl-ascii")) else { return };
+    let count = same(&family, 60);
+    println!("{count} models look the same");
+    assert!(count >= 50);
+}
+
+#[test]
+fn warcraft_models_look_the_same_in_every_form() {
+    let Some(family) = family(&["mdx", "sets/wc3", "sets/reforged"], &[".mdx"], Some("mdl")) else { return };
+    let count = same(&family, 60);
+    println!("{count} models look the same");
+    assert!(count >= 50);
+}
+
+#[test]
+fn fox_models_look_the_same_in_every_form() {
+    let Some(family) = family(&["fmdl", "sets/fox"], &[".fmdl"], None) else { return };
+    let count = same(&family, 60);
+    println!("{count} models look the same");
+    assert!(count >= 50);
+}
+
+#[test]
+fn models_with_textures_look_the_same_in_every_form() {
+    let Some(mut family) = family(&["sets"], &[".mdl", ".mdx", ".fmdl"], None) else { return };
+    assert!(same(&family, usize::MAX) >= 41);
+    family.files.retain(|f| f.extension().is_some_and(|e| e == "mdx"));
+    family.text = Some("mdl");
+    assert!(same(&family, usize::MAX) >= 20);
+}
+
+/// The team's colour under a skin that lets it through, as every unit has it: layers that a GLB has in one picture.
+#[test]
+fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
+    let statue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statue_800.mdx");
+    let mut model = mdlx::Model::read(&std::fs::read(statue).unwrap(), &Limits::default()).unwrap();
+    let texture = |path: &[u8], replaceable_id| mdlx::Texture {
+        path: Text::new(path).unwrap(),
+        replaceable_id,
+        ..mdlx::Texture::ZERO
+    };
+    model.textures = vec![texture(b"", 1), texture(b"Units\\skin.blp", 0)];
+    let layer = |texture_id, filter_mode| mdlx::Layer { texture_id, filter_mode, ..mdlx::Layer::default() };
+    for material in &mut model.materials {
+        material.layers = vec![layer(0, 0), layer(1, 2)];
+    }
+    let dir = std::env::temp_dir().join(format!("galatea-unit-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let alpha = |i: u32| if i.is_multiple_of(3) { 0 } else { 255 };
+    let rgba = (0..32 * 32).flat_map(|i| [90, 120, (i / 4) as u8, alpha(i / 8)]).collect();
+    let skin = encode::png(&Image::new(32, 32, rgba).unwrap()).unwrap();
+    std::fs::write(dir.join("skin.png"), skin).unwrap();
+    let path = dir.join("unit.mdx");
+    std::fs::write(&path, model.write().unwrap()).unwrap();
+    let loaded = disk::load(&Job { path: path.clone(), named: true }).unwrap();
+    let names = fox::Dictionary::built_in();
+    let scene = open(&loaded).unwrap().to_scene(&SceneContext::new("model", &names)).unwrap();
+    let textures = Textures::new(game_of("mdx").unwrap(), path.parent(), None);
+    let red = |p: &Picture| p.pixels.chunks_exact(4).filter(|p| p[0] > 60 && p[1] < 20 && p[2] < 20).count();
+    assert!(red(&draw(&scene, Some(&dress(&scene, &textures, 0)), None)) > 100);
+    assert!(red(&draw(&scene, Some(&dress(&scene, &textures, 1)), None)) == 0);
+    assert_eq!(same(&Family { files: vec![path], text: Some("mdl") }, 1), 1);
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -1,0 +1,106 @@
+//! Pictures: one of 10,000 triangles with a skin and a texture, and a contact sheet of models of the corpus.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use galatea::disk::Loaded;
+use galatea::preview::{self, Options, Picture, Texture};
+use galatea::scene::{Influences, Material, Mesh, Node, Primitive, Scene, Skin, Texture as Named, Vertices};
+use galatea::{Limits, SceneContext, fox};
+use rayon::prelude::*;
+
+use super::{fastest, files};
+
+/// Milliseconds that 10,000 triangles may cost on one core.
+const MUST: f64 = 60.0;
+/// Models on the sheet.
+const MODELS: usize = 200;
+
+pub(super) fn run() {
+    let [one, two] = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
+    let (Ok(one), Ok(two)) = (one, two) else { return };
+    ball(&one);
+    sheet([&one, &two]);
+}
+
+/// A ball of 100 x 50 squares, half of it on another bone.
+fn ball(pool: &rayon::ThreadPool) {
+    let mut vertices = Vertices { uvs: vec![Vec::new()], ..Vertices::default() };
+    for row in 0..=50u16 {
+        for column in 0..=100u16 {
+            let (u, v) = (f32::from(column) / 100.0, f32::from(row) / 50.0);
+            let (a, b) = (u * std::f32::consts::TAU, v * std::f32::consts::PI);
+            let point = [b.sin() * a.cos(), b.cos(), b.sin() * a.sin()];
+            vertices.positions.push(point);
+            vertices.normals.push(point);
+            vertices.uvs.iter_mut().for_each(|set| set.push([u * 4.0, v * 2.0]));
+            vertices.influences.weights.extend([v, 1.0 - v]);
+            vertices.influences.joints.extend([0, 1]);
+        }
+    }
+    vertices.influences = Influences { width: 2, ..vertices.influences };
+    let squares = (0..50u32).flat_map(|row| (0..100u32).map(move |column| row * 101 + column));
+    let indices: Vec<u32> = squares.flat_map(|i| [i, i + 1, i + 101, i + 101, i + 1, i + 102]).collect();
+    let triangles = indices.len() / 3;
+    let mut scene = Scene::default();
+    scene.vertices.push(vertices);
+    let texture = Named { name: "ball".into(), ..Named::default() };
+    scene.materials.push(Material { textures: vec![texture], ..Material::default() });
+    let primitive = Primitive { indices, material: Some(0), ..Primitive::default() };
+    scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    let joints = vec![scene.add_node(None, Node::new("upper")), scene.add_node(None, Node::new("lower"))];
+    scene.skins.push(Skin { joints, ..Skin::default() });
+    scene.add_node(None, Node { mesh: Some(0), skin: Some(0), ..Node::new("ball") });
+    let pixels: Vec<u8> = (0..256 * 256u32).flat_map(|i| [i as u8, (i >> 8) as u8, 128, 255]).collect();
+    let Some(texture) = Texture::new(256, 256, &pixels).map(Arc::new) else { return };
+    let seconds = pool.install(|| {
+        let [seconds] = fastest([&mut || {
+            drop(black_box(preview::render(&scene, &Options::default(), &|_| Some(Arc::clone(&texture)))));
+        }]);
+        seconds
+    });
+    let (spent, Options { width, height, .. }) = (seconds * 1e3, Options::default());
+    println!(
+        "picture, {triangles} triangles with skin and texture, {width} x {height}, one thread: {spent:.1} ms (at most {MUST:.0}: {})",
+        if spent <= MUST { "ok" } else { "ABOVE" }
+    );
+}
+
+fn picture(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Picture)> {
+    let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
+    let scene = document.to_scene(&SceneContext::new("model", names))?;
+    let look = Options { width: 128, height: 128, ..Options::default() };
+    Some((scene.name.clone(), preview::render(&scene, &look, &|_| None).ok()?))
+}
+
+/// Models of all families, spread over the corpus, read, drawn and put on one sheet.
+fn sheet(pools: [&rayon::ThreadPool; 2]) {
+    let names = fox::Dictionary::new();
+    let mut models = Vec::new();
+    for (part, endings) in [("kotor", ".mdl"), ("mdx", ".mdx"), ("fmdl", ".fmdl")] {
+        let all = files::all(part, &[endings]);
+        let step = (all.len() / MODELS.div_ceil(3)).max(1);
+        models.extend(all.into_iter().step_by(step).take(MODELS.div_ceil(3)));
+    }
+    models.truncate(MODELS);
+    if models.is_empty() {
+        println!("sheet: no corpus");
+        return;
+    }
+    let mut rates = Vec::new();
+    for (threads, pool) in (1..).zip(pools) {
+        let start = Instant::now();
+        let drawn = pool.install(|| {
+            let pictures: Vec<_> = models.par_iter().filter_map(|m| picture(m, &names)).collect();
+            black_box(preview::sheet(&pictures, 0, [46, 50, 56, 255]).and_then(|s| s.png()).is_ok());
+            pictures.len()
+        });
+        let rate = drawn as f64 / start.elapsed().as_secs_f64();
+        println!("sheet, {drawn} models of 128 x 128, {threads} threads: {rate:.0} files/s");
+        rates.push(rate);
+    }
+    if let [one, two] = rates.as_slice() {
+        println!("  scaling {:.2}", two / one);
+    }
+}
