@@ -23,7 +23,8 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
     let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::new();
     for (s, skin) in scene.skins.iter().enumerate() {
         for (i, joint) in skin.joints.iter().enumerate() {
-            bound.entry(*joint).or_insert((s, skin.bind(i)));
+            // Of several skins the last tells Blender where a joint is bound.
+            bound.insert(*joint, (s, skin.bind(i)));
         }
     }
     let pose = galatea_scene::Pose::rest(scene);

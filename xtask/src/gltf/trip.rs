@@ -88,7 +88,15 @@ fn distance(a: &[f32], b: &[f32], property: &Property, size: f32) -> f32 {
     let by = |sign: f32| a.iter().zip(b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
     match property {
         Property::Translation => by(1.0) / size,
-        Property::Rotation => by(1.0).min(by(-1.0)),
+        Property::Rotation => {
+            // Not all rotations of games are of unit length; their direction is what counts.
+            let unit = |q: &[f32]| {
+                let q: [f32; 4] = q.first_chunk().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
+                glam::Quat::from_array(q).normalize()
+            };
+            let (x, y) = (unit(a), unit(b));
+            (x - y).length().min((x + y).length())
+        }
         _ => by(1.0) / a.iter().fold(1.0, |m: f32, v| m.max(v.abs())),
     }
 }
