@@ -179,9 +179,12 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
             names.nodes.entry(key_of(value).to_owned()).or_insert(id);
         }
     }
+    let mut spares = Vec::new();
     for (i, value) in document.list("skins").iter().enumerate() {
-        let skin = read_skin(document, value, &tree).map_err(|e| e.within(format!("skins[{i}]")))?;
+        let read = read_skin(document, value, &tree).map_err(|e| e.within(format!("skins[{i}]")))?;
+        let (skin, spare) = read;
         loaded.scene.skins.push(skin);
+        spares.push(spare);
     }
     let mut told = Vec::with_capacity(tree.order.len());
     for (old, value) in tree.order.iter().filter_map(|i| Some((*i, document.list("nodes").get(*i)?))) {
@@ -201,6 +204,7 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
         told.push(blender::Told::take(&mut node.extras));
         loaded.scene.nodes.push(node);
     }
+    drop_spares(&mut loaded.scene, &spares);
     for (camera, value) in loaded.scene.cameras.iter_mut().zip(document.list("cameras")) {
         let target = extras_of(value).get("target").and_then(Value::as_str).map(str::to_owned);
         camera.target = target.and_then(|t| names.nodes.get(&t).copied());
@@ -737,25 +741,45 @@ fn whole_groups(mut list: Vec<u32>, per: usize) -> Vec<u32> {
     list
 }
 
-fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<Skin> {
+/// Takes the joints away that a skin ends with and that move no vertex.
+fn drop_spares(scene: &mut Scene, spares: &[usize]) {
+    let mut used = vec![0; scene.skins.len()];
+    for (_, node, mesh) in scene.drawn() {
+        let Some(slot) = node.skin.and_then(|s| used.get_mut(s as usize)) else { continue };
+        for vertices in mesh.primitives.iter().filter_map(|p| scene.vertices_of(p)) {
+            let entries = vertices.influences.joints.iter().zip(&vertices.influences.weights);
+            let most = entries.filter(|(_, w)| **w != 0.0).map(|(j, _)| usize::from(*j) + 1).max();
+            *slot = most.unwrap_or(0).max(*slot);
+        }
+    }
+    for ((skin, spare), used) in scene.skins.iter_mut().zip(spares).zip(used).filter(|((_, s), _)| **s > 0) {
+        let kept = skin.joints.len().saturating_sub(*spare).max(used);
+        skin.joints.truncate(kept);
+        skin.inverse_bind.truncate(kept);
+    }
+}
+
+/// A skin, and how many joints at its end are spare ones.
+fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<(Skin, usize)> {
     let mut extras = extras_of(value);
     let known = document.list("nodes").len();
+    let list = value.get("joints").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let spare = extras.remove("spare").as_ref().and_then(whole).unwrap_or(0).min(list.len());
     let mut joints = Vec::new();
-    for joint in value.get("joints").and_then(Value::as_array).into_iter().flatten() {
+    for (i, joint) in list.iter().enumerate() {
         let joint = whole(joint).filter(|j| *j < known).and_then(|j| tree.id(j));
+        // A spare one may be gone with what hung there.
+        let stand_in = joints.first().copied().filter(|_| i + spare >= list.len());
         joints.push(
-            joint.ok_or_else(|| wrong(document.place, "a node of the scene", "another").within("joints"))?,
+            joint
+                .or(stand_in)
+                .ok_or_else(|| wrong(document.place, "a node of the scene", "another").within("joints"))?,
         );
     }
     let mut inverse_bind: Vec<[f32; 16]> = match document.index(value, "inverseBindMatrices", "accessors")? {
         Some(accessor) => document.rows(accessor).map_err(|e| e.within("inverseBindMatrices"))?,
         None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
     };
-    if let Some(spare) = extras.remove("spare").as_ref().and_then(whole) {
-        let kept = joints.len().saturating_sub(spare);
-        joints.truncate(kept);
-        inverse_bind.truncate(kept);
-    }
     if let Some(note) = extras.remove("inverse_bind") {
         allow::restore(&mut inverse_bind, &note, |m| {
             let mut m = allow::finite(m);
@@ -767,7 +791,7 @@ fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<
             m
         });
     }
-    Ok(Skin { name: name_of(value).to_owned(), joints, inverse_bind, extras })
+    Ok((Skin { name: name_of(value).to_owned(), joints, inverse_bind, extras }, spare))
 }
 
 fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mut NameTables) {
