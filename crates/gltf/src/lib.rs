@@ -25,6 +25,7 @@ mod names;
 mod read;
 mod read_clip;
 mod read_material;
+mod read_mesh;
 mod typed;
 mod uri;
 mod write;

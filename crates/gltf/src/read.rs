@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use galatea_scene::{
-    Attribute, Camera, Extras, Influences, Inherit, Light, LightKind, Mesh, Node, Primitive, Projection,
-    Purpose, Scene, Skin, Topology, Transform, Value, Vertices, read_floats,
+    Camera, Extras, Inherit, Light, LightKind, Mesh, Node, Primitive, Projection, Purpose, Scene, Skin,
+    Transform, Value, read_floats,
 };
 use galatea_wire::{Error, ErrorKind, Limits, Result};
 
 use crate::accessor::{Document, whole, wrong};
-use crate::read_material::Materials;
+use crate::read_mesh::Meshes;
 use crate::uri::{self, Uri};
 use crate::{Loaded, allow, blender, glb, names, read_clip, read_material, typed};
 
@@ -162,7 +162,7 @@ pub(crate) fn take_raw(extras: &mut Extras) -> Extras {
 fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
     let mut names = NameTables::default();
     let materials = read_material::read(document, loaded, &mut names)?;
-    let mut reader = Meshes { shared: HashMap::new(), materials };
+    let mut reader = Meshes::new(materials);
     for (i, value) in document.list("meshes").iter().enumerate() {
         let mesh = reader.read(document, &mut loaded.scene, &mut loaded.losses, value);
         loaded.scene.meshes.push(mesh.map_err(|e| e.within(format!("meshes[{i}]")))?);
@@ -408,7 +408,7 @@ fn read_node(document: &Document<'_>, value: &Value, scene: &mut Scene, names: &
     Ok(node)
 }
 
-fn read_purpose(extras: &mut Extras) -> (Purpose, Option<u32>) {
+pub(crate) fn read_purpose(extras: &mut Extras) -> (Purpose, Option<u32>) {
     let word = extras.remove("purpose");
     let word = word.as_ref().and_then(Value::as_str).unwrap_or("render");
     let purpose = Purpose::ALL.into_iter().find(|p| p.name() == word).unwrap_or_default();
@@ -436,309 +436,6 @@ fn read_empty_mesh(value: &Value, names: &NameTables) -> Mesh {
         lod,
         extras: inner(&map),
     }
-}
-
-/// The attributes of a primitive: which vertices they make.
-type Signature = Vec<(String, usize)>;
-
-struct Meshes {
-    shared: HashMap<Signature, u32>,
-    materials: Materials,
-}
-
-impl Meshes {
-    fn read(
-        &mut self,
-        document: &mut Document<'_>,
-        scene: &mut Scene,
-        losses: &mut Vec<String>,
-        value: &Value,
-    ) -> Result<Mesh> {
-        let mut extras = extras_of(value);
-        let name = take_name(value, &mut extras, "mesh");
-        let (purpose, lod) = read_purpose(&mut extras);
-        let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
-        let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
-        let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
-        if let Some(count) = list.iter().map(most).max().filter(|n| *n > 0) {
-            losses.push(format!("mesh {:?}: {count} shapes to morph into", mesh.name));
-        }
-        for (i, part) in list.iter().enumerate() {
-            let read = self.primitive(document, scene, part);
-            mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
-        }
-        Ok(mesh)
-    }
-
-    fn primitive(
-        &mut self,
-        document: &mut Document<'_>,
-        scene: &mut Scene,
-        value: &Value,
-    ) -> Result<Primitive> {
-        let mut extras = extras_of(value);
-        let own = extras.remove("vertices").and_then(|v| v.as_object().cloned()).unwrap_or_default();
-        let replaced = extras.remove("replaced").unwrap_or(Value::Null);
-        let (vertices, count) = self.vertices(document, scene, value, own, &replaced)?;
-        let mut primitive = Primitive { vertices, ..Primitive::default() };
-        let mode = value.get("mode").and_then(whole).unwrap_or(4);
-        let given = document.index(value, "indices", "accessors")?;
-        let list = match given {
-            Some(accessor) => document.ints(accessor, 1).map_err(|e| e.within("indices"))?,
-            None => {
-                document.spend(count as u64 * 4)?;
-                (0..count as u32).collect()
-            }
-        };
-        (primitive.topology, primitive.indices) = assemble(document.place, mode, list)?;
-        if let Some(bad) = primitive.indices.iter().find(|i| **i as usize >= count) {
-            return Err(
-                wrong(document.place, "the index of a vertex", format!("{bad} of {count}")).within("indices")
-            );
-        }
-        // What had no triangle to begin with, or some that lead nowhere.
-        let none = extras.remove("none");
-        if let Some(word) = none.as_ref().and_then(Value::as_str).filter(|_| mode == 0 && given.is_none()) {
-            primitive.topology = match word {
-                "lines" => Topology::Lines,
-                "points" => Topology::Points,
-                _ => Topology::Triangles,
-            };
-            primitive.indices.clear();
-        }
-        if let Some(Value::Array(all)) = extras.remove("indices") {
-            let all: Vec<u32> = all.iter().filter_map(Value::as_f64).map(|v| v as i64 as u32).collect();
-            let per = match primitive.topology {
-                Topology::Triangles => 3,
-                Topology::Lines => 2,
-                Topology::Points => 1,
-            };
-            let kept = all.chunks_exact(per).filter(|g| g.iter().all(|i| (*i as usize) < count));
-            if kept.flatten().eq(&primitive.indices) {
-                primitive.indices = all;
-            }
-        }
-        let material = document.index(value, "material", "materials")?;
-        primitive.material = material.and_then(|m| self.materials.id(m));
-        primitive.extras = extras;
-        Ok(primitive)
-    }
-
-    fn vertices(
-        &mut self,
-        document: &mut Document<'_>,
-        scene: &mut Scene,
-        value: &Value,
-        own: Extras,
-        replaced: &Value,
-    ) -> Result<(u32, usize)> {
-        let inside = |e: Error| e.within("attributes");
-        let mut signature: Signature = Vec::new();
-        let known = document.list("accessors").len();
-        for (name, index) in value.get("attributes").and_then(Value::as_object).into_iter().flatten() {
-            let accessor = whole(index).filter(|i| *i < known);
-            let accessor = accessor.ok_or_else(|| {
-                inside(wrong(document.place, "the index of an accessor", index).within(name))
-            })?;
-            signature.push((name.clone(), accessor));
-        }
-        signature.sort();
-        if let Some(id) = self.shared.get(&signature) {
-            let count = scene.vertices.get(*id as usize).map_or(0, |v| v.positions.len());
-            return Ok((*id, count));
-        }
-        let mut vertices = read_vertices(document, &signature, replaced).map_err(inside)?;
-        vertices.extras = own;
-        let count = vertices.positions.len();
-        let id = scene.vertices.len() as u32;
-        scene.vertices.push(vertices);
-        self.shared.insert(signature, id);
-        Ok((id, count))
-    }
-}
-
-fn read_vertices(document: &mut Document<'_>, signature: &Signature, replaced: &Value) -> Result<Vertices> {
-    let find = |name: &str| signature.iter().find(|(n, _)| n == name).map(|(_, a)| *a);
-    let mut out = Vertices::default();
-    let note = |name: &str| replaced.get(name).unwrap_or(&Value::Null);
-    let Some(positions) = find("POSITION") else { return Ok(out) };
-    out.positions = document.rows(positions).map_err(|e| e.within("POSITION"))?;
-    allow::restore(&mut out.positions, note("POSITION"), allow::finite);
-    let count = out.positions.len();
-    let fits = |document: &Document<'_>, accessor: usize, name: &str| {
-        let other = document.kind(accessor)?.count;
-        if other == count {
-            return Ok(());
-        }
-        Err(wrong(document.place, "as many as there are positions", format!("{other}, not {count}"))
-            .within(name))
-    };
-    if let Some(accessor) = find("NORMAL") {
-        fits(document, accessor, "NORMAL")?;
-        out.normals = document.rows(accessor).map_err(|e| e.within("NORMAL"))?;
-        allow::restore(&mut out.normals, note("NORMAL"), allow::normal);
-    }
-    if let Some(accessor) = find("TANGENT") {
-        fits(document, accessor, "TANGENT")?;
-        out.tangents = document.rows(accessor).map_err(|e| e.within("TANGENT"))?;
-        allow::restore(&mut out.tangents, note("TANGENT"), allow::tangent);
-    }
-    for set in 0.. {
-        let name = format!("TEXCOORD_{set}");
-        let Some(accessor) = find(&name) else { break };
-        fits(document, accessor, &name)?;
-        let mut uvs = document.rows(accessor).map_err(|e| e.within(&name))?;
-        allow::restore(&mut uvs, note(&name), allow::finite);
-        out.uvs.push(uvs);
-    }
-    for set in 0.. {
-        let name = format!("COLOR_{set}");
-        let Some(accessor) = find(&name) else { break };
-        fits(document, accessor, &name)?;
-        let mut colors = if document.kind(accessor)?.width == 3 {
-            let rows: Vec<[f32; 3]> = document.rows(accessor).map_err(|e| e.within(&name))?;
-            document.spend(count as u64 * 16)?;
-            rows.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()
-        } else {
-            document.rows(accessor).map_err(|e| e.within(&name))?
-        };
-        allow::restore(&mut colors, note(&name), allow::color);
-        out.colors.push(colors);
-    }
-    let mut sets = Vec::new();
-    for set in 0.. {
-        let (joints_name, weights_name) = (format!("JOINTS_{set}"), format!("WEIGHTS_{set}"));
-        let (Some(joints), Some(weights)) = (find(&joints_name), find(&weights_name)) else { break };
-        fits(document, joints, &joints_name)?;
-        fits(document, weights, &weights_name)?;
-        let joints = document.ints(joints, 4).map_err(|e| e.within(&joints_name))?;
-        sets.push((joints, document.floats(weights, 4).map_err(|e| e.within(&weights_name))?));
-    }
-    out.influences = join_influences(document, &sets, count, replaced)?;
-    for (name, accessor) in signature {
-        let Some(own) = name.strip_prefix('_') else { continue };
-        fits(document, *accessor, name)?;
-        let width = document.kind(*accessor)?.width;
-        let mut values = document.floats(*accessor, width).map_err(|e| e.within(name))?;
-        allow::restore(values.as_chunks_mut::<1>().0, note(name), allow::finite);
-        out.attributes.push(Attribute { name: own.to_owned(), width, values });
-    }
-    Ok(out)
-}
-
-fn join_influences(
-    document: &mut Document<'_>,
-    sets: &[(Vec<u32>, Vec<f32>)],
-    count: usize,
-    replaced: &Value,
-) -> Result<Influences> {
-    let full = sets.len() * 4;
-    let told = replaced.get("INFLUENCES").and_then(whole).filter(|w| *w > 0 && *w <= full);
-    // Only what is past the end of the original may be left out, and only while it is not used.
-    let unused = |width: usize| {
-        sets.iter().enumerate().all(|(set, (_, weights))| {
-            let rows = weights.chunks_exact(4);
-            let mut late = rows.flat_map(|r| r.iter().enumerate()).filter(|(c, _)| set * 4 + c >= width);
-            late.all(|(_, w)| *w == 0.0)
-        })
-    };
-    let width = told.filter(|w| unused(*w)).unwrap_or(full);
-    document.spend((count * width * 6) as u64)?;
-    let mut out = Influences { width, ..Influences::default() };
-    for row in 0..count {
-        for column in 0..width {
-            let (set, at) = (column / 4, row * 4 + column % 4);
-            let (joint, weight) = sets.get(set).map_or((0, 0.0), |(j, w)| {
-                (j.get(at).copied().unwrap_or(0), w.get(at).copied().unwrap_or(0.0))
-            });
-            out.joints.push(u16::try_from(joint).unwrap_or(u16::MAX));
-            out.weights.push(weight);
-        }
-    }
-    restore_influences(&mut out, replaced);
-    Ok(out)
-}
-
-/// Puts back weights and joints that were replaced, row by row, where replacing them again gives what is there.
-fn restore_influences(out: &mut Influences, replaced: &Value) {
-    let width = out.width;
-    let mut rows: HashMap<usize, (Vec<u16>, Vec<f32>)> = HashMap::new();
-    let row_of = |row: usize| -> Option<(Vec<u16>, Vec<f32>)> {
-        let range = row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?;
-        Some((out.joints.get(range.clone())?.to_vec(), out.weights.get(range)?.to_vec()))
-    };
-    allow::each_difference(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
-        let Some(mut entry) = row_of(row) else { return };
-        for (weight, step) in entry.1.iter_mut().zip(steps) {
-            *weight = f32::from_bits(weight.to_bits().wrapping_add(*step));
-        }
-        rows.insert(row, entry);
-    });
-    allow::each_difference(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
-        let Some(mut entry) = rows.remove(&row).or_else(|| row_of(row)) else { return };
-        for (joint, step) in entry.0.iter_mut().zip(steps) {
-            *joint = joint.wrapping_add(*step as u16);
-        }
-        rows.insert(row, entry);
-    });
-    for (row, (joints, weights)) in rows {
-        let (mut again_joints, mut again_weights) = (joints.clone(), weights.clone());
-        // Joints that were out of range are unknown here; they alone decide nothing but weights that were zeroed.
-        allow::influences(&mut again_joints, &mut again_weights, out_of_range(out, row, width, &joints));
-        let range = row * width..(row + 1) * width;
-        let (Some(j), Some(w)) = (out.joints.get_mut(range.clone()), out.weights.get_mut(range)) else {
-            continue;
-        };
-        let same = again_weights.iter().zip(w.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
-        if same && again_joints == *j {
-            j.copy_from_slice(&joints);
-            w.copy_from_slice(&weights);
-        }
-    }
-}
-
-/// How many joints there were when a row was written, as far as the row tells: a joint that is gone was out of range.
-fn out_of_range(out: &Influences, row: usize, width: usize, original: &[u16]) -> usize {
-    let now: Vec<(u16, f32)> = out.of(row).take(width).collect();
-    let gone = original.iter().filter(|j| **j != 0 && !now.iter().any(|(n, w)| n == *j && *w > 0.0));
-    gone.map(|j| usize::from(*j)).min().unwrap_or(usize::MAX)
-}
-
-/// Strips, fans and loops as plain lists.
-fn assemble(place: usize, mode: usize, list: Vec<u32>) -> Result<(Topology, Vec<u32>)> {
-    let pairs = |list: &[u32]| list.windows(2).flatten().copied().collect::<Vec<u32>>();
-    Ok(match mode {
-        0 => (Topology::Points, list),
-        1 => (Topology::Lines, whole_groups(list, 2)),
-        2 => {
-            let mut lines = pairs(&list);
-            if let (Some(first), Some(last), true) = (list.first(), list.last(), list.len() > 1) {
-                lines.extend([*last, *first]);
-            }
-            (Topology::Lines, lines)
-        }
-        3 => (Topology::Lines, pairs(&list)),
-        4 => (Topology::Triangles, whole_groups(list, 3)),
-        5 => {
-            let corners = list.windows(3).enumerate().filter_map(|(i, w)| match w {
-                [a, b, c] => Some(if i % 2 == 0 { [*a, *b, *c] } else { [*b, *a, *c] }),
-                _ => None,
-            });
-            (Topology::Triangles, corners.flatten().collect())
-        }
-        6 => {
-            let hub = list.first().copied().unwrap_or(0);
-            let rim = list.get(1..).unwrap_or(&[]);
-            let corners = rim.windows(2).flat_map(|w| std::iter::once(hub).chain(w.iter().copied()));
-            (Topology::Triangles, corners.collect())
-        }
-        other => return Err(wrong(place, "a drawing mode", other).within("mode")),
-    })
-}
-
-fn whole_groups(mut list: Vec<u32>, per: usize) -> Vec<u32> {
-    list.truncate(list.len() / per * per);
-    list
 }
 
 /// Takes the joints away that a skin ends with and that move no vertex.

@@ -20,6 +20,8 @@ mod node;
 mod plan;
 mod pose;
 mod read;
+mod read_aabb;
+mod read_rows;
 mod rows;
 mod rules;
 mod scene;

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
 use super::animation::Pool;
-use super::layout::{Headers, MdxLayout, OddNode, Place, RowLayout, Sentinel, Slot, tally};
-use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
+use super::layout::{Headers, OddNode, Place, RowLayout, Sentinel, Slot};
+use super::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
 use super::wire::{
-    AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
-    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
-    SkinHeader,
+    AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader, LightHeader,
+    MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
 };
 use super::{
-    AabbLayout, Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform,
-    pointers, target_of,
+    Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform, pointers,
+    read_aabb, read_rows, target_of,
 };
 
 /// Bytes of the file header, which offsets do not count.
@@ -45,7 +44,7 @@ pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspec
 fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     let mut read = Read::new(mdl.reader())?;
     let mut model = read.model()?;
-    read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
+    read_rows::read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
     Ok(model)
 }
 
@@ -94,7 +93,7 @@ struct Open<'a> {
 }
 
 /// Absolute place of an offset.
-fn place(offset: u32) -> usize {
+pub(super) fn place(offset: u32) -> usize {
     offset as usize + BASE
 }
 
@@ -420,7 +419,7 @@ impl<'a> Read<'a> {
         mesh.in_mdx = head.stride != 0 && head.vertex_count != 0;
         mesh.skin = skin.map(|s| self.skin(r, &s)).transpose()?.map(Box::new);
         mesh.dangly = dangly.map(|d| self.dangly(r, &d, head.vertex_count)).transpose()?.map(Box::new);
-        mesh.aabb = aabb.map(|root| aabb_tree(r, root)).transpose()?.map(Box::new);
+        mesh.aabb = aabb.map(|root| read_aabb::aabb_tree(r, root)).transpose()?.map(Box::new);
         mesh.saber = saber.map(|s| saber_blade(r, &s, head.vertex_count)).transpose()?.map(Box::new);
         self.mesh_lists(r, &head, mdl_positions, &mut mesh)?;
         Ok(mesh)
@@ -603,216 +602,4 @@ fn saber_blade(r: Reader<'_>, header: &SaberHeader, vertices: u16) -> Result<Sab
     saber.layout.uvs = Slot::plain(header.uvs.0, count);
     saber.layout.normals = Slot::plain(header.normals.0, count);
     Ok(saber)
-}
-
-/// No box: the game writes 0, some tools 0xFFFFFFFF.
-fn is_none(offset: u32) -> bool {
-    offset == 0 || offset == u32::MAX
-}
-
-/// The tree of boxes, without recursion. Trees that are packed, as nearly all are, need no visited set.
-fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
-    if is_none(root) {
-        let layout = AabbLayout::Packed { root: Slot::plain(root, 0), none: 0 };
-        return Ok(AabbTree { nodes: Vec::new(), layout });
-    }
-    if let Some((nodes, none)) = packed_tree(r, root) {
-        let count = nodes.len();
-        r.spend((count * size_of::<AabbNode>()) as u64, place(root), "AABB")?;
-        r.raw::<AabbRecord>(place(root), count, "AABB")?;
-        return Ok(AabbTree { nodes, layout: AabbLayout::Packed { root: Slot::plain(root, count), none } });
-    }
-    let mut tree = AabbTree::default();
-    let (mut places, mut nones) = (Vec::new(), Vec::new());
-    // Offset of a box still to read, and whose first or second child it is.
-    let mut todo: Vec<(u32, Option<(usize, bool)>)> = vec![(root, None)];
-    while let Some((offset, parent)) = todo.pop() {
-        let at = place(offset);
-        r.visit(at, "AABB")?;
-        r.spend(size_of::<AabbNode>() as u64 + 16, at, "AABB")?;
-        let record: AabbRecord = r.at(at, "AABB")?;
-        let id = tree.nodes.len();
-        if let Some((parent, second)) = parent
-            && let Some(parent) = tree.nodes.get_mut(parent)
-        {
-            *(if second { &mut parent.right } else { &mut parent.left }) = Some(id as u32);
-        }
-        tree.nodes.push(box_of(&record, None, None));
-        places.push(offset);
-        nones.push([record.left.0, record.right.0]);
-        if !is_none(record.right.0) {
-            todo.push((record.right.0, Some((id, true))));
-        }
-        if !is_none(record.left.0) {
-            todo.push((record.left.0, Some((id, false))));
-        }
-    }
-    tree.layout = AabbLayout::Scattered { at: places, none: nones };
-    Ok(tree)
-}
-
-fn box_of(record: &AabbRecord, left: Option<u32>, right: Option<u32>) -> AabbNode {
-    AabbNode { min: record.min, max: record.max, left, right, face: record.face, plane: record.plane }
-}
-
-/// The boxes of a tree that is stored one box after the other in depth-first order, with one value for "no child".
-fn packed_tree(r: Reader<'_>, root: u32) -> Option<(Vec<AabbNode>, u32)> {
-    let mut nodes: Vec<AabbNode> = Vec::new();
-    let mut none = None;
-    // Offset of the second children that are still to come, and their parents.
-    let mut rights: Vec<(u32, usize)> = Vec::new();
-    loop {
-        let id = nodes.len();
-        let here = root.checked_add(u32::try_from(id.checked_mul(AabbRecord::SIZE)?).ok()?)?;
-        let record: AabbRecord = r.peek_at(place(here))?;
-        let mut child = |offset: u32| {
-            if is_none(offset) {
-                (*none.get_or_insert(offset) == offset).then_some(None)
-            } else {
-                Some(Some(offset))
-            }
-        };
-        let (left, right) = (child(record.left.0)?, child(record.right.0)?);
-        let follows = here.checked_add(AabbRecord::SIZE as u32)?;
-        let mut node = box_of(&record, None, None);
-        match (left, right) {
-            (Some(left), _) if left != follows => return None,
-            (Some(_), right) => {
-                node.left = Some(id as u32 + 1);
-                rights.extend(right.map(|r| (r, id)));
-            }
-            (None, Some(right)) if right != follows => return None,
-            (None, Some(_)) => node.right = Some(id as u32 + 1),
-            (None, None) => {
-                nodes.push(node);
-                let Some((right, parent)) = rights.pop() else { break };
-                if right != follows {
-                    return None;
-                }
-                nodes.get_mut(parent)?.right = Some(id as u32 + 1);
-                continue;
-            }
-        }
-        nodes.push(node);
-    }
-    Some((nodes, none.unwrap_or(0)))
-}
-
-/// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
-fn read_rows(
-    model: &mut Model,
-    meshes: &[(u32, NodeId)],
-    mdl: Reader<'_>,
-    source: &Source<'_>,
-) -> Result<()> {
-    let r = source.reader();
-    let mdx_len = r.len();
-    let mut layout = MdxLayout { aligned: true, ..MdxLayout::default() };
-    // Where rows begin, to know where the last row of the mesh before can reach.
-    let mut starts: Vec<u32> = Vec::with_capacity(meshes.len());
-    for (tree, id) in meshes {
-        let mesh = model.tree(*tree).get(*id as usize).and_then(|n| n.mesh.as_deref());
-        starts.extend(mesh.filter(|m| m.in_mdx).map(|m| m.layout.rows.at));
-    }
-    starts.sort_unstable();
-    layout.missing = !starts.is_empty() && mdx_len == 0;
-    let missing = layout.missing;
-    for (tree, id) in meshes {
-        let node = model.tree_mut(*tree).get_mut(*id as usize);
-        let Some(mesh) = node.and_then(|n| n.mesh.as_deref_mut()) else { continue };
-        if mesh.in_mdx && !missing {
-            layout.aligned &= mesh.layout.rows.at.is_multiple_of(16);
-            let at = mesh.layout.rows.at as usize;
-            let r = match tree.checked_sub(1) {
-                Some(animation) => r.enter("animations", Some(animation as usize), at)?,
-                None => r,
-            };
-            let r = r.enter("nodes", Some(*id as usize), at)?;
-            let len = mesh_rows(r, mesh, &starts)?;
-            tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
-        }
-        same_positions(mdl, mesh)?;
-    }
-    model.layout.mdx = layout;
-    if !missing {
-        model.layout.mdx.gaps = padding(source, &starts)?;
-    }
-    Ok(())
-}
-
-/// The rows of one mesh; returns how long they are with the one that ends them.
-fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
-    let skin = mesh.skin.is_some();
-    let rows = &mut mesh.layout.rows;
-    let (at, stride) = (rows.at as usize, rows.stride as usize);
-    let count = usize::from(mesh.layout.vertex_count);
-    let size = r.rows(at, count, stride, "rows", || rows.fields(skin))?;
-    // Packed columns grow up to three times when decoded.
-    r.spend((size.len() * if rows.packed { 2 } else { 1 }) as u64, at, "rows")?;
-    rows.count = count as u32;
-    mesh.vertices = rows.decode(size, skin);
-    let end = at + size.len();
-    let next = starts.get(starts.partition_point(|s| (*s as usize) < end)).map_or(r.len(), |s| *s as usize);
-    rows.sentinel = Sentinel::Absent;
-    if next < end + stride {
-        return Ok(size.len());
-    }
-    rows.sentinel = sentinel(r.rows(end, 1, stride, "last row", || rows.fields(skin))?);
-    Ok(size.len() + stride)
-}
-
-fn sentinel(row: &[u8]) -> Sentinel {
-    let zeros = |from: usize| row.get(from..).is_some_and(|b| b.iter().all(|b| *b == 0));
-    match row.first_chunk::<12>().map(|b| <[u32; 3]>::get(b)) {
-        Some([a, b, c]) if a == b && b == c && zeros(12) => Sentinel::Number(f32::from_bits(a)),
-        _ => Sentinel::Raw(row.to_vec()),
-    }
-}
-
-/// Claims the bytes that fill up before a mesh (to a multiple of 16, but not always counted from the start of the file),
-/// and keeps them where they are not zero.
-fn padding(source: &Source<'_>, starts: &[u32]) -> Result<Vec<Gap>> {
-    let r = source.reader();
-    let mut kept = Vec::new();
-    for gap in source.gaps() {
-        let before_mesh = starts.binary_search(&(gap.end as u32)).is_ok() || gap.end == r.len();
-        if gap.len() < 16 && before_mesh {
-            let bytes = r.bytes(gap.start, gap.len(), "alignment")?;
-            if bytes.iter().any(|b| *b != 0) {
-                kept.push(Gap { offset: gap.start as u32, bytes: bytes.to_vec() });
-            }
-        }
-    }
-    Ok(kept)
-}
-
-/// Positions in the MDL that are the same as the mesh's are not kept twice; a mesh without rows has those of the MDL.
-fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
-    let bytes = |slot: &Slot| mdl.peek(place(slot.at), slot.count as usize * 12).unwrap_or(&[]);
-    let load = |slot: &Slot| {
-        let found = bytes(slot);
-        mdl.spend(found.len() as u64, place(slot.at), "positions")?;
-        Ok(found.chunks_exact(12).map(<[f32; 3]>::get).collect::<Vec<_>>())
-    };
-    let positions = &mut mesh.vertices.positions;
-    if positions.is_empty() && mesh.mdl_positions == PositionCopy::Same {
-        *positions = load(&mesh.layout.mdl_positions)?;
-    }
-    // On the Xbox a blade has its positions in one place only.
-    if let Some(saber) = mesh.saber.as_deref().filter(|_| positions.is_empty() && !mesh.in_mdx) {
-        mdl.spend(saber.positions.len() as u64 * 12, place(saber.layout.positions.at), "blade positions")?;
-        positions.clone_from(&saber.positions);
-    }
-    let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {
-        let own = bytes(slot).chunks_exact(12).map(<[u32; 3]>::get);
-        if *copy == PositionCopy::Same && !own.eq(positions.iter().map(|p| p.map(f32::to_bits))) {
-            *copy = PositionCopy::Own(load(slot)?);
-        }
-        Ok(())
-    };
-    settle(&mut mesh.mdl_positions, &mesh.layout.mdl_positions)?;
-    match mesh.dangly.as_deref_mut() {
-        Some(dangly) => settle(&mut dangly.positions, &dangly.layout.positions),
-        None => Ok(()),
-    }
 }
