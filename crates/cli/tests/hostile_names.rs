@@ -2,24 +2,16 @@
 //! written or read outside of the folders that were given. And folders that cannot be written to: an error, no half file.
 #![cfg(test)]
 
+mod support;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+
+use support::{galatea, scratch};
 
 use galatea::scene::{Material, Mesh, Node, Primitive, Scene, Slot, Texture, Vertices};
 use galatea::texture::{Image, encode};
 use galatea::{disk, kotor, mdlx};
-
-fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(dir.join("deep/in")).unwrap();
-    dir
-}
-
-fn galatea(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
-}
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -86,6 +78,7 @@ fn squares() -> Scene {
 /// Models of squares, with the textures' names as the format has them, and pictures where some of these names lead.
 fn fill(dir: &Path) {
     let inner = dir.join("deep/in");
+    std::fs::create_dir_all(&inner).unwrap();
     let scene = squares();
     let (mut model, _) = kotor::mdl::Model::from_scene(&scene).unwrap();
     let meshes = model.nodes.iter_mut().filter_map(|n| n.mesh.as_mut());
@@ -123,6 +116,7 @@ fn names_of_textures_and_nodes_lead_nowhere() {
     for to in ["gltf", "glb", "obj", "kotor-mdl", "mdx", "fmdl", "kotor-mdl-ascii", "mdl"] {
         let out = dir.join("deep/out").join(to);
         let input = dir.join("deep/in");
+        std::fs::create_dir_all(&input).unwrap();
         let mut args = vec!["convert", text(&input), "--to", to, "-o", text(&out)];
         if to.starts_with("gl") {
             args.extend(["--images", "beside"]);
@@ -154,6 +148,7 @@ fn names_of_textures_and_nodes_lead_nowhere() {
 fn uris_of_a_gltf_lead_nowhere() {
     let dir = scratch("hostile_uris");
     let inner = dir.join("deep/in");
+    std::fs::create_dir_all(&inner).unwrap();
     std::fs::write(dir.join("deep/secret.bin"), [0u8; 36]).unwrap();
     std::fs::write(inner.join("good.bin"), [0u8; 36]).unwrap();
     let absolute = dir.join("deep/secret.bin");

@@ -2,23 +2,15 @@
 //! clear line.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod support;
+
+use std::path::Path;
+
+use support::{galatea, scratch};
 
 use galatea::fox::{Fmdl, Group, Mesh, Run, Usage, Values};
 use galatea::kotor::mdl::Model;
 use galatea::scene::{Pose, Scene, example};
-
-fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    dir
-}
-
-fn galatea(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
-}
 
 /// Draws a file. Tells how the program ended and what it said on stderr; a picture that it made is a PNG of the size.
 fn render(dir: &Path, name: &str, bytes: &[u8], size: &str) -> (i32, String) {

@@ -1,23 +1,15 @@
 //! Textures on the command line: the audit, conversions, and files that lie.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod support;
+
+use std::path::Path;
+
+use support::{galatea, scratch};
 
 use galatea::mdlx::{Model, Texture, Version};
 use galatea::texture::{Image, encode};
 use galatea::wire::{Text, Wire};
-
-fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-textures").join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    dir
-}
-
-fn galatea(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -34,7 +26,7 @@ fn model(path: &Path, textures: &[(&str, u32)]) {
 
 #[test]
 fn the_audit_names_what_is_missing_and_what_is_ambiguous() {
-    let dir = scratch("audit");
+    let dir = scratch("cli-textures/audit");
     let (models, shared) = (dir.join("models"), dir.join("shared"));
     for folder in [&models, &shared.join("x"), &shared.join("y")] {
         std::fs::create_dir_all(folder).unwrap();
@@ -73,7 +65,7 @@ fn the_audit_names_what_is_missing_and_what_is_ambiguous() {
 
 #[test]
 fn a_folder_of_pictures_becomes_textures_and_models_are_left_alone() {
-    let dir = scratch("folder");
+    let dir = scratch("cli-textures/folder");
     let (from, to) = (dir.join("from"), dir.join("to"));
     std::fs::create_dir_all(&from).unwrap();
     std::fs::write(from.join("a.png"), encode::png(&Image::filled(4, 4, [1, 2, 3, 255])).unwrap()).unwrap();
@@ -89,7 +81,7 @@ fn a_folder_of_pictures_becomes_textures_and_models_are_left_alone() {
 
 #[test]
 fn giants_in_200_bytes_are_one_clear_line() {
-    let dir = scratch("giants");
+    let dir = scratch("cli-textures/giants");
     let mut dds = encode::dds(&Image::filled(4, 4, [1, 2, 3, 255]), encode::DdsFormat::Bc1, false)
         .and_then(|d| d.write())
         .unwrap();

@@ -4,27 +4,9 @@
 mod sample;
 
 use galatea_fox::{Dictionary, Fmdl, Game, Mesh, Name, Usage, Values};
-use galatea_gltf::{Options, read};
-use galatea_scene::Scene;
+use galatea_trial::gltf::{edited, start};
 use galatea_wire::{Limits, Severity};
 use serde_json::{Value, json};
-
-/// Through a glTF, with an edit made in the JSON or the binary part.
-fn edited(scene: &Scene, edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Scene {
-    let (json, mut bin) = galatea_gltf::write_gltf(scene, &Options::default(), "a.bin");
-    let mut json: Value = serde_json::from_str(&json).unwrap();
-    edit(&mut json, &mut bin);
-    let mut file = |path: &str| (path == "a.bin").then(|| bin.clone());
-    read(json.to_string().as_bytes(), &Limits::default(), &mut file).unwrap().scene
-}
-
-/// Where an accessor begins in the binary part.
-fn start(json: &Value, accessor: &Value) -> usize {
-    let number = |v: &Value| v.as_u64().unwrap_or(0) as usize;
-    let accessor = &json["accessors"][number(accessor)];
-    let view = &json["bufferViews"][number(&accessor["bufferView"])];
-    number(&view["byteOffset"]) + number(&accessor["byteOffset"])
-}
 
 /// Where a column of a mesh begins in the binary part.
 fn column(json: &mut Value, mesh: &str, attribute: &str) -> usize {

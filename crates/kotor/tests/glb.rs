@@ -11,6 +11,7 @@ use galatea_gltf::{Options, read, write_glb};
 use galatea_kotor::bwm::Walkmesh;
 use galatea_kotor::mdl::Model;
 use galatea_scene::Scene;
+use galatea_trial::gltf::{edited, start};
 use galatea_trial::{corpus, files};
 use galatea_wire::Limits;
 
@@ -93,23 +94,6 @@ fn compare_all(dir: &Path) -> (usize, usize) {
         count += 1;
     }
     (count, bad)
-}
-
-/// Through a GLB, with an edit made in the JSON or the binary part.
-fn edited(scene: &Scene, edit: impl Fn(&mut serde_json::Value, &mut Vec<u8>)) -> Scene {
-    let (json, mut bin) = galatea_gltf::write_gltf(scene, &Options::default(), "a.bin");
-    let mut json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    edit(&mut json, &mut bin);
-    let mut file = |path: &str| (path == "a.bin").then(|| bin.clone());
-    read(json.to_string().as_bytes(), &Limits::default(), &mut file).unwrap().scene
-}
-
-/// Where an accessor begins in the binary part.
-fn start(json: &serde_json::Value, accessor: &serde_json::Value) -> usize {
-    let number = |v: &serde_json::Value| v.as_u64().unwrap_or(0) as usize;
-    let accessor = &json["accessors"][number(accessor)];
-    let view = &json["bufferViews"][number(&accessor["bufferView"])];
-    number(&view["byteOffset"]) + number(&accessor["byteOffset"])
 }
 
 fn named<'a>(json: &'a serde_json::Value, list: &str, name: &str) -> &'a serde_json::Value {

@@ -4,31 +4,14 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use galatea_gltf::{Options, read, write_gltf};
 use galatea_mdlx::*;
 use galatea_scene::{
     Channel, Clip, Influences, Interpolation as Run, Mesh, Node as SceneNode, Playback, Pose, Primitive,
     Property, Scene, Skin, Transform, Vertices,
 };
+use galatea_trial::gltf::{edited, start};
 use galatea_wire::Severity;
 use serde_json::Value;
-
-/// Through a glTF, with an edit made in the JSON or the binary part.
-fn edited(scene: &Scene, edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Scene {
-    let (json, mut bin) = write_gltf(scene, &Options::default(), "a.bin");
-    let mut json: Value = serde_json::from_str(&json).unwrap();
-    edit(&mut json, &mut bin);
-    let mut file = |path: &str| (path == "a.bin").then(|| bin.clone());
-    read(json.to_string().as_bytes(), &Limits::default(), &mut file).unwrap().scene
-}
-
-/// Where an accessor begins in the binary part.
-fn start(json: &Value, accessor: &Value) -> usize {
-    let number = |v: &Value| v.as_u64().unwrap_or(0) as usize;
-    let accessor = &json["accessors"][number(accessor)];
-    let view = &json["bufferViews"][number(&accessor["bufferView"])];
-    number(&view["byteOffset"]) + number(&accessor["byteOffset"])
-}
 
 fn named<'a>(json: &'a Value, list: &str, name: &str) -> &'a Value {
     json[list].as_array().unwrap().iter().find(|v| v["name"] == name).unwrap()

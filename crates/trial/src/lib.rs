@@ -4,12 +4,16 @@
 //! 4 x file + 8 MB, takes absurdly long, or reports an error that names no place. Test binaries that use it must hold
 //! nothing but trials, since the allocator counts for the whole process.
 
+#[cfg(feature = "gltf")]
+pub mod gltf;
+
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use galatea_wire::{Error, ErrorKind, Place};
+
 #[cfg(feature = "memory")]
 #[global_allocator]
 static ALLOC: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
