@@ -1,6 +1,7 @@
 //! A mesh: vertices as columns, faces as windows over one index list.
 
 use half::f16;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 use crate::wire::Window;
 
@@ -299,7 +300,7 @@ impl Vertices {
     /// Texture coordinates of one set, V down.
     pub fn uvs(&self, set: u8) -> Option<Vec<[f32; 2]>> {
         match self.get(Usage::Uv(set))? {
-            Values::F16x2(v) => Some(v.iter().map(|v| v.map(half_to_f32)).collect()),
+            Values::F16x2(v) => Some(widened(v)),
             Values::F32x2(v) => Some(v.clone()),
             _ => None,
         }
@@ -334,6 +335,14 @@ impl Vertices {
             self.columns.iter().map(|c| Column { usage: c.usage, values: c.values.pick(vertices) }).collect();
         Vertices { count: vertices.len(), columns }
     }
+}
+
+/// Rows of half floats as floats, many at a time where the processor can.
+pub(crate) fn widened<const N: usize>(rows: &[[u16; N]]) -> Vec<[f32; N]> {
+    let mut out = vec![[0.0; N]; rows.len()];
+    let halves: &[f16] = rows.as_flattened().reinterpret_cast();
+    halves.convert_to_f32_slice(out.as_flattened_mut());
+    out
 }
 
 /// A half float, from its bits.

@@ -21,14 +21,13 @@ pub(crate) fn color(v: [f32; 4]) -> [f32; 4] {
 /// A vector of unit length; `instead` for one without direction.
 pub(crate) fn unit<const N: usize>(v: [f32; N], instead: [f32; N]) -> [f32; N] {
     let square: f64 = v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
-    let length = square.sqrt();
-    if (length - 1.0).abs() <= SLACK {
-        v
-    } else if length.is_finite() && length > 0.0 {
-        v.map(|c| (f64::from(c) / length) as f32)
-    } else {
-        instead
+    const LEAST: f64 = (1.0 - SLACK) * (1.0 - SLACK);
+    const MOST: f64 = (1.0 + SLACK) * (1.0 + SLACK);
+    if (LEAST..=MOST).contains(&square) {
+        return v;
     }
+    let length = square.sqrt();
+    if length.is_finite() && length > 0.0 { v.map(|c| (f64::from(c) / length) as f32) } else { instead }
 }
 
 pub(crate) fn normal(v: [f32; 3]) -> [f32; 3] {

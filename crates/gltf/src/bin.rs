@@ -51,15 +51,22 @@ struct View {
 #[derive(Debug, Default)]
 pub(crate) struct Bin {
     views: Vec<View>,
-    places: HashMap<Kind, usize>,
     pub(crate) accessors: List,
-    seen: HashMap<Digest, Vec<Place>>,
+    /// By a digest, the last accessor that has it.
+    seen: HashMap<u64, usize, foldhash::fast::FixedState>,
+    written: Vec<Place>,
 }
 
-/// View, description and digest of an accessor's data.
-type Digest = (usize, u64, u64);
-/// Start, length and index of an accessor.
-type Place = (usize, usize, u32);
+/// Where an accessor's data is, and what is said of it.
+#[derive(Debug)]
+struct Place {
+    view: usize,
+    start: usize,
+    len: usize,
+    told: u64,
+    /// The accessor before this one that has the same digest.
+    twin: Option<usize>,
+}
 
 /// What is said about an accessor besides its data.
 pub(crate) struct Shape<'a> {
@@ -72,7 +79,9 @@ pub(crate) struct Shape<'a> {
 
 impl Bin {
     fn view(&mut self, kind: Kind) -> usize {
-        *self.places.entry(kind).or_insert_with(|| {
+        // There are few.
+        let known = self.views.iter().position(|v| v.kind == kind);
+        known.unwrap_or_else(|| {
             self.views.push(View { kind, bytes: Vec::new() });
             self.views.len() - 1
         })
@@ -99,28 +108,30 @@ impl Bin {
             | (shape.width as u64) << 2
             | u64::from(shape.normalized) << 1
             | u64::from(shape.bounds.is_some());
-        let key = (index, told, digest(new));
-        let twins = self.seen.entry(key).or_default();
-        let twin = twins.iter().find(|(from, len, _)| view.bytes.get(*from..*from + *len) == Some(new));
-        if let Some((_, _, accessor)) = twin {
-            let accessor = *accessor;
-            view.bytes.truncate(start);
-            return accessor;
+        let key = digest(new) ^ told ^ (index as u64).rotate_right(8);
+        let newest = self.seen.get(&key).copied();
+        let mut twin = newest;
+        while let Some((at, place)) = twin.and_then(|at| Some((at, self.written.get(at)?))) {
+            let same = (place.view, place.told) == (index, told)
+                && view.bytes.get(place.start..).and_then(|b| b.get(..place.len)) == Some(new);
+            if same {
+                view.bytes.truncate(start);
+                return at as u32;
+            }
+            twin = place.twin;
         }
         view.bytes.resize(end.next_multiple_of(4), 0);
-        let accessor = self.accessors.push(|o| describe(o, index, start, shape));
-        twins.push((start, end - start, accessor));
-        accessor
+        self.seen.insert(key, self.written.len());
+        self.written.push(Place { view: index, start, len: end - start, told, twin: newest });
+        self.accessors.push(|o| describe(o, index, start, shape))
     }
 
-    /// The whole buffer and the list of its views.
-    pub(crate) fn finish(&mut self) -> (Vec<u8>, List) {
-        let total = self.views.iter().map(|v| v.bytes.len().next_multiple_of(4)).sum();
-        let mut bytes = Vec::with_capacity(total);
+    /// The parts of the buffer, each padded, and the list of its views.
+    pub(crate) fn finish(&mut self) -> (Vec<Vec<u8>>, List) {
+        let mut parts = Vec::with_capacity(self.views.len());
         let mut list = List::default();
-        for view in std::mem::take(&mut self.views) {
-            let start = bytes.len();
-            bytes.extend_from_slice(&view.bytes);
+        let mut start = 0;
+        for mut view in std::mem::take(&mut self.views) {
             list.push(|o| {
                 o.int("buffer", 0);
                 o.int("byteOffset", start as u64);
@@ -134,9 +145,11 @@ impl Bin {
                     _ => {}
                 }
             });
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            view.bytes.resize(view.bytes.len().next_multiple_of(4), 0);
+            start += view.bytes.len();
+            parts.push(view.bytes);
         }
-        (bytes, list)
+        (parts, list)
     }
 }
 
@@ -160,19 +173,34 @@ fn describe(o: &mut Object<'_>, view: usize, start: usize, shape: &Shape<'_>) {
 
 /// A digest of bytes, the same on every machine.
 fn digest(bytes: &[u8]) -> u64 {
-    let mut sum = bytes.len() as u64 ^ 0x9E37_79B9_7F4A_7C15;
-    let mut mix = |word: u64| sum = (sum ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(23);
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        mix(chunk.first_chunk().map_or(0, |c| u64::from_le_bytes(*c)));
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(23);
+    // Four sums side by side, which do not wait for each other.
+    let mut sums = [0x9E37_79B9_7F4A_7C15, 1, 2, 3];
+    let (rows, rest) = bytes.as_chunks::<32>();
+    for row in rows {
+        for (sum, word) in sums.iter_mut().zip(row.as_chunks().0) {
+            *sum = mix(*sum, u64::from_le_bytes(*word));
+        }
     }
-    chunks.remainder().iter().for_each(|b| mix(u64::from(*b)));
-    sum
+    let (words, rest) = rest.as_chunks();
+    let sum = sums.into_iter().fold(bytes.len() as u64, mix);
+    let sum = words.iter().fold(sum, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    rest.iter().fold(sum, |sum, byte| mix(sum, u64::from(*byte)))
 }
 
 /// Numbers in the order of bytes that glTF has.
 pub(crate) fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
-    out.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    put_each(out, values.iter().map(|v| v.to_le_bytes()));
+}
+
+/// The bytes of many items, in room made beforehand: that is several times as fast as adding them one by one.
+pub(crate) fn put_each<const N: usize>(out: &mut Vec<u8>, items: impl ExactSizeIterator<Item = [u8; N]>) {
+    let start = out.len();
+    out.resize(start + items.len() * N, 0);
+    let room = out.get_mut(start..).unwrap_or(&mut []);
+    for (slot, item) in room.as_chunks_mut().0.iter_mut().zip(items) {
+        *slot = item;
+    }
 }
 
 /// The lowest and highest of every column.

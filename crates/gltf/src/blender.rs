@@ -64,7 +64,8 @@ pub(crate) struct Notes {
     bones: Vec<bool>,
 }
 
-fn place_of(property: &Property) -> Option<usize> {
+/// Which of the three parts of a place it is.
+pub(crate) fn place_of(property: &Property) -> Option<usize> {
     match property {
         Property::Translation => Some(0),
         Property::Rotation => Some(1),

@@ -16,10 +16,10 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Puts the two chunks into a container.
-pub(crate) fn pack(json: &str, bin: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn pack(json: &str, bin: &[Vec<u8>]) -> Result<Vec<u8>> {
     let json_len = json.len().next_multiple_of(4);
-    let bin_len = bin.len().next_multiple_of(4);
-    let total = 12 + 8 + json_len + if bin.is_empty() { 0 } else { 8 + bin_len };
+    let bin_len = bin.iter().map(Vec::len).sum::<usize>().next_multiple_of(4);
+    let total = 12 + 8 + json_len + if bin_len == 0 { 0 } else { 8 + bin_len };
     let Ok(size) = u32::try_from(total) else {
         return Err(Error::unrepresentable(format!("a GLB has room for 4 GiB, not {total} bytes")));
     };
@@ -28,10 +28,10 @@ pub(crate) fn pack(json: &str, bin: &[u8]) -> Result<Vec<u8>> {
     [MAGIC, 2, size, json_len as u32, JSON].into_iter().for_each(&mut put);
     out.extend_from_slice(json.as_bytes());
     out.resize(20 + json_len, b' ');
-    if !bin.is_empty() {
+    if bin_len > 0 {
         out.extend_from_slice(&(bin_len as u32).to_le_bytes());
         out.extend_from_slice(&BIN.to_le_bytes());
-        out.extend_from_slice(bin);
+        bin.iter().for_each(|part| out.extend_from_slice(part));
         out.resize(total, 0);
     }
     Ok(out)

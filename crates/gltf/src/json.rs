@@ -1,7 +1,9 @@
 //! JSON text written front to back, without building it in memory first.
 
-use serde_json::Value;
 use std::fmt::Write as _;
+
+use galatea_scene::Extras;
+use serde_json::Value;
 
 /// An object being written.
 pub(crate) struct Object<'a> {
@@ -17,6 +19,20 @@ impl Object<'_> {
         self.out.push(':');
     }
 
+    /// Members of a map beside those of another, in order; of two with the same key, the other's.
+    pub(crate) fn members(&mut self, map: &Extras, other: &Extras) {
+        let mut map = map.iter().filter(|(key, _)| !other.contains_key(*key)).peekable();
+        let mut other = other.iter().peekable();
+        loop {
+            let first = match (map.peek(), other.peek()) {
+                (Some(a), Some(b)) => a.0 < b.0,
+                (a, _) => a.is_some(),
+            };
+            let Some((key, value)) = (if first { map.next() } else { other.next() }) else { break };
+            self.value(key, value);
+        }
+    }
+
     pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.key(key);
         text(self.out, value);
@@ -24,7 +40,7 @@ impl Object<'_> {
 
     pub(crate) fn int(&mut self, key: &str, value: u64) {
         self.key(key);
-        let _ = write!(self.out, "{value}");
+        int(self.out, value);
     }
 
     pub(crate) fn flag(&mut self, key: &str, value: bool) {
@@ -53,7 +69,7 @@ impl Object<'_> {
         let mut sep = '[';
         for value in values {
             self.out.push(sep);
-            let _ = write!(self.out, "{value}");
+            int(self.out, value);
             sep = ',';
         }
         self.close(sep);
@@ -76,8 +92,7 @@ impl Object<'_> {
 
     pub(crate) fn value(&mut self, key: &str, value: &Value) {
         self.key(key);
-        // Values of JSON have nothing that JSON cannot say.
-        self.out.push_str(serde_json::to_string(value).as_deref().unwrap_or("null"));
+        put(self.out, value);
     }
 
     pub(crate) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
@@ -127,6 +142,11 @@ pub(crate) struct List {
 }
 
 impl List {
+    /// How long its text is so far.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Adds an object and tells its index.
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
         self.text.push(if self.count == 0 { '[' } else { ',' });
@@ -136,26 +156,60 @@ impl List {
     }
 }
 
+fn int(out: &mut String, value: impl itoa::Integer) {
+    out.push_str(itoa::Buffer::new().format(value));
+}
+
 /// The shortest decimal that reads back to the same bits. What is not finite has no place in JSON and becomes 0.
 fn float(out: &mut String, value: f32) {
     let value = if value.is_finite() { value } else { 0.0 };
-    let _ = if value.fract() == 0.0 && value.abs() < 1e7 && (value != 0.0 || value.is_sign_positive()) {
-        write!(out, "{}", value as i64)
+    if value.fract() == 0.0 && value.abs() < 1e7 && (value != 0.0 || value.is_sign_positive()) {
+        int(out, value as i32);
     } else {
-        write!(out, "{value:?}")
-    };
+        out.push_str(zmij::Buffer::new().format_finite(value));
+    }
+}
+
+/// Any value, as `serde_json` would write it.
+fn put(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(value), ..) => int(out, value),
+            (_, Some(value), _) => int(out, value),
+            (.., value) => out.push_str(zmij::Buffer::new().format_finite(value.unwrap_or(0.0))),
+        },
+        Value::String(value) => text(out, value),
+        Value::Array(list) => {
+            out.push('[');
+            for (i, value) in list.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                put(out, value);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => object(out, |o| map.iter().for_each(|(key, value)| o.value(key, value))),
+    }
 }
 
 fn text(out: &mut String, text: &str) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c < ' ' || c == '\u{7F}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
+    let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\' && b != 0x7F;
+    if text.bytes().fold(true, |all, b| all & plain(b)) {
+        out.push_str(text);
+    } else {
+        for c in text.chars() {
+            match c {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                c if c < ' ' || c == '\u{7F}' => {
+                    let _ = write!(out, "\\u{:04x}", c as u32);
+                }
+                c => out.push(c),
             }
-            c => out.push(c),
         }
     }
     out.push('"');

@@ -133,7 +133,7 @@ pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
 /// ```
 pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (String, Vec<u8>) {
     let written = write::write(scene, options, Some(bin_name));
-    (written.json, written.bin)
+    (written.json, written.bin.concat())
 }
 
 /// Reads a GLB or a .gltf. `file` supplies the bytes of a file by its path relative to the document; paths that would

@@ -9,14 +9,15 @@ use galatea_scene::{
     Vertices, floats,
 };
 
-use crate::bin::{Bin, Component, Kind, Shape, bounds, put_floats};
+use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::{List, Object, object};
 use crate::{Options, allow, blender, names, typed, uri, write_clip, write_material};
 
 /// A document in two parts.
 pub(crate) struct Written {
     pub(crate) json: String,
-    pub(crate) bin: Vec<u8>,
+    /// The parts of the buffer, one after the other.
+    pub(crate) bin: Vec<Vec<u8>>,
 }
 
 /// What all parts of the writer need.
@@ -69,21 +70,25 @@ impl Context<'_> {
 
 /// Writes `extras` with everything Galatea adds under its own name, and what others put there beside it.
 pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: Extras) {
-    let mut all: Extras = extras.clone();
-    let foreign = all.remove(typed::FOREIGN);
-    all.extend(own);
-    if all.is_empty() && foreign.is_none() {
-        return;
-    }
-    match foreign {
-        // What is no object cannot stand beside anything.
-        Some(other) if !other.is_object() && all.is_empty() => o.value("extras", &other),
-        Some(Value::Object(mut outer)) => {
-            if !all.is_empty() {
-                outer.insert("galatea".to_owned(), Value::Object(all));
-            }
-            o.value("extras", &Value::Object(outer));
+    let Some(foreign) = extras.get(typed::FOREIGN) else {
+        if !(extras.is_empty() && own.is_empty()) {
+            o.object("extras", |o| o.object("galatea", |o| o.members(extras, &own)));
         }
+        return;
+    };
+    let mut all = extras.clone();
+    all.remove(typed::FOREIGN);
+    all.extend(own);
+    match foreign {
+        Value::Object(outer) => {
+            let mut ours = Extras::new();
+            if !all.is_empty() {
+                ours.insert("galatea".to_owned(), Value::Object(all));
+            }
+            o.object("extras", |o| o.members(outer, &ours));
+        }
+        // What is no object cannot stand beside anything.
+        other if all.is_empty() => o.value("extras", other),
         _ => o.object("extras", |o| o.value("galatea", &Value::Object(all))),
     }
 }
@@ -176,7 +181,8 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     }
     let (bin, views) = cx.bin.finish();
 
-    let mut json = String::new();
+    let lists = [&nodes, &meshes, &materials.list, &animations, &cx.bin.accessors];
+    let mut json = String::with_capacity(lists.iter().map(|l| l.len()).sum::<usize>() + 4096);
     object(&mut json, |o| {
         o.object("asset", |o| {
             o.text("version", "2.0");
@@ -214,7 +220,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         o.ready("bufferViews", &views);
         if !bin.is_empty() {
             o.list("buffers", [()], |o, ()| {
-                o.int("byteLength", bin.len() as u64);
+                o.int("byteLength", bin.iter().map(Vec::len).sum::<usize>() as u64);
                 if let Some(name) = bin_name {
                     o.text("uri", &uri::escape(name));
                 }
@@ -548,8 +554,8 @@ fn floats_accessor<const N: usize>(
 
 /// The byte that stands for a number between 0 and 1, if one does exactly.
 fn byte(value: f32) -> Option<u8> {
-    let byte = (value * 255.0).round();
-    (byte / 255.0 == value && (0.0..=255.0).contains(&byte)).then_some(byte as u8)
+    let byte = (value * 255.0 + 0.5) as u8;
+    ((f32::from(byte) / 255.0).to_bits() == value.to_bits()).then_some(byte)
 }
 
 fn color_accessor(bin: &mut Bin, colors: &[[f32; 4]]) -> u32 {
@@ -600,33 +606,45 @@ fn write_influences(
         bytes.chunks(from.width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
     });
     let wide = joint_count > 256;
+    let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
     for set in 0..from.width.div_ceil(4) {
-        // The numbers of this set, row by row, filled up with zeros.
-        let rows = |row: usize| (0..4).map(move |c| (row, set * 4 + c));
-        let place = |(row, c): (usize, usize)| (c < from.width).then(|| row * from.width + c);
-        let all = || (0..count).flat_map(rows).map(place);
-        let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
-        let joint = |p: Option<usize>| p.and_then(|p| joints.get(p)).copied().unwrap_or(0);
+        let joint_rows = joints.chunks_exact(from.width).map(|row| four(row, set));
         let accessor = if wide {
             bin.accessor(Kind::Vertex(8), &shape(Component::U16, false), |out| {
-                out.extend(all().flat_map(|p| joint(p).to_le_bytes()));
+                put_each(
+                    out,
+                    joint_rows.map(|[a, b, c, d]| {
+                        let [[a, e], [b, f], [c, g], [d, h]] = [a, b, c, d].map(u16::to_le_bytes);
+                        [a, e, b, f, c, g, d, h]
+                    }),
+                );
             })
         } else {
             bin.accessor(Kind::Vertex(4), &shape(Component::U8, false), |out| {
-                out.extend(all().map(|p| joint(p) as u8));
+                put_each(out, joint_rows.map(|row| row.map(|joint| joint as u8)));
             })
         };
         done.push((format!("JOINTS_{set}"), accessor));
         let accessor = match &exact {
             Some(bytes) => bin.accessor(Kind::Vertex(4), &shape(Component::U8, true), |out| {
-                out.extend(all().map(|p| p.and_then(|p| bytes.get(p)).copied().unwrap_or(0)));
+                put_each(out, bytes.chunks_exact(from.width).map(|row| four(row, set)));
             }),
             None => bin.accessor(Kind::Vertex(16), &shape(Component::F32, false), |out| {
-                let weight = |p: Option<usize>| p.and_then(|p| weights.get(p)).copied().unwrap_or(0.0);
-                out.extend(all().flat_map(|p| weight(p).to_le_bytes()));
+                let rows: Vec<[f32; 4]> =
+                    weights.chunks_exact(from.width).map(|row| four(row, set)).collect();
+                put_floats(out, rows.as_flattened());
             }),
         };
         done.push((format!("WEIGHTS_{set}"), accessor));
+    }
+}
+
+/// The numbers of one set of four, filled up with zeros.
+fn four<T: Copy + Default>(row: &[T], set: usize) -> [T; 4] {
+    let rest = row.get(set * 4..).unwrap_or(&[]);
+    match rest.first_chunk() {
+        Some(four) => *four,
+        None => std::array::from_fn(|c| rest.get(c).copied().unwrap_or_default()),
     }
 }
 
@@ -661,11 +679,11 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
         |component| Shape { component, width: 1, count: indices.len(), normalized: false, bounds: None };
     let accessor = if max < 65535 {
         cx.bin.accessor(Kind::Short, &shape(Component::U16), |out| {
-            out.extend(indices.iter().flat_map(|i| (*i as u16).to_le_bytes()));
+            put_each(out, indices.iter().map(|i| (*i as u16).to_le_bytes()));
         })
     } else {
         cx.bin.accessor(Kind::Long, &shape(Component::U32), |out| {
-            out.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+            put_each(out, indices.iter().map(|i| i.to_le_bytes()));
         })
     };
     (Some(accessor), own)

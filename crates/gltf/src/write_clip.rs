@@ -1,13 +1,13 @@
 //! From the scene to glTF: clips.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
 
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::json::List;
 use crate::write::{Context, put_extras, put_name};
-use crate::{allow, names, typed};
+use crate::{allow, blender, names, typed};
 
 /// A channel as glTF has it.
 struct Written {
@@ -23,8 +23,10 @@ pub(crate) fn write(cx: &mut Context<'_>) -> (List, Vec<Value>) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
     let (mut list, mut notes) = (List::default(), Vec::new());
+    let mut taken = vec![[false; 3]; scene.nodes.len()];
     for (clip, name) in scene.clips.iter().zip(&unique) {
-        write_one(cx, &mut list, clip, name, &mut notes);
+        taken.fill([false; 3]);
+        write_one(cx, &mut list, clip, name, &mut notes, &mut taken);
     }
     (list, notes)
 }
@@ -45,14 +47,14 @@ fn write_one(
     clip: &Clip,
     name: &str,
     notes_of_clips: &mut Vec<Value>,
+    taken: &mut [[bool; 3]],
 ) {
     let mut own = Extras::default();
     let mut written = Vec::new();
     let (mut curves, mut notes) = (Vec::new(), Vec::new());
-    let mut taken = HashSet::new();
     let mut last = 0.0f32;
     for channel in &clip.channels {
-        match write_channel(cx, channel, &mut taken) {
+        match write_channel(cx, channel, taken) {
             Some((channel_written, end, note)) => {
                 last = last.max(end);
                 written.push(channel_written);
@@ -129,7 +131,7 @@ fn write_one(
 fn write_channel(
     cx: &mut Context<'_>,
     channel: &Channel,
-    taken: &mut HashSet<(u32, &'static str)>,
+    taken: &mut [[bool; 3]],
 ) -> Option<(Written, f32, Option<Value>)> {
     let Target::Node(node) = channel.target else { return None };
     let (path, width) = path(&channel.property)?;
@@ -137,10 +139,12 @@ fn write_channel(
     let per_key = if cubic { width * 3 } else { width };
     let count = channel.times.len();
     let enough = if cubic { 2 } else { 1 };
-    if count < enough || channel.values.len() != count * per_key || node as usize >= cx.scene.nodes.len() {
+    if count < enough || channel.values.len() != count * per_key {
         return None;
     }
-    if !taken.insert((node, path)) {
+    // Nodes that are not there have no place, either.
+    let slot = taken.get_mut(node as usize)?.get_mut(blender::place_of(&channel.property)?)?;
+    if std::mem::replace(slot, true) {
         return None;
     }
     let mut note = Extras::default();
@@ -149,11 +153,14 @@ fn write_channel(
         note.insert("times".to_owned(), allow::differences(&channel.times, fixed, 1));
     }
     let times = fixed_times.as_deref().unwrap_or(&channel.times);
-    let mut values = channel.values.clone();
-    allowed_values(&mut values, path, cubic);
-    if values.iter().zip(&channel.values).any(|(a, b)| a.to_bits() != b.to_bits()) {
+    let values = if are_allowed(&channel.values, path, cubic) {
+        Cow::Borrowed(&channel.values)
+    } else {
+        let mut values = channel.values.clone();
+        allowed_values(&mut values, path, cubic);
         note.insert("values".to_owned(), allow::differences(&channel.values, &values, width));
-    }
+        Cow::Owned(values)
+    };
     if !channel.extras.is_empty() {
         note.insert("extras".to_owned(), Value::Object(channel.extras.clone()));
     }
@@ -166,6 +173,13 @@ fn write_channel(
         Value::Object(note)
     });
     Some((Written { node, path, interpolation: channel.interpolation, input, output }, end, note))
+}
+
+/// Whether glTF allows these values as they are.
+fn are_allowed(values: &[f32], path: &str, cubic: bool) -> bool {
+    let turns = |v: &[f32; 4]| allow::rotation(*v).map(f32::to_bits) == v.map(f32::to_bits);
+    let mut rotations = values.as_chunks().0.iter().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
+    values.iter().all(|v| v.is_finite()) && (path != "rotation" || rotations.all(|(_, v)| turns(v)))
 }
 
 /// Values as glTF allows them.

@@ -26,9 +26,14 @@ pub(crate) fn key(positions: &[[f32; 3]], triangle: [u32; 3]) -> u32 {
     }
 }
 
-/// A number that stands for the places of all triangles.
-pub(crate) fn whole_key(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> u32 {
-    let sum = triangles.iter().fold(triangles.len() as u32, |sum, t| mix(sum, key(positions, *t)));
+/// The [`key`] of every triangle.
+pub(crate) fn keys(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<u32> {
+    triangles.iter().map(|t| key(positions, *t)).collect()
+}
+
+/// A number that stands for the places of all triangles with these keys, and of all positions.
+pub(crate) fn whole_key(positions: &[[f32; 3]], keys: &[u32]) -> u32 {
+    let sum = keys.iter().fold(keys.len() as u32, |sum, key| mix(sum, *key));
     positions.as_flattened().iter().fold(sum, |sum, c| mix(sum, c.to_bits()))
 }
 
@@ -47,10 +52,15 @@ fn distances(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &[[f32; 3]
     each.map(|(t, n)| corners(positions, *t).map_or(0.0, |[a, ..]| bwm::plane(*n, a))).collect()
 }
 
-/// Writes planes, and a key for every triangle by which it is known again.
-pub(crate) fn put_planes(map: &mut Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]], planes: &Planes) {
-    let keys: Vec<u32> = triangles.iter().map(|t| key(positions, *t)).collect();
-    put(map, "keys", words(&keys));
+/// Writes planes, and the key of every triangle by which it is known again.
+pub(crate) fn put_planes(
+    map: &mut Extras,
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    keys: &[u32],
+    planes: &Planes,
+) {
+    put(map, "keys", words(keys));
     let derived = normals(positions, triangles);
     if let Some(steps) = steps(planes.normals.as_flattened(), derived.as_flattened(), 3) {
         put(map, "normals", steps);
@@ -68,7 +78,7 @@ pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32;
     for (i, key) in keys.iter().enumerate().rev() {
         places.entry(*key as u32).or_default().push(i);
     }
-    let now: Vec<u32> = triangles.iter().map(|t| key(positions, *t)).collect();
+    let now = self::keys(positions, triangles);
     // Those that stand where they stood come first, so that twins do not change places.
     let mut found: Vec<Option<usize>> = vec![None; triangles.len()];
     for (i, (slot, key)) in found.iter_mut().zip(&now).enumerate() {
@@ -337,7 +347,7 @@ mod tests {
         stored.normals[2] = [9.0, f32::NAN, 0.0];
         stored.distances[5] = 3.25;
         let mut map = Extras::new();
-        put_planes(&mut map, &positions, &triangles, &stored);
+        put_planes(&mut map, &positions, &triangles, &keys(&positions, &triangles), &stored);
         let known = recognise(&map, &positions, &triangles);
         let back = planes(&map, &positions, &triangles, &known);
         assert!(crate::extra::same(back.normals.as_flattened(), stored.normals.as_flattened()));

@@ -6,7 +6,7 @@
 use galatea_scene::{Attribute, Extras, Influences, Value, Vertices as SceneVertices, floats, words};
 
 use super::extra::put;
-use crate::mesh::{Mesh, Usage, Values, half_to_f32};
+use crate::mesh::{Mesh, Usage, Values, widened};
 use crate::model::BoneGroup;
 
 /// Attribute of the scene for vertex colours.
@@ -21,7 +21,8 @@ pub(super) fn other(column: usize, part: usize) -> String {
 
 /// Whether half floats survive being made floats and halves again: all but some that are not numbers.
 fn exact(halves: &[u16]) -> bool {
-    halves.iter().all(|h| half::f16::from_f32(half_to_f32(*h)).to_bits() == *h)
+    // The others are signalling: making one a float makes it a quiet one.
+    !halves.iter().fold(false, |any, h| any | (h & 0x7E00 == 0x7C00 && h & 0x01FF != 0))
 }
 
 /// What the scene can say of a mesh's vertices in its own words.
@@ -60,16 +61,16 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
                 true
             }
             (Usage::Normal, Values::F16x4(n)) if exact(n.as_flattened()) => {
-                let wide = n.iter().map(|n| n.map(half_to_f32));
-                out.normals = wide.clone().map(|[x, y, z, _]| [x, y, z]).collect();
-                let w: Vec<f32> = wide.map(|[.., w]| w).collect();
-                if w.iter().any(|w| w.to_bits() != 1.0f32.to_bits()) {
-                    out.attributes.push(Attribute { name: NORMAL_W.into(), width: 1, values: w });
+                let wide = widened(n);
+                out.normals = wide.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
+                if wide.iter().any(|[.., w]| w.to_bits() != 1.0f32.to_bits()) {
+                    let values = wide.iter().map(|[.., w]| *w).collect();
+                    out.attributes.push(Attribute { name: NORMAL_W.into(), width: 1, values });
                 }
                 true
             }
             (Usage::Tangent, Values::F16x4(t)) if exact(t.as_flattened()) => {
-                out.tangents = t.iter().map(|t| t.map(half_to_f32)).collect();
+                out.tangents = widened(t);
                 true
             }
             (Usage::Colour, Values::Unorm8x4(c)) => {

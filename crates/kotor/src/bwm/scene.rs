@@ -116,13 +116,14 @@ impl Walkmesh {
             put(&mut map, key, json(&value));
         }
         put(&mut map, "position", json(&self.position));
-        put(&mut map, "shape", derived::whole_key(&[], &self.faces) as i32);
-        put(&mut map, "places", derived::whole_key(&self.vertices, &self.faces) as i32);
+        put(&mut map, "shape", derived::whole_key(&[], &derived::keys(&[], &self.faces)) as i32);
+        let keys = derived::keys(&self.vertices, &self.faces);
+        put(&mut map, "places", derived::whole_key(&self.vertices, &keys) as i32);
         if self.aabb_root != 0 {
             put(&mut map, "aabb_root", self.aabb_root as i32);
         }
         let planes = Planes { normals: self.normals.clone(), distances: self.distances.clone() };
-        derived::put_planes(&mut map, &self.vertices, &self.faces, &planes);
+        derived::put_planes(&mut map, &self.vertices, &self.faces, &keys, &planes);
         let walkable =
             if self.kind == Kind::Object { 0 } else { self.walkable_faces(&Walkability::default()) };
         if self.adjacency != adjacency(&self.faces, walkable) {
@@ -216,8 +217,9 @@ impl Walkmesh {
     fn read_tables(&mut self, tables: &Extras, lines: &[Line], losses: &mut Vec<String>) {
         let walkability = Walkability::default();
         let key = |name: &str| int(tables, name).map(|k| k as u32);
-        let same_shape = key("shape") == Some(derived::whole_key(&[], &self.faces));
-        let moved = key("places") != Some(derived::whole_key(&self.vertices, &self.faces));
+        let same_shape = key("shape") == Some(derived::whole_key(&[], &derived::keys(&[], &self.faces)));
+        let moved = key("places")
+            != Some(derived::whole_key(&self.vertices, &derived::keys(&self.vertices, &self.faces)));
         let known = derived::recognise(tables, &self.vertices, &self.faces);
         let planes = derived::planes(tables, &self.vertices, &self.faces, &known);
         if !same_shape {

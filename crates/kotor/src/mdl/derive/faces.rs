@@ -16,9 +16,13 @@ pub fn plane_distance(normal: [f32; 3], point: [f32; 3]) -> f32 {
     -dot(v(normal), v(point)) as f32
 }
 
+/// A map whose keys cost little to find, and are hard to choose so that they cost much.
+type Numbers<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+
 /// Numbers positions so that equal ones get the same number. Minus zero is zero.
 pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
-    let mut numbers: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
+    let mut numbers: Numbers<[u32; 3]> =
+        Numbers::with_capacity_and_hasher(positions.len(), Default::default());
     positions
         .iter()
         .map(|p| {
@@ -33,35 +37,47 @@ pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
 /// Faces meet where positions are equal, even if texture coordinates or normals split the vertices. Where more than two faces
 /// meet at an edge, the first other one counts.
 pub fn adjacency(positions: &[[f32; 3]], faces: &[Face]) -> Vec<[u16; 3]> {
+    neighbours(positions, faces.iter().map(|face| face.vertices.map(u32::from)))
+}
+
+/// [`adjacency`] of triangles.
+pub(crate) fn neighbours(
+    positions: &[[f32; 3]],
+    triangles: impl ExactSizeIterator<Item = [u32; 3]>,
+) -> Vec<[u16; 3]> {
+    const NONE: u32 = u32::MAX;
     let welded = weld(positions);
-    let corner = |face: &Face, i: usize| {
-        let vertex = face.vertices.get(i % 3)?;
-        welded.get(usize::from(*vertex)).copied()
-    };
-    let key = |face: &Face, edge: usize| {
-        let (a, b) = (corner(face, edge)?, corner(face, edge + 1)?);
-        Some((a.min(b), a.max(b)))
-    };
-    // The first two faces of each edge.
-    let mut edges: HashMap<(u32, u32), [u32; 2]> = HashMap::with_capacity(faces.len() * 2);
-    for (id, face) in faces.iter().enumerate() {
-        for edge in 0..3 {
-            let Some(key) = key(face, edge) else { continue };
-            let [first, second] = edges.entry(key).or_insert([id as u32, u32::MAX]);
-            if *first != id as u32 && *second == u32::MAX {
-                *second = id as u32;
+    let count = triangles.len();
+    let mut numbers: Numbers<[u32; 2]> = Numbers::with_capacity_and_hasher(count * 2, Default::default());
+    // The first two faces of each edge, and the edges of each face.
+    let mut edges: Vec<[u32; 2]> = Vec::with_capacity(count * 2);
+    let mut sides: Vec<[u32; 3]> = Vec::with_capacity(count);
+    for (id, triangle) in triangles.enumerate() {
+        let id = id as u32;
+        let [a, b, c] = triangle.map(|i| welded.get(i as usize).copied().unwrap_or(NONE));
+        sides.push([[a, b], [b, c], [c, a]].map(|[a, b]| {
+            if a == NONE || b == NONE {
+                return NONE;
             }
-        }
+            let edge = *numbers.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                edges.push([id, NONE]);
+                edges.len() as u32 - 1
+            });
+            if let Some([first, second]) = edges.get_mut(edge as usize)
+                && *first != id
+                && *second == NONE
+            {
+                *second = id;
+            }
+            edge
+        }));
     }
-    let across = |id: usize, face: &Face, edge: usize| -> Option<u16> {
-        let [first, second] = *edges.get(&key(face, edge)?)?;
-        u16::try_from(if first == id as u32 { second } else { first }).ok()
+    let across = |id: u32, edge: u32| -> Option<u16> {
+        let [first, second] = *edges.get(edge as usize)?;
+        u16::try_from(if first == id { second } else { first }).ok()
     };
-    faces
-        .iter()
-        .enumerate()
-        .map(|(id, face)| std::array::from_fn(|edge| across(id, face, edge).unwrap_or(u16::MAX)))
-        .collect()
+    let faces = sides.iter().enumerate();
+    faces.map(|(id, edges)| edges.map(|edge| across(id as u32, edge).unwrap_or(u16::MAX))).collect()
 }
 
 impl Mesh {

@@ -13,6 +13,7 @@ use super::node::constant;
 use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
 use crate::derived::{self, Planes, TreeBox};
 use crate::extra::{json, latin, put, same, steps, wrap};
+use crate::mdl::derive::neighbours;
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
 
 /// The game's texture coordinates run upwards. They stay as they are, and each texture says how they are meant.
@@ -33,43 +34,6 @@ pub(super) fn slots() -> [Slot; 4] {
 /// The inverse bind of a bone as a matrix.
 pub(super) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f32; 3]) -> [f32; 16] {
     Mat4::from_rotation_translation(Quat::from_xyzw(x, y, z, w), Vec3::from(translation)).to_cols_array()
-}
-
-/// Neighbours of faces across their edges, found by the places of corners. Edges that more than two faces share have none.
-pub(super) fn neighbours(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[u16; 3]> {
-    // Corners at one place get the number of the first of them. Adding 0 makes minus zero zero: both are one place.
-    let mut sorted: Vec<([u32; 3], u32)> =
-        positions.iter().enumerate().map(|(i, p)| (p.map(|c| (c + 0.0).to_bits()), i as u32)).collect();
-    sorted.sort_unstable();
-    let mut place = vec![0u32; positions.len()];
-    for group in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let first = group.first().map_or(0, |(_, i)| *i);
-        for (_, i) in group {
-            if let Some(slot) = place.get_mut(*i as usize) {
-                *slot = first;
-            }
-        }
-    }
-    let at = |i: u32| place.get(i as usize).copied().unwrap_or(i);
-    let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(triangles.len() * 3);
-    for (face, [a, b, c]) in triangles.iter().enumerate() {
-        for (edge, (a, b)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
-            let (a, b) = (at(*a), at(*b));
-            sides.push((a.min(b), a.max(b), (face * 3 + edge) as u32));
-        }
-    }
-    sides.sort_unstable();
-    let mut out = vec![[u16::MAX; 3]; triangles.len()];
-    for group in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        if let [(.., first), (.., second)] = group {
-            for (side, other) in [(*first, *second), (*second, *first)] {
-                if let Some(slot) = out.as_flattened_mut().get_mut(side as usize) {
-                    *slot = u16::try_from(other / 3).unwrap_or(u16::MAX);
-                }
-            }
-        }
-    }
-    out
 }
 
 impl Builder<'_> {
@@ -351,7 +315,8 @@ fn put_looks(map: &mut Extras, mesh: &Mesh) {
 
 fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
     let positions = &mesh.vertices.positions;
-    put(map, "geometry", derived::whole_key(positions, triangles) as i32);
+    let keys = derived::keys(positions, triangles);
+    put(map, "geometry", derived::whole_key(positions, &keys) as i32);
     if let Some(tree) = mesh.aabb.as_deref() {
         let boxes: Vec<TreeBox> = tree
             .nodes
@@ -377,7 +342,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
         normals: mesh.faces.iter().map(|f| f.normal).collect(),
         distances: mesh.faces.iter().map(|f| f.distance).collect(),
     };
-    derived::put_planes(&mut faces, positions, triangles, &planes);
+    derived::put_planes(&mut faces, positions, triangles, &keys, &planes);
     let materials: Vec<u32> = mesh.faces.iter().map(|f| f.material).collect();
     if mesh.aabb.is_none() {
         match materials.first() {
@@ -387,7 +352,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
     }
     let (mut at, mut to) = (Vec::new(), Vec::new());
     let stored = mesh.faces.iter().flat_map(|f| f.adjacent);
-    let computed = neighbours(positions, triangles);
+    let computed = neighbours(positions, triangles.iter().copied());
     for (i, (stored, computed)) in stored.zip(computed.as_flattened()).enumerate() {
         if stored != *computed {
             at.push(i as u32);

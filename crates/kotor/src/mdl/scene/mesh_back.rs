@@ -9,10 +9,11 @@ use galatea_wire::{Error, Result};
 use glam::{Mat4, Quat, Vec3};
 
 use super::elsewhere::texture_name;
-use super::mesh::{bind_matrix, derived_bone_map, derived_bones, neighbours, slots, tangent_names};
+use super::mesh::{bind_matrix, derived_bone_map, derived_bones, slots, tangent_names};
 use super::{Back, read_fields, record, text};
 use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
+use crate::mdl::derive::neighbours;
 use crate::mdl::{
     AabbNode, AabbTree, Dangly, Face, Game, IndexLists, Mesh, Node, NodeId, PositionCopy, Saber, Skin,
     TangentSpace, Vertices,
@@ -403,7 +404,7 @@ fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Op
     let planes = derived::planes(told, positions, triangles, &known);
     let one = told.get("material").map_or(0, |v| from_json(v, &0u32));
     let many = ints(told, "materials").unwrap_or_default();
-    let mut adjacent = neighbours(positions, triangles);
+    let mut adjacent = neighbours(positions, triangles.iter().copied());
     if let Some(differences) = told.get("adjacent").and_then(Value::as_object) {
         let (at, to) =
             (ints(differences, "at").unwrap_or_default(), ints(differences, "to").unwrap_or_default());
@@ -437,7 +438,9 @@ fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Op
 /// Box, radius, mean and area: those that were written while the geometry is the same.
 fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
     let positions = &out.vertices.positions;
-    if int(map, "geometry").map(|g| g as u32) == Some(derived::whole_key(positions, triangles)) {
+    if int(map, "geometry").map(|g| g as u32)
+        == Some(derived::whole_key(positions, &derived::keys(positions, triangles)))
+    {
         return;
     }
     let Some(bounds) = galatea_scene::Bounds::around(positions.iter().copied()) else { return };
@@ -461,7 +464,8 @@ fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
 
 fn read_aabb(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> AabbTree {
     let told = map.get("aabb").and_then(Value::as_object);
-    let same = int(map, "geometry").map(|g| g as u32) == Some(derived::whole_key(positions, triangles));
+    let same = int(map, "geometry").map(|g| g as u32)
+        == Some(derived::whole_key(positions, &derived::keys(positions, triangles)));
     let leaves = told.and_then(|t| ints(t, "faces")).unwrap_or_default();
     let fits = leaves.iter().all(|f| *f < triangles.len() as i64)
         && leaves.iter().filter(|f| **f >= 0).count() == triangles.len();
