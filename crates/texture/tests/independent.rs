@@ -65,7 +65,7 @@ fn psnr(a: &Image, b: &Image, channels: usize) -> f64 {
 }
 
 /// Small pictures of noise that four colours on a line cannot hold, and what blocks of them reach: docs/formats/textures.md
-/// has the proof.
+/// has the proof. BC7 reaches its goal all the same.
 const HARD: [(&str, f64); 4] = [
     ("m01aa_08a_lm0.tga", 31.2),
     ("m01aa_08a_lm2.tga", 26.5),
@@ -95,7 +95,7 @@ fn what_we_write_comes_back_close() {
             let value = psnr(&image, &back, channels);
             let entry = least.entry(what).or_insert(99.0);
             *entry = entry.min(value);
-            let must = if must < 99.0 { hard.min(must) } else { must };
+            let must = if must < 99.0 && what != "dds bc7" { hard.min(must) } else { must };
             assert!(value >= must, "{name} as {what}: {value:.1} dB");
         };
         let dds = |format| encode::dds(&image, format, true).unwrap().write().unwrap();
@@ -118,12 +118,33 @@ fn what_we_write_comes_back_close() {
         hold("dds bc5", dds(DdsFormat::Bc5), 2, 35.0);
         hold("blp jpeg", blp(BlpFormat::default()), 4, 35.0);
         hold("blp palette", blp(BlpFormat::Palette), 4, 35.0);
-        if image.width * image.height <= 64 * 64 {
-            hold("dds bc7", dds(DdsFormat::Bc7), 4, 35.0);
-        }
+        hold("dds bc7", dds(DdsFormat::Bc7), 4, 35.0);
     }
     println!("{count} pictures: {least:.1?}");
     assert!(count >= 12, "{count}");
+}
+
+#[test]
+fn noise_as_bc7_comes_closer_than_the_other_encoder_brings_it() {
+    let (width, height) = (14, 10);
+    let rgba = noise(8, width * height * 4)
+        .chunks_exact(4)
+        .flat_map(|p| [p[0] / 2, p[1] / 2, p[2] / 2, 255])
+        .collect();
+    let image = Image::new(width as u32, height as u32, rgba).unwrap();
+    let ours = encode::blocks(&image, PixelFormat::Bc7).unwrap();
+    let mut padded = Image::filled(16, 12, [0; 4]);
+    for (i, out) in padded.rgba.chunks_exact_mut(4).enumerate() {
+        let (x, y) = ((i % 16).min(width - 1), (i / 16).min(height - 1));
+        out.copy_from_slice(&image.pixel(x as u32, y as u32).unwrap());
+    }
+    let mut theirs = vec![0; ours.len()];
+    let slow = CompressionVariant::BC7(block_compression::BC7Settings::opaque_slow());
+    block_compression::encode::compress_rgba8(slow, &padded.rgba, &mut theirs, 16, 12, 64);
+    let [ours, theirs] = [ours, theirs].map(|blocks| {
+        psnr(&padded, &PixelFormat::Bc7.decode(&blocks, 16, 12, &Limits::default()).unwrap(), 4)
+    });
+    assert!(ours > theirs, "{ours:.2} dB, {theirs:.2} dB");
 }
 
 #[test]

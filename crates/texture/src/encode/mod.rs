@@ -12,6 +12,7 @@
 
 mod bc1;
 mod bc4;
+mod bc7;
 mod blocks;
 mod jpeg;
 mod palette;
