@@ -5,7 +5,7 @@
 //! allowed, and the difference between the two, in steps of the last bit, travels in extras. Reading adds it again, but
 //! only where replacing the sum would give what the file has: an edited number wins.
 
-use galatea_scene::{Value, words};
+use galatea_scene::{Extras, Value, words};
 
 /// How far a length may be from 1. The validator allows a little more.
 const SLACK: f64 = 0.005;
@@ -118,7 +118,7 @@ pub(crate) fn differences(original: &[f32], replaced: &[f32], width: usize) -> V
             by.extend(steps);
         }
     }
-    serde_json::json!({ "at": words(&at), "by": words(&by) })
+    Value::Object(Extras::from_iter([("at".to_owned(), words(&at)), ("by".to_owned(), words(&by))]))
 }
 
 /// Adds differences again, where `allow` of the sum gives what is there.

@@ -12,11 +12,26 @@ pub(crate) struct Object<'a> {
 }
 
 impl Object<'_> {
-    fn key(&mut self, key: &str) {
+    /// A key of our own, which has nothing that must be escaped.
+    fn key(&mut self, key: &'static str) {
+        self.out.push_str(if self.empty { "{\"" } else { ",\"" });
+        self.empty = false;
+        self.out.push_str(key);
+        self.out.push_str("\":");
+    }
+
+    /// Any key.
+    fn any_key(&mut self, key: &str) {
         self.out.push(if self.empty { '{' } else { ',' });
         self.empty = false;
         text(self.out, key);
         self.out.push(':');
+    }
+
+    /// A number under any key.
+    pub(crate) fn int_of(&mut self, key: &str, value: u64) {
+        self.any_key(key);
+        int(self.out, value);
     }
 
     /// Members of a map beside those of another, in order; of two with the same key, the other's.
@@ -33,27 +48,27 @@ impl Object<'_> {
         }
     }
 
-    pub(crate) fn text(&mut self, key: &str, value: &str) {
+    pub(crate) fn text(&mut self, key: &'static str, value: &str) {
         self.key(key);
         text(self.out, value);
     }
 
-    pub(crate) fn int(&mut self, key: &str, value: u64) {
+    pub(crate) fn int(&mut self, key: &'static str, value: u64) {
         self.key(key);
         int(self.out, value);
     }
 
-    pub(crate) fn flag(&mut self, key: &str, value: bool) {
+    pub(crate) fn flag(&mut self, key: &'static str, value: bool) {
         self.key(key);
         self.out.push_str(if value { "true" } else { "false" });
     }
 
-    pub(crate) fn float(&mut self, key: &str, value: f32) {
+    pub(crate) fn float(&mut self, key: &'static str, value: f32) {
         self.key(key);
         float(self.out, value);
     }
 
-    pub(crate) fn floats(&mut self, key: &str, values: &[f32]) {
+    pub(crate) fn floats(&mut self, key: &'static str, values: &[f32]) {
         self.key(key);
         let mut sep = '[';
         for value in values {
@@ -64,7 +79,7 @@ impl Object<'_> {
         self.close(sep);
     }
 
-    pub(crate) fn ints(&mut self, key: &str, values: impl IntoIterator<Item = u32>) {
+    pub(crate) fn ints(&mut self, key: &'static str, values: impl IntoIterator<Item = u32>) {
         self.key(key);
         let mut sep = '[';
         for value in values {
@@ -75,7 +90,7 @@ impl Object<'_> {
         self.close(sep);
     }
 
-    pub(crate) fn texts<'t>(&mut self, key: &str, values: impl IntoIterator<Item = &'t str>) {
+    pub(crate) fn texts<'t>(&mut self, key: &'static str, values: impl IntoIterator<Item = &'t str>) {
         self.key(key);
         let mut sep = '[';
         for value in values {
@@ -91,18 +106,18 @@ impl Object<'_> {
     }
 
     pub(crate) fn value(&mut self, key: &str, value: &Value) {
-        self.key(key);
+        self.any_key(key);
         put(self.out, value);
     }
 
-    pub(crate) fn object(&mut self, key: &str, fill: impl FnOnce(&mut Object<'_>)) {
+    pub(crate) fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         self.key(key);
         object(self.out, fill);
     }
 
     pub(crate) fn list<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         items: impl IntoIterator<Item = T>,
         mut fill: impl FnMut(&mut Object<'_>, T),
     ) {
@@ -117,7 +132,7 @@ impl Object<'_> {
     }
 
     /// A list that was written before.
-    pub(crate) fn ready(&mut self, key: &str, list: &List) {
+    pub(crate) fn ready(&mut self, key: &'static str, list: &List) {
         if list.count > 0 {
             self.key(key);
             self.out.push_str(&list.text);
@@ -223,7 +238,7 @@ mod tests {
     fn what_is_written_reads_back() {
         let mut out = String::new();
         object(&mut out, |o| {
-            o.text("name\n", "\u{1}\"\\ü");
+            o.value("name\n", &"\u{1}\"\\ü".into());
             o.floats("f", &[1.0, -0.0, 0.1, 1e-40, 3e38, f32::NAN, -7.0]);
             o.ints("none", []);
             o.object("empty", |_| {});

@@ -440,7 +440,7 @@ fn write_mesh(
             let at = primitive.vertices as usize;
             o.object("attributes", |o| {
                 for (name, accessor) in cx.done.get(at).and_then(Option::as_ref).into_iter().flatten() {
-                    o.int(name, u64::from(*accessor));
+                    o.int_of(name, u64::from(*accessor));
                 }
             });
             let mode = match (indices, primitive.topology) {
@@ -656,7 +656,8 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
         Topology::Lines => 2,
         Topology::Points => 1,
     };
-    let sound = |group: &[u32]| group.iter().all(|i| (*i as usize) < count);
+    let highest = |group: &[u32]| group.iter().copied().max().unwrap_or(0);
+    let sound = |group: &[u32]| (highest(group) as usize) < count;
     let whole = primitive.indices.len().is_multiple_of(per) && sound(&primitive.indices);
     let indices = if whole {
         Cow::Borrowed(&primitive.indices)
@@ -674,10 +675,9 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
         }
         return (None, own);
     }
-    let max = indices.iter().copied().max().unwrap_or(0);
     let shape =
         |component| Shape { component, width: 1, count: indices.len(), normalized: false, bounds: None };
-    let accessor = if max < 65535 {
+    let accessor = if highest(&indices) < 65535 {
         cx.bin.accessor(Kind::Short, &shape(Component::U16), |out| {
             put_each(out, indices.iter().map(|i| (*i as u16).to_le_bytes()));
         })

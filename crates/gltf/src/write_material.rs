@@ -193,7 +193,7 @@ fn place_texture(map: &Map, image: u32, out: &mut Materials, shared: &mut Shared
     })
 }
 
-fn put_info(o: &mut Object<'_>, key: &str, placed: &Placed<'_>) {
+fn put_info(o: &mut Object<'_>, key: &'static str, placed: &Placed<'_>) {
     o.object(key, |o| put_place(o, placed));
 }
 

@@ -360,7 +360,10 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
         }
     }
     if !at.is_empty() {
-        put(&mut faces, "adjacent", serde_json::json!({ "at": words(&at), "to": words(&to) }));
+        let mut adjacent = Extras::new();
+        put(&mut adjacent, "at", words(&at));
+        put(&mut adjacent, "to", words(&to));
+        put(&mut faces, "adjacent", Value::Object(adjacent));
     }
     put(map, "faces", Value::Object(faces));
 }
