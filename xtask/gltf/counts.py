@@ -43,11 +43,11 @@ def compare(path, parts):
     fps = bpy.context.scene.render.fps
     objects = [o for o in bpy.data.objects if o.type == "MESH" and o.data.polygons]
     have = counts((len(o.data.vertices), len(o.data.polygons)) for o in objects)
-    want = counts((m["used"], m["distinct"]) for m in parts["meshes"] if m["triangles"])
+    want = counts((m["used"], m["distinct"]) for m in parts["meshes"] if m["distinct"])
     if have != want:
         problems.append(f"meshes (vertices, triangles): only in Blender {dict(have - want)}, only told {dict(want - have)}")
     have = counts(len([g for g in o.vertex_groups if g.name not in spares]) for o in objects if any(m.type == "ARMATURE" for m in o.modifiers))
-    want = counts(m["joints"] for m in parts["meshes"] if m["joints"] and m["triangles"])
+    want = counts(m["joints"] for m in parts["meshes"] if m["joints"] and m["distinct"])
     if have != want:
         problems.append(f"joints: only in Blender {dict(have - want)}, only told {dict(want - have)}")
     if len(bpy.data.actions) != len(parts["clips"]):

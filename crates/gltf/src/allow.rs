@@ -43,6 +43,17 @@ pub(crate) fn tangent([x, y, z, w]: [f32; 4]) -> [f32; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]
 }
 
+/// A matrix of finite numbers whose last row is 0, 0, 0, 1.
+pub(crate) fn affine(m: [f32; 16]) -> [f32; 16] {
+    let mut m = finite(m);
+    for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
+        if let Some(slot) = m.get_mut(at) {
+            *slot = value;
+        }
+    }
+    m
+}
+
 /// The weights of one vertex: not negative, none for a joint that came before, adding up to 1.
 pub(crate) fn influences(joints: &mut [u16], weights: &mut [f32], count: usize) {
     for i in 0..weights.len() {

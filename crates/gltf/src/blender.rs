@@ -7,11 +7,14 @@
 //! * What hangs on a bone and is none comes back elsewhere and moves otherwise. So it is a joint too, one that moves no vertex: a skin
 //!   tells how many such `spare` ones it ends with.
 //! * A skinned mesh hangs on the armature afterwards. Its parent is noted as its `home`.
+//! * A joint has one bind for all skins. Where another skin bound it differently, vertices are moved so that they end up where they were:
+//!   nodes of such a skin note the `binds` it had.
+//! * Materials that no primitive has are not imported: the scene's extras have copies.
 //! * The scene is called what Blender calls it; extras have the name of the model.
 
 use std::collections::{HashMap, HashSet};
 
-use galatea_scene::{Extras, Property, Scene, Target, Transform, Value, floats, read_floats};
+use galatea_scene::{Extras, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats};
 use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
@@ -28,7 +31,44 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
         }
     }
     let pose = galatea_scene::Pose::rest(scene);
-    for id in scene.depth_first() {
+    let order = scene.depth_first();
+    // What is between joints and the node they all hang on is a bone too.
+    for ((s, skin), list) in scene.skins.iter().enumerate().zip(&mut out) {
+        let mut below = vec![0usize; scene.nodes.len()];
+        let mut joint_below: HashMap<u32, u32> = HashMap::new();
+        for joint in &skin.joints {
+            if let Some(slot) = below.get_mut(*joint as usize).filter(|b| **b == 0) {
+                *slot = 1;
+                joint_below.insert(*joint, *joint);
+            }
+        }
+        let all = joint_below.len();
+        for id in order.iter().rev() {
+            let count = below.get(*id as usize).copied().unwrap_or(0);
+            let Some(parent) = scene.node(*id).and_then(|n| n.parent).filter(|_| count > 0) else { continue };
+            if let (Some(slot), Some(joint)) = (below.get_mut(parent as usize), joint_below.get(id).copied())
+            {
+                *slot += count;
+                joint_below.entry(parent).or_insert(joint);
+            }
+        }
+        for id in &order {
+            let between = below.get(*id as usize).is_some_and(|b| (1..all).contains(b));
+            if !between || bound.contains_key(id) || scene.node(*id).is_some_and(|n| n.skin.is_some()) {
+                continue;
+            }
+            let Some((joint, (_, bind))) = joint_below.get(id).and_then(|j| Some((*j, *bound.get(j)?)))
+            else {
+                continue;
+            };
+            let own = pose.world_of(*id).inverse() * pose.world_of(joint) * bind;
+            if own.is_finite() {
+                bound.insert(*id, (s, own));
+                list.push((*id, affine(own)));
+            }
+        }
+    }
+    for id in order {
         let Some(node) = scene.node(id).filter(|n| n.skin.is_none() && !bound.contains_key(&id)) else {
             continue;
         };
@@ -39,18 +79,17 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
         let own = place.inverse() * bind;
         if own.is_finite() {
             bound.insert(id, (skin, own));
-            let mut cells = own.to_cols_array();
-            for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
-                if let Some(cell) = cells.get_mut(at) {
-                    *cell = value;
-                }
-            }
             if let Some(list) = out.get_mut(skin) {
-                list.push((id, cells));
+                list.push((id, affine(own)));
             }
         }
     }
     out
+}
+
+/// A matrix whose last row is exactly what glTF wants.
+fn affine(matrix: Mat4) -> [f32; 16] {
+    crate::allow::affine(matrix.to_cols_array())
 }
 
 /// What a writer has to note.
@@ -62,6 +101,8 @@ pub(crate) struct Notes {
     binds: HashMap<u32, Transform>,
     /// Joints and what is above them.
     bones: Vec<bool>,
+    /// Skins that bind a joint otherwise than Blender does.
+    odd: Vec<bool>,
 }
 
 /// Which of the three parts of a place it is.
@@ -78,7 +119,7 @@ impl Notes {
     pub(crate) fn new(scene: &Scene, spares: &[Vec<(u32, [f32; 16])>]) -> Notes {
         let count = scene.nodes.len();
         let mut notes =
-            Notes { moved: vec![[false; 3]; count], binds: HashMap::new(), bones: vec![false; count] };
+            Notes { moved: vec![[false; 3]; count], bones: vec![false; count], ..Notes::default() };
         for channel in scene.clips.iter().flat_map(|c| &c.channels) {
             let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {
                 continue;
@@ -105,6 +146,7 @@ impl Notes {
                 *slot = true;
             }
         }
+        notes.odd = scene.skins.iter().map(|skin| is_odd(skin, &inverse)).collect();
         for (joint, own) in &inverse {
             let Some(node) = scene.node(*joint) else { continue };
             let Some(above) = node.parent.and_then(|p| inverse.get(&p)) else { continue };
@@ -146,7 +188,18 @@ impl Notes {
         } else if bone && (node.light.is_some() || node.camera.is_some()) {
             out.insert("holds".to_owned(), "".into());
         }
-        if let Some(parent) = node.parent.filter(|_| node.skin.is_some()).and_then(name_of) {
+        let skin = node.skin.filter(|s| self.odd.get(*s as usize) == Some(&true));
+        if let Some(skin) = skin.and_then(|s| scene.skins.get(s as usize)) {
+            let binds = skin.joints.iter().enumerate().filter_map(|(i, joint)| {
+                let bind = floats(&skin.bind(i).to_cols_array());
+                Some(Value::Object(Extras::from_iter([
+                    ("joint".to_owned(), name_of(*joint)?.into()),
+                    ("bind".to_owned(), bind),
+                ])))
+            });
+            out.insert("binds".to_owned(), binds.collect());
+        }
+        if let Some(parent) = node.parent.filter(|_| node.skin.is_some()).and_then(&name_of) {
             out.insert("home".to_owned(), parent.into());
             if node.transform != Transform::default() && !out.contains_key("rest") {
                 out.insert("rest".to_owned(), numbers(&node.transform));
@@ -154,6 +207,15 @@ impl Notes {
         }
         out
     }
+}
+
+/// Whether a skin has other binds than these.
+fn is_odd(skin: &Skin, inverse: &HashMap<u32, Mat4>) -> bool {
+    skin.joints.iter().enumerate().any(|(i, joint)| {
+        let bind = skin.bind(i);
+        let size = bind.w_axis.abs().max_element().max(1.0);
+        inverse.get(joint).is_some_and(|other| !other.abs_diff_eq(bind, 1e-6 * size))
+    })
 }
 
 fn numbers(transform: &Transform) -> Value {
@@ -243,6 +305,8 @@ pub(crate) struct Told {
     rest: Option<Transform>,
     bind: Option<Transform>,
     home: Option<String>,
+    /// The keys of joints and how they were bound.
+    binds: Vec<(String, Mat4)>,
 }
 
 impl Told {
@@ -253,12 +317,78 @@ impl Told {
             rest: read_transform(extras.remove("rest")),
             bind: read_transform(extras.remove("bind")),
             home: extras.remove("home").and_then(|h| h.as_str().map(str::to_owned)),
+            binds: extras.remove("binds").as_ref().map_or_else(Vec::new, read_binds),
+        }
+    }
+}
+
+fn read_binds(list: &Value) -> Vec<(String, Mat4)> {
+    let bind = |entry: &Value| {
+        let cells = read_floats(entry.get("bind")?)?;
+        let matrix = Mat4::from_cols_array(cells.first_chunk()?);
+        Some((entry.get("joint")?.as_str()?.to_owned(), matrix))
+    };
+    list.as_array().into_iter().flatten().filter_map(bind).collect()
+}
+
+/// Gives skinned meshes the binds they had, and moves their vertices back: Blender has moved them by the difference.
+fn rebind(scene: &mut Scene, told: &[Told], find: &impl Fn(&str) -> Option<u32>) {
+    let mut done = HashSet::new();
+    for (id, told) in told.iter().enumerate().filter(|(_, told)| !told.binds.is_empty()) {
+        let Some(node) = scene.nodes.get(id) else { continue };
+        let mesh = node.mesh.and_then(|m| scene.meshes.get(m as usize));
+        let (Some(mesh), Some(skin)) = (mesh, node.skin.and_then(|s| scene.skins.get(s as usize))) else {
+            continue;
+        };
+        let mut skin = skin.clone();
+        let was: HashMap<u32, Mat4> =
+            told.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();
+        // For each joint, by what Blender has moved what only that joint moves.
+        let mut by = Vec::with_capacity(skin.joints.len());
+        for (i, joint) in skin.joints.iter().enumerate() {
+            let is = skin.bind(i);
+            let was = was.get(joint).copied().unwrap_or(is);
+            by.push(is.inverse() * was);
+            if let Some(slot) = skin.inverse_bind.get_mut(i) {
+                *slot = was.to_cols_array();
+            }
+        }
+        for vertices in mesh.primitives.iter().map(|p| p.vertices) {
+            if let Some(vertices) =
+                scene.vertices.get_mut(vertices as usize).filter(|_| done.insert(vertices))
+            {
+                move_back(vertices, &by);
+            }
+        }
+        if let Some(node) = scene.nodes.get_mut(id) {
+            node.skin = Some(scene.skins.len() as u32);
+            scene.skins.push(skin);
+        }
+    }
+}
+
+fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
+    for i in 0..vertices.positions.len() {
+        let mut moved = Mat4::ZERO;
+        for (joint, weight) in vertices.influences.of(i) {
+            moved += by.get(usize::from(joint)).copied().unwrap_or(Mat4::IDENTITY) * weight;
+        }
+        let back = moved.inverse();
+        if !back.is_finite() {
+            continue;
+        }
+        if let Some(position) = vertices.positions.get_mut(i) {
+            *position = back.transform_point3(Vec3::from(*position)).into();
+        }
+        if let Some(normal) = vertices.normals.get_mut(i) {
+            *normal = moved.transpose().transform_vector3(Vec3::from(*normal)).normalize_or_zero().into();
         }
     }
 }
 
 /// Puts nodes of a document that Blender wrote where they were.
 pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Option<u32>) {
+    rebind(scene, told, &find);
     let mut moved = vec![[false; 3]; scene.nodes.len()];
     for channel in scene.clips.iter().flat_map(|c| &c.channels) {
         let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {

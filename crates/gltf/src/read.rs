@@ -211,6 +211,7 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
     }
     let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
     loaded.scene.extras = extras_of(scene);
+    loaded.scene.extras.remove("materials");
     let notes = read_clip::notes(&mut loaded.scene.extras);
     for (i, value) in document.list("animations").iter().enumerate() {
         let clip = read_clip::read(document, value, &tree, &names, &notes, &mut loaded.losses);
@@ -478,15 +479,7 @@ fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<
         None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
     };
     if let Some(note) = extras.remove("inverse_bind") {
-        allow::restore(&mut inverse_bind, &note, |m| {
-            let mut m = allow::finite(m);
-            for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
-                if let Some(slot) = m.get_mut(at) {
-                    *slot = value;
-                }
-            }
-            m
-        });
+        allow::restore(&mut inverse_bind, &note, allow::affine);
     }
     Ok((Skin { name: name_of(value).to_owned(), joints, inverse_bind, extras }, spare))
 }

@@ -1,12 +1,14 @@
 //! From glTF to the scene: materials, textures, pictures.
 
+use std::collections::HashSet;
+
 use galatea_scene::{AlphaMode, Extras, Material, Texture, UvTransform, Value, Wrap};
 use galatea_wire::Result;
 
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
-use crate::{Image, Loaded, Look, Map, Picture, Role, allow, names, typed};
+use crate::{Image, Loaded, Look, Map, Picture, Role, allow, blender, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -28,7 +30,8 @@ pub(crate) fn read(
     let images = read_images(document, loaded)?;
     let mut out = Materials::default();
     let mut layers: Vec<(u32, Vec<String>)> = Vec::new();
-    for value in document.list("materials") {
+    let copies = unused(document);
+    for value in document.list("materials").iter().chain(copies) {
         let mut extras = extras_of(value);
         if extras.remove("none").is_some() {
             out.ids.push(None);
@@ -64,6 +67,17 @@ pub(crate) fn read(
         }
     }
     Ok(out)
+}
+
+/// Copies of materials that no primitive has. They count where they are all that is left, since Blender drops the originals.
+fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
+    let there: HashSet<&str> = document.list("materials").iter().map(key_of).collect();
+    let list = blender::wrote(document.root).then(|| {
+        let scene = document.index(document.root, "scene", "scenes").ok().flatten().unwrap_or(0);
+        let extras = document.list("scenes").get(scene)?.get("extras")?.get("galatea")?;
+        extras.get("materials")?.as_array()
+    });
+    list.flatten().into_iter().flatten().filter(move |value| !there.contains(key_of(value)))
 }
 
 /// The names of the pictures. Their bytes, where they are in the document, go to the result.

@@ -140,7 +140,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     for (id, (camera, name)) in scene.cameras.iter().zip(&cx.camera_names).enumerate() {
         cameras.push(|o| put_camera(o, &cx, id, camera, name));
     }
-    let materials = write_material::write(&mut cx, options);
+    let mut materials = write_material::write(&mut cx, options);
     let mut mesh_index = Vec::with_capacity(scene.meshes.len());
     let mut meshes = List::default();
     let mesh_names = names::unique(scene.meshes.iter().map(|m| m.name.as_str()), "mesh");
@@ -201,6 +201,9 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
             let mut own = Extras::new();
             if !scene.name.is_empty() {
                 own.insert("name".to_owned(), scene.name.as_str().into());
+            }
+            if !materials.unused.is_empty() {
+                own.insert("materials".to_owned(), Value::Array(std::mem::take(&mut materials.unused)));
             }
             if !clips.is_empty() {
                 own.insert("clips".to_owned(), Value::Array(std::mem::take(&mut clips)));
@@ -702,16 +705,7 @@ fn write_skin(
     let mut replaced = Extras::default();
     let mut binds = skin.inverse_bind.clone();
     binds.resize(skin.joints.len(), glam::Mat4::IDENTITY.to_cols_array());
-    let affine = |m: [f32; 16]| {
-        let mut m = allow::finite(m);
-        for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
-            if let Some(slot) = m.get_mut(at) {
-                *slot = value;
-            }
-        }
-        m
-    };
-    let rows = checked(&binds, affine, "inverse_bind", &mut replaced);
+    let rows = checked(&binds, allow::affine, "inverse_bind", &mut replaced);
     let mut rows = rows.into_owned();
     rows.extend(spares.iter().map(|(_, bind)| *bind));
     if !spares.is_empty() {

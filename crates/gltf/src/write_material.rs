@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
-use crate::json::{List, Object};
+use crate::json::{List, Object, object};
 use crate::write::{Context, kept, put_extras, put_name, put_raw};
 use crate::{Look, Map, Options, Picture, Role, allow, typed, uri};
 
@@ -15,6 +15,8 @@ pub(crate) struct Materials {
     pub(crate) textures: List,
     pub(crate) samplers: List,
     pub(crate) images: List,
+    /// Copies of those that no primitive has: Blender imports no others.
+    pub(crate) unused: Vec<Value>,
     seen: Vec<Option<u32>>,
     hidden: Vec<Option<u32>>,
 }
@@ -63,6 +65,11 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
         let Some(used) = uses.get(id).copied() else { continue };
         let look = (options.look)(id as MaterialId, material);
         let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
+        if !used.seen && !used.hidden {
+            let mut copy = String::new();
+            object(&mut copy, |o| put_material(o, cx, id, material, &look, &[], false));
+            out.unused.extend(serde_json::from_str::<Value>(&copy));
+        }
         let mut write = |hidden: bool| {
             if look.unlit && !hidden {
                 cx.extensions.insert("KHR_materials_unlit");

@@ -3,8 +3,8 @@
 
 use galatea_gltf::{Options, read, write_gltf};
 use galatea_scene::{
-    Channel, Clip, Event, Influences, Interpolation, Mesh, Node, Primitive, Property, Scene, Skin, Transform,
-    Vertices,
+    Channel, Clip, Event, Influences, Interpolation, Material, Mesh, Node, Primitive, Property, Scene, Skin,
+    Texture, Transform, Vertices,
 };
 use galatea_wire::Limits;
 use serde_json::{Value, json};
@@ -76,9 +76,13 @@ fn through_blender(json: &mut Value) {
 }
 
 fn back(change: impl Fn(&mut Value)) -> Scene {
-    let (text, bin) = write_gltf(&model(), &Options::default(), "thing.bin");
+    back_of(&model(), |json, _| change(json))
+}
+
+fn back_of(scene: &Scene, change: impl Fn(&mut Value, &mut Vec<u8>)) -> Scene {
+    let (text, mut bin) = write_gltf(scene, &Options::default(), "thing.bin");
     let mut json: Value = serde_json::from_str(&text).unwrap();
-    change(&mut json);
+    change(&mut json, &mut bin);
     let loaded = read(json.to_string().as_bytes(), &Limits::default(), &mut |_| Some(bin.clone())).unwrap();
     assert!(loaded.losses.is_empty(), "{:?}", loaded.losses);
     loaded.scene
@@ -114,4 +118,86 @@ fn other_programs_mean_what_they_write() {
         json["nodes"][cube]["translation"] = json!([3, 1.5, 0]);
     });
     assert_eq!(moved.nodes[moved.find("box").unwrap() as usize].transform.translation, [3.0, 1.5, 0.0]);
+}
+
+#[test]
+fn materials_that_only_lie_over_others_come_back() {
+    let mut scene = model();
+    let texture = Texture { name: "glow.blp".into(), ..Texture::default() };
+    let glow = Material { name: "glow".into(), textures: vec![texture], ..Material::default() };
+    scene.materials = vec![Material { name: "skin".into(), layers: vec![1], ..Material::default() }, glow];
+    for mesh in &mut scene.meshes {
+        mesh.primitives[0].material = Some(0);
+    }
+    let drop_unused = |json: &mut Value| json["materials"].as_array_mut().unwrap().truncate(1);
+    let through = back_of(&scene, |json, _| {
+        through_blender(json);
+        drop_unused(json);
+    });
+    assert_eq!(through, scene);
+    // Who deletes a material in another program means it.
+    let deleted = back_of(&scene, |json, _| drop_unused(json));
+    assert_eq!((deleted.materials.len(), deleted.materials[0].layers.len()), (1, 0));
+}
+
+#[test]
+fn skins_that_bind_a_joint_differently_come_back() {
+    let mut scene = model();
+    // A second body on the bone, whose vertices lie 7 further along.
+    let mut second = scene.vertices[1].clone();
+    second.positions.iter_mut().for_each(|p| p[0] += 7.0);
+    scene.vertices.push(second);
+    let primitive = Primitive { vertices: 2, indices: vec![0, 1, 2], ..Primitive::default() };
+    scene.meshes.push(Mesh { name: "second_mesh".into(), primitives: vec![primitive], ..Mesh::default() });
+    let mut skin = scene.skins[0].clone();
+    skin.inverse_bind.iter_mut().for_each(|m| m[12] -= 7.0);
+    // The last skin tells Blender where joints are bound.
+    scene.skins.insert(0, skin);
+    scene.nodes.iter_mut().filter_map(|n| n.skin.as_mut()).for_each(|s| *s = 1);
+    let axes = scene.axes();
+    scene.add_node(axes, Node { mesh: Some(3), skin: Some(0), ..Node::new("second") });
+    let through = back_of(&scene, |json, bin| {
+        through_blender(json);
+        let second = index(json, "second");
+        json["skins"].as_array_mut().unwrap().remove(0);
+        json["nodes"].as_array_mut().unwrap().iter_mut().filter(|n| n.get("skin").is_some()).for_each(|n| {
+            n["skin"] = 0.into();
+        });
+        // Vertices end up where they were, by the one bind there is.
+        let mesh = json["nodes"][second]["mesh"].as_u64().unwrap() as usize;
+        let accessor = json["meshes"][mesh]["primitives"][0]["attributes"]["POSITION"].as_u64().unwrap();
+        let accessor = &json["accessors"][accessor as usize];
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = (accessor["byteOffset"].as_u64().unwrap_or(0) + view["byteOffset"].as_u64().unwrap_or(0))
+            as usize;
+        for vertex in bin[start..start + 36].chunks_exact_mut(12) {
+            let x = f32::from_le_bytes(vertex[..4].try_into().unwrap()) - 7.0;
+            vertex[..4].copy_from_slice(&x.to_le_bytes());
+        }
+    });
+    let node = through.node(through.find("second").unwrap()).unwrap();
+    let mesh = &through.meshes[node.mesh.unwrap() as usize];
+    let positions = &through.vertices[mesh.primitives[0].vertices as usize].positions;
+    assert_eq!(*positions, scene.vertices[2].positions);
+    assert_eq!(through.skins[node.skin.unwrap() as usize].inverse_bind, scene.skins[0].inverse_bind);
+    assert!(scene.looks_like(&through, &Default::default()).is_empty());
+}
+
+#[test]
+fn nodes_between_joints_and_what_hangs_on_them_are_joints_for_others() {
+    let mut scene = model();
+    let axes = scene.axes();
+    // Two joints below a node that is none, on which something else hangs.
+    let middle = scene.add_node(axes, Node::new("middle"));
+    let between = scene.add_node(Some(middle), Node::new("between"));
+    let lamp = scene.add_node(Some(between), Node::new("lamp"));
+    let left = scene.add_node(Some(between), Node::new("left"));
+    let right = scene.add_node(Some(middle), Node::new("right"));
+    scene.skins[0].joints = vec![left, right];
+    assert_eq!(back_of(&scene, |_, _| ()), scene);
+    back_of(&scene, |json, _| {
+        let joints = json["skins"][0]["joints"].as_array().unwrap();
+        let has = |id: u32| joints.contains(&id.into());
+        assert!(has(between) && has(lamp) && !has(middle), "{joints:?}");
+    });
 }

@@ -96,7 +96,13 @@ fn twins(a: &Scene, b: &Scene, turn: Mat4) -> Vec<Option<NodeId>> {
     for (id, node) in b.nodes.iter().enumerate().rev() {
         by_name.entry(&node.name).or_default().push(id as NodeId);
     }
-    let named = a.nodes.iter().map(|n| by_name.get_mut(n.name.as_str()).and_then(Vec::pop));
+    let named = a.nodes.iter().map(|n| {
+        let list = by_name.get_mut(n.name.as_str())?;
+        // Of several with the same name, the one that a format tells the same of; or else the first.
+        let same = |id: &NodeId| b.node(*id).is_some_and(|other| other.extras == n.extras);
+        let at = if list.len() > 1 { list.iter().rposition(same) } else { None };
+        at.or(list.len().checked_sub(1)).map(|at| list.remove(at))
+    });
     let mut found: Vec<Option<NodeId>> = named.collect();
     let mut free = vec![true; b.nodes.len()];
     for id in found.iter().flatten() {

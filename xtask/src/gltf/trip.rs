@@ -38,8 +38,10 @@ fn name_of(scene: &Scene, id: NodeId) -> &str {
 /// At every key of the first, the second has the same value.
 fn clips(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
     let size = size(a);
-    for clip in &a.clips {
-        let Some(other) = b.clips.iter().find(|c| c.name == clip.name) else {
+    for (i, clip) in a.clips.iter().enumerate() {
+        // Several may have the same name.
+        let before = a.clips.iter().take(i).filter(|c| c.name == clip.name).count();
+        let Some(other) = b.clips.iter().filter(|c| c.name == clip.name).nth(before) else {
             lines.push(format!("clip {:?} is gone", clip.name));
             continue;
         };

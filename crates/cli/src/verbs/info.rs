@@ -72,13 +72,17 @@ fn parts(scene: &Scene) -> Value {
         .filter(|(_, _, mesh)| mesh.primitives.iter().any(|p| p.topology == Topology::Triangles))
         .map(|(_, node, mesh)| {
             let solid = || mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles);
-            let used = |p: &Primitive| p.indices.iter().collect::<HashSet<_>>().len();
+            // Triangles whose corners exist.
+            let sound = |p: &'_ Primitive| -> Vec<[u32; 3]> {
+                p.triangles(scene.vertices_of(p).map_or(0, |v| v.positions.len())).collect()
+            };
+            let used = |p: &Primitive| sound(p).into_iter().flatten().collect::<HashSet<_>>().len();
             json!({
                 "node": node.name,
                 "mesh": mesh.name,
-                "triangles": solid().map(|p| p.indices.len() / 3).sum::<usize>(),
+                "triangles": solid().map(|p| sound(p).len()).sum::<usize>(),
                 // Those with three different vertices, each once.
-                "distinct": solid().map(distinct).sum::<usize>(),
+                "distinct": solid().map(|p| distinct(&sound(p))).sum::<usize>(),
                 // Vertices that triangles use, once for every material.
                 "used": solid().map(used).sum::<usize>(),
                 "joints": node.skin.and_then(|s| scene.skins.get(s as usize)).map_or(0, |s| s.joints.len()),
@@ -99,14 +103,14 @@ fn parts(scene: &Scene) -> Value {
     json!({ "meshes": meshes, "clips": clips })
 }
 
-/// Triangles of a primitive with three different vertices, each once.
-fn distinct(primitive: &Primitive) -> usize {
+/// How many triangles have three different vertices, each once.
+fn distinct(triangles: &[[u32; 3]]) -> usize {
     let mut seen = HashSet::new();
-    let sound = primitive.indices.chunks_exact(3).filter_map(|t| {
-        let mut corners = <[u32; 3]>::try_from(t).ok()?;
+    let wide = triangles.iter().filter_map(|corners| {
+        let mut corners = *corners;
         corners.sort_unstable();
         let [a, b, c] = corners;
         (a != b && b != c).then_some(corners)
     });
-    sound.filter(|t| seen.insert(*t)).count()
+    wide.filter(|t| seen.insert(*t)).count()
 }
