@@ -1,6 +1,7 @@
 //! What Blender's importer and exporter change in a document that nobody edited, and how reading undoes it.
 //!
 //! * A node that a clip moves has no rest place in Blender: it comes back as it stood in a frame. Its place is noted as `rest`.
+//!   Whatever is below one that a clip scales to nothing has no place at all, and its place is noted, too.
 //! * A joint comes back as its inverse bind matrix tells, which need not be where it rests. Its `rest` and that place (`bind`) are
 //!   noted; whoever moved the bone since has moved it away from both.
 //! * Bones have no meshes, cameras or lights: a node below the bone has them. The bone notes the name of what it `holds`.
@@ -14,7 +15,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use galatea_scene::{Extras, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats};
+use galatea_scene::{
+    Channel, Extras, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats,
+};
 use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
@@ -35,11 +38,12 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
     // What is between joints and the node they all hang on is a bone too.
     for ((s, skin), list) in scene.skins.iter().enumerate().zip(&mut out) {
         let mut below = vec![0usize; scene.nodes.len()];
-        let mut joint_below: HashMap<u32, u32> = HashMap::new();
-        for joint in &skin.joints {
+        // For each node one of the joints below it, and how that one is bound here.
+        let mut joint_below: HashMap<u32, (u32, Mat4)> = HashMap::new();
+        for (i, joint) in skin.joints.iter().enumerate() {
             if let Some(slot) = below.get_mut(*joint as usize).filter(|b| **b == 0) {
                 *slot = 1;
-                joint_below.insert(*joint, *joint);
+                joint_below.insert(*joint, (*joint, skin.bind(i)));
             }
         }
         let all = joint_below.len();
@@ -54,13 +58,12 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
         }
         for id in &order {
             let between = below.get(*id as usize).is_some_and(|b| (1..all).contains(b));
-            if !between || bound.contains_key(id) || scene.node(*id).is_some_and(|n| n.skin.is_some()) {
+            let Some(node) = scene.node(*id).filter(|n| between && n.skin.is_none()) else { continue };
+            // Below joints everything is done the same way, further down.
+            if bound.contains_key(id) || node.parent.is_some_and(|p| bound.contains_key(&p)) {
                 continue;
             }
-            let Some((joint, (_, bind))) = joint_below.get(id).and_then(|j| Some((*j, *bound.get(j)?)))
-            else {
-                continue;
-            };
+            let Some((joint, bind)) = joint_below.get(id).copied() else { continue };
             let own = pose.world_of(*id).inverse() * pose.world_of(joint) * bind;
             if own.is_finite() {
                 bound.insert(*id, (s, own));
@@ -92,6 +95,9 @@ fn affine(matrix: Mat4) -> [f32; 16] {
     crate::allow::affine(matrix.to_cols_array())
 }
 
+/// A scale that leaves nothing.
+const FLAT: f32 = 1e-6;
+
 /// What a writer has to note.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
@@ -103,6 +109,8 @@ pub(crate) struct Notes {
     bones: Vec<bool>,
     /// Skins that bind a joint otherwise than Blender does.
     odd: Vec<bool>,
+    /// Nodes that a clip scales to nothing, and what is below them.
+    flat: Vec<bool>,
 }
 
 /// Which of the three parts of a place it is.
@@ -118,8 +126,12 @@ pub(crate) fn place_of(property: &Property) -> Option<usize> {
 impl Notes {
     pub(crate) fn new(scene: &Scene, spares: &[Vec<(u32, [f32; 16])>]) -> Notes {
         let count = scene.nodes.len();
-        let mut notes =
-            Notes { moved: vec![[false; 3]; count], bones: vec![false; count], ..Notes::default() };
+        let mut notes = Notes {
+            moved: vec![[false; 3]; count],
+            bones: vec![false; count],
+            flat: vec![false; count],
+            ..Notes::default()
+        };
         for channel in scene.clips.iter().flat_map(|c| &c.channels) {
             let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {
                 continue;
@@ -127,6 +139,18 @@ impl Notes {
             let slot = notes.moved.get_mut(node as usize).and_then(|m| m.get_mut(place));
             if let Some(slot) = slot {
                 *slot = true;
+            }
+            let nothing =
+                |c: &Channel| c.property == Property::Scale && c.values.iter().any(|v| v.abs() < FLAT);
+            if let Some(slot) = notes.flat.get_mut(node as usize).filter(|_| nothing(channel)) {
+                *slot = true;
+            }
+        }
+        for id in scene.depth_first() {
+            let above =
+                scene.node(id).and_then(|n| n.parent).and_then(|p| notes.flat.get(p as usize)).copied();
+            if let Some(slot) = notes.flat.get_mut(id as usize) {
+                *slot |= above.unwrap_or(false);
             }
         }
         // Of several skins the last tells Blender where a joint is bound.
@@ -141,7 +165,8 @@ impl Notes {
                 }
             }
         }
-        for (spare, _) in spares.iter().flatten() {
+        for (spare, bind) in spares.iter().flatten() {
+            inverse.insert(*spare, Mat4::from_cols_array(bind));
             if let Some(slot) = notes.bones.get_mut(*spare as usize) {
                 *slot = true;
             }
@@ -175,7 +200,8 @@ impl Notes {
         let Some(node) = scene.nodes.get(id) else { return out };
         let moved = self.moved.get(id).is_some_and(|m| m.contains(&true));
         let bind = self.binds.get(&(id as u32));
-        if moved || bind.is_some() {
+        let flat = self.flat.get(id).copied().unwrap_or(false);
+        if moved || flat || bind.is_some() {
             out.insert("rest".to_owned(), numbers(&node.transform));
         }
         if let Some(bind) = bind {
@@ -270,7 +296,12 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
         let mesh = node.get("mesh").and_then(whole).and_then(|m| meshes.get(m));
         let name = mesh.map_or("", |m| m.get("name").and_then(Value::as_str).unwrap_or(""));
         let parent = parents.get(i).copied().flatten();
-        let stands = near(&crate::read::plain_transform(node), &Transform::default(), 1e-3);
+        let mut place = crate::read::plain_transform(node);
+        if mesh.is_none() {
+            // Lights and cameras are put at some place along the bone where units are not metres.
+            place.translation[1] = 0.0;
+        }
+        let stands = near(&place, &Transform::default(), 1e-3);
         let fits = |holder: &&usize| (parent == Some(**holder) && stands) || node.get("skin").is_some();
         let found = holders.get(name).and_then(|list| list.iter().find(|h| fits(h) && !taken.contains(*h)));
         if let Some(holder) = found {
@@ -289,6 +320,12 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
         if let Some(value) = half.get(key) {
             map.insert(key.to_owned(), value.clone());
         }
+    }
+    // One of two with the same name has got a number.
+    let (name, other) = (crate::read::name_of(holder), crate::read::name_of(half));
+    let number = name.strip_prefix(other).and_then(|rest| rest.strip_prefix('.'));
+    if number.is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit())) {
+        map.insert("name".to_owned(), other.into());
     }
     if let Some(Value::Object(more)) = half.get("extensions") {
         let extensions = map.entry("extensions").or_insert_with(|| Value::Object(Extras::new()));
@@ -405,6 +442,7 @@ pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Opti
             let homeless = told.home.is_some() && near(&node.transform, &still, 1e-5);
             match told.bind {
                 _ if near(&node.transform, &rest, 1e-5) || homeless => node.transform = rest,
+                _ if node.transform.scale.iter().any(|s| s.abs() < FLAT) => node.transform = rest,
                 Some(bind) => {
                     if near(&node.transform, &bind, 1e-4) {
                         node.transform = rest;

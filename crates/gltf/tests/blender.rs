@@ -3,8 +3,8 @@
 
 use galatea_gltf::{Options, read, write_gltf};
 use galatea_scene::{
-    Channel, Clip, Event, Influences, Interpolation, Material, Mesh, Node, Primitive, Property, Scene, Skin,
-    Texture, Transform, Vertices,
+    Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node, Primitive, Property, Scene,
+    Skin, Texture, Transform, Vertices,
 };
 use galatea_wire::Limits;
 use serde_json::{Value, json};
@@ -200,4 +200,47 @@ fn nodes_between_joints_and_what_hangs_on_them_are_joints_for_others() {
         let has = |id: u32| joints.contains(&id.into());
         assert!(has(between) && has(lamp) && !has(middle), "{joints:?}");
     });
+}
+
+#[test]
+fn numbers_in_names_and_lights_beside_their_bones_are_undone() {
+    let mut scene = model();
+    scene.lights.push(Light { name: "lamp".into(), ..Light::default() });
+    let tip = scene.find("tip").unwrap() as usize;
+    scene.nodes[tip].light = Some(0);
+    let through = back_of(&scene, |json, _| {
+        through_blender(json);
+        let (bone, tip) = (index(json, "bone"), index(json, "tip"));
+        json["nodes"][bone]["name"] = "bone.001".into();
+        // A light is put away from its bone by what a unit is longer than a metre.
+        let light = json["nodes"][tip].as_object_mut().unwrap().remove("extensions").unwrap();
+        let half = json["nodes"].as_array().unwrap().len();
+        let node = json!({"name": "tip", "extensions": light, "translation": [0, 38.37, 0]});
+        json["nodes"].as_array_mut().unwrap().push(node);
+        json["nodes"][tip]["children"] = json!([half]);
+    });
+    assert_eq!(through, scene);
+}
+
+#[test]
+fn what_a_clip_scales_to_nothing_has_its_place_again() {
+    let mut scene = model();
+    let (group, lid) = (scene.find("group").unwrap(), Node::new("lid"));
+    let place = Transform { translation: [0.0, 4.0, 0.0], ..Transform::default() };
+    scene.add_node(Some(group), Node { transform: place, ..lid });
+    let values = vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+    let grow = Channel::node(group, Property::Scale, Interpolation::Linear, vec![0.0, 1.0], values);
+    scene.clips[0].channels.push(grow);
+    let through = back_of(&scene, |json, _| {
+        let (group, lid) = (index(json, "group"), index(json, "lid"));
+        through_blender(json);
+        json["nodes"][group]["children"] = json!([lid]);
+        for node in [group, lid] {
+            json["nodes"][node]["scale"] = json!([0, 0, 0]);
+        }
+        json["nodes"][lid].as_object_mut().unwrap().remove("translation");
+    });
+    let lid = through.node(through.find("lid").unwrap()).unwrap();
+    assert_eq!(lid.transform, place);
+    assert_eq!(through.node(through.find("group").unwrap()).unwrap().transform.scale, [1.0; 3]);
 }

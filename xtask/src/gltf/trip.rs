@@ -94,7 +94,9 @@ fn distance(a: &[f32], b: &[f32], property: &Property, size: f32) -> f32 {
             // Not all rotations of games are of unit length; their direction is what counts.
             let unit = |q: &[f32]| {
                 let q: [f32; 4] = q.first_chunk().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
-                glam::Quat::from_array(q).normalize()
+                let q = glam::Quat::from_array(q);
+                // One without length turns nothing.
+                if q.length_squared() > 0.0 { q.normalize() } else { glam::Quat::IDENTITY }
             };
             let (x, y) = (unit(a), unit(b));
             (x - y).length().min((x + y).length())

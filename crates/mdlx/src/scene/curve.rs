@@ -325,6 +325,7 @@ fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut 
         d.iter_mut().zip(p).for_each(|(q, p)| *q = (*q - p) / (high - low));
         d
     };
+    let span = f64::from(to) - f64::from(from);
     let mut parts = 1u32;
     let keys = loop {
         let n = f64::from(parts);
@@ -352,12 +353,12 @@ fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut 
                 turn::apart(there, aligned(t0 + (t1 - t0) * s, there)) < SLACK
             })
         });
-        if close || parts >= 32 {
+        // Time has steps of a millisecond, and Blender joins keys that are closer than half of one.
+        if close || parts >= 32 || span / f64::from(parts * 2) < 0.001 {
             break keys;
         }
         parts *= 2;
     };
-    let span = f64::from(to) - f64::from(from);
     for (t, q, d) in keys.iter().skip(1).take(parts as usize - 1) {
         let time = (f64::from(from) + span * t) as f32;
         if time <= from || time >= to {
