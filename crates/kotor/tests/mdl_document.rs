@@ -5,7 +5,7 @@ mod mdl_fixtures;
 
 use std::path::PathBuf;
 
-use galatea_kotor::mdl::{Game, Model, NodeKind, Pair, Platform, inspect};
+use galatea_kotor::mdl::{Controller, Game, Interpolation, Model, Node, NodeKind, Pair, Platform, inspect};
 use galatea_wire::{Inspector, Limits, Text};
 use mdl_fixtures::{KINDS, TARGETS, model};
 
@@ -201,6 +201,84 @@ fn a_copied_node_gets_a_place_of_its_own() {
     edited.add_node(Some(0), b"copy", copy);
     let again = read(&edited.write().unwrap());
     assert_eq!(edited.differences(&again), [""; 0]);
+}
+
+/// A root with four children; the blocks of the second and the third are of the same lengths.
+fn four_children() -> Model {
+    let mut model = model("dummy", Game::K1, Platform::Pc);
+    for (name, position) in [(b"b", 1.0), (b"c", 2.0), (b"d", 3.0)] {
+        let mut node = Node { position: [position; 3], ..Node::default() };
+        let keys = if name == b"d" { 9 } else { 1 };
+        let (times, values) = (vec![0.5; keys], vec![position; keys * 3]);
+        node.controllers.push(8, 0xFFFF, Interpolation::Linear, 3, &times, &values).unwrap();
+        model.add_node(Some(0), name, node);
+    }
+    read(&model.write().unwrap())
+}
+
+#[test]
+fn changed_places_are_noticed() {
+    let fresh = four_children();
+    type Edit = fn(&mut Model);
+    let edits: [(&str, Edit); 8] = [
+        ("a header elsewhere", |m| m.nodes[2].layout.header.at += 4),
+        ("a header where another is", |m| m.nodes[2].layout.header = m.nodes[3].layout.header),
+        ("numbers where others are", |m| m.nodes[2].layout.data = m.nodes[3].layout.data),
+        ("a list of controllers nowhere", |m| m.nodes[2].layout.controllers.at = u32::MAX),
+        ("children elsewhere", |m| m.nodes[0].layout.children.at -= 1),
+        ("a layout of another node", |m| m.nodes[2].layout = m.nodes[4].layout.clone()),
+        ("a longer name", |m| m.names[2].0.push(b'x')),
+        ("more numbers", |m| m.nodes[3].controllers.data_mut().push(7.0)),
+    ];
+    for (what, edit) in edits {
+        let mut edited = fresh.clone();
+        edit(&mut edited);
+        let again = read(&edited.write().unwrap());
+        assert_eq!(edited.differences(&again), [""; 0], "{what}");
+    }
+}
+
+#[test]
+fn nodes_that_change_places_are_written_there() {
+    let fresh = four_children();
+    let mut swapped = fresh.clone();
+    let layout = swapped.nodes[2].layout.clone();
+    swapped.nodes[2].layout = std::mem::replace(&mut swapped.nodes[3].layout, layout);
+    let pair = swapped.write().unwrap();
+    assert_eq!(pair.mdl.len(), fresh.write().unwrap().mdl.len());
+    assert_eq!(swapped.differences(&read(&pair)), [""; 0]);
+    let mut turned = fresh.clone();
+    turned.nodes[0].children.reverse();
+    let mut again = read(&turned.write().unwrap());
+    let names = |m: &Model| m.nodes[0].children.iter().map(|c| m.nodes[*c as usize].name).collect::<Vec<_>>();
+    assert_eq!(names(&again), names(&turned));
+    again.nodes[0].children.reverse();
+    again.sort_nodes().unwrap();
+    assert_eq!(again.differences(&fresh), [""; 0]);
+}
+
+#[test]
+fn controllers_come_back_however_many_there_are() {
+    for (controllers, numbers) in [(0, 0), (0, 1), (1, 0), (1, 12), (2, 12), (2, 13), (3, 12), (7, 200)] {
+        let mut written = model("dummy", Game::K1, Platform::Pc);
+        for node in &mut written.nodes {
+            let one = Controller { kind: 8, rows: 1, columns: 3, ..Controller::default() };
+            *node.controllers.list_mut() = (0..controllers).map(|i| Controller { kind: i, ..one }).collect();
+            *node.controllers.data_mut() = (0..numbers).map(|i| i as f32 + 0.5).collect();
+        }
+        let pair = written.write().unwrap();
+        let mut back = read(&pair);
+        assert_eq!(written.differences(&back), [""; 0]);
+        assert!(back.write().unwrap() == pair);
+        // What was read together is changed alone.
+        let before = back.clone();
+        back.nodes[0].controllers.data_mut().push(9.0);
+        assert_eq!(back.nodes[0].controllers.data().len(), numbers + 1);
+        assert_eq!(back.nodes[0].controllers.list(), written.nodes[0].controllers.list());
+        assert_eq!(back.nodes[1].controllers.data(), before.nodes[1].controllers.data());
+        back.nodes[0].controllers.data_mut().pop();
+        assert!(back.write().unwrap() == pair);
+    }
 }
 
 #[test]

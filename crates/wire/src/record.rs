@@ -195,11 +195,14 @@ impl<const N: usize> Wire for Text<N> {
     const SCHEMA: &'static Schema = &Schema { name: "Text", size: N, kind: Kind::Text, doc: "" };
     #[inline(always)]
     fn get(bytes: &[u8]) -> Self {
-        Text(<[u8; N]>::get(bytes))
+        // In one piece; an array is decoded byte by byte.
+        Text(bytes.first_chunk().copied().unwrap_or_else(|| <[u8; N]>::get(bytes)))
     }
     #[inline(always)]
     fn put(&self, bytes: &mut [u8]) {
-        self.0.put(bytes);
+        if let Some(bytes) = bytes.first_chunk_mut() {
+            *bytes = self.0;
+        }
     }
 }
 

@@ -14,13 +14,38 @@ pub struct Source<'a> {
     coverage: RefCell<Coverage>,
     /// Which bytes were claimed, where nobody asks by what.
     claimed: Option<RefCell<Bits>>,
-    /// The last claims, as long as each began where the one before ended; not yet among `claimed`.
+    /// The last claims, as long as each began where the one before ended; not yet among `claimed` and `claimed_bytes`.
     run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
-    visited: RefCell<Bits>,
+    visited: RefCell<Visited>,
     /// Scopes opened so far, where nobody asks for them.
     entered: Cell<u32>,
     left: Cell<u64>,
+}
+
+/// Places that were visited. Most files lead from one place to a later one: those need no set.
+#[derive(Debug, Default)]
+struct Visited {
+    /// Each later than the one before.
+    ascending: Vec<usize>,
+    others: Bits,
+}
+
+impl Visited {
+    /// Adds a place below `len`; says whether it is new.
+    #[inline]
+    fn insert(&mut self, at: usize, len: usize) -> bool {
+        if self.ascending.last().is_none_or(|last| at > *last) {
+            self.ascending.push(at);
+            return true;
+        }
+        self.insert_other(at, len)
+    }
+
+    #[inline(never)]
+    fn insert_other(&mut self, at: usize, len: usize) -> bool {
+        self.ascending.binary_search(&at).is_err() && self.others.insert(at, len)
+    }
 }
 
 impl<'a> Source<'a> {
@@ -49,7 +74,17 @@ impl<'a> Source<'a> {
 
     /// The sum of the lengths of all claims. More than the bytes outside of gaps if claims overlap.
     pub fn claimed(&self) -> u64 {
-        self.claimed_bytes.get()
+        let (start, end) = self.run.get();
+        self.claimed_bytes.get() + (end - start) as u64
+    }
+
+    /// Ends the run of claims, and begins another.
+    fn run_ends(&self, bits: &RefCell<Bits>, next: (usize, usize)) {
+        let (start, end) = self.run.replace(next);
+        if start < end {
+            self.claimed_bytes.set(self.claimed_bytes.get() + (end - start) as u64);
+            bits.borrow_mut().set(start, end, self.data.len());
+        }
     }
 
     /// The unclaimed ranges with their bytes, as a document keeps them.
@@ -63,7 +98,7 @@ impl<'a> Source<'a> {
 
     /// A reader at the top of the document.
     pub fn reader(&self) -> Reader<'_> {
-        Reader { source: self, scope: Claim::ROOT, depth: 0 }
+        Reader { source: self, scope: Scope::new(Claim::ROOT, 0) }
     }
 
     /// The bytes.
@@ -75,9 +110,10 @@ impl<'a> Source<'a> {
     pub fn gaps(&self) -> Vec<std::ops::Range<usize>> {
         match &self.claimed {
             Some(bits) => {
-                let (start, end) = self.run.replace((0, 0));
+                self.run_ends(bits, (0, 0));
                 let mut bits = bits.borrow_mut();
-                bits.set(start, end, self.data.len());
+                // Makes room where nothing was claimed.
+                bits.set(0, 0, self.data.len());
                 bits.gaps(self.data.len())
             }
             None => self.coverage.borrow().gaps(self.data.len()),
@@ -94,8 +130,25 @@ impl<'a> Source<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     source: &'a Source<'a>,
-    scope: u32,
-    depth: u32,
+    scope: Scope,
+}
+
+/// The claim of a scope and how deep it is nested; as one number, so that readers are handed on in registers.
+#[derive(Debug, Clone, Copy)]
+struct Scope(u64);
+
+impl Scope {
+    fn new(claim: u32, depth: u32) -> Self {
+        Scope(u64::from(depth) << 32 | u64::from(claim))
+    }
+
+    fn claim(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn depth(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -124,7 +177,8 @@ impl<'a> Reader<'a> {
     /// Fails when scopes nest deeper or number more than the limits allow.
     #[inline(always)]
     pub fn enter(self, name: &'static str, index: Option<usize>, at: usize) -> Result<Reader<'a>> {
-        if self.depth >= self.source.limits.depth {
+        let depth = self.scope.depth();
+        if depth >= self.source.limits.depth {
             return Err(self.error(ErrorKind::Limit("depth"), at, name));
         }
         let entered = self.source.entered.get();
@@ -134,15 +188,22 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::Limit("nodes"), at, name));
         }
         self.source.entered.set(entered + 1);
-        let scope = if unnamed { Claim::ROOT } else { self.open(name, index, at) };
-        Ok(Reader { source: self.source, scope, depth: self.depth + 1 })
+        let claim = if unnamed { Claim::ROOT } else { self.open(name, index, at) };
+        Ok(Reader { source: self.source, scope: Scope::new(claim, depth + 1) })
     }
 
     fn open(self, name: &'static str, index: Option<usize>, at: usize) -> u32 {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        let claim =
-            Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent: self.scope };
+        let claim = Claim {
+            start: at,
+            end: at,
+            name,
+            index,
+            label: (0, 0),
+            schema: None,
+            parent: self.scope.claim(),
+        };
         self.source.coverage.borrow_mut().push(claim)
     }
 
@@ -150,7 +211,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn label(&self, at: usize, len: usize) {
         if self.source.claimed.is_none()
-            && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope)
+            && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope.claim())
             && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
         {
             claim.label = (at, len);
@@ -173,7 +234,6 @@ impl<'a> Reader<'a> {
         if len == 0 {
             return;
         }
-        self.source.claimed_bytes.set(self.source.claimed_bytes.get() + len as u64);
         let (start, end) = self.source.run.get();
         if at == end && self.source.claimed.is_some() {
             self.source.run.set((start, at + len));
@@ -186,12 +246,10 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         if let Some(bits) = &self.source.claimed {
-            let (start, end) = self.source.run.replace((at, at + len));
-            if start < end {
-                bits.borrow_mut().set(start, end, self.source.data.len());
-            }
+            self.source.run_ends(bits, (at, at + len));
             return;
         }
+        self.source.claimed_bytes.set(self.source.claimed_bytes.get() + len as u64);
         self.source.coverage.borrow_mut().push(Claim {
             start: at as u32,
             end: (at + len) as u32,
@@ -199,7 +257,7 @@ impl<'a> Reader<'a> {
             index: Claim::NO_INDEX,
             label: (0, 0),
             schema,
-            parent: self.scope,
+            parent: self.scope.claim(),
         });
     }
 
@@ -294,7 +352,7 @@ impl<'a> Reader<'a> {
             index: Claim::NO_INDEX,
             label: (0, 0),
             schema: Some(u8::SCHEMA),
-            parent: self.scope,
+            parent: self.scope.claim(),
         };
         self.source.coverage.borrow_mut().push_rows(claim, Rows { size, columns: columns() });
         Ok(found)
@@ -354,7 +412,7 @@ impl<'a> Reader<'a> {
     /// An error at a place, with the path of this reader's scope and `name` as the last step.
     #[cold]
     pub fn error(&self, kind: ErrorKind, at: usize, name: &'static str) -> Error {
-        let path = self.source.coverage.borrow().path(self.scope, self.source.data);
+        let path = self.source.coverage.borrow().path(self.scope.claim(), self.source.data);
         Error::at(kind, at).within(name).within(path)
     }
 
@@ -436,8 +494,12 @@ mod tests {
     fn a_place_is_visited_once() {
         let data = [0; 8];
         let source = Source::new(&data, &Limits::default());
-        source.reader().visit(4, "child").unwrap();
-        assert_eq!(*source.reader().visit(4, "child").unwrap_err().kind(), ErrorKind::Cycle);
+        for at in [4, 2, 6, 5] {
+            source.reader().visit(at, "child").unwrap();
+        }
+        for at in [2, 4, 5, 6] {
+            assert_eq!(*source.reader().visit(at, "child").unwrap_err().kind(), ErrorKind::Cycle);
+        }
     }
 
     #[test]

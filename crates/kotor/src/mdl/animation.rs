@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Result, Wire};
 
 use super::wire::Controller;
 
 /// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
 /// that no controller uses and packed words are kept.
 ///
-/// A model has thousands of nodes with a few of them each: read from a file, they share one allocation until they are
-/// changed.
+/// A model has thousands of nodes with a few of them each. Two controllers and their keys need no allocation; longer ones
+/// that were read from a file share one until they are changed.
 ///
 /// ```
 /// use galatea_kotor::mdl::{Controller, Controllers};
@@ -22,33 +22,72 @@ use super::wire::Controller;
 /// ```
 #[derive(Clone, Default)]
 pub struct Controllers {
+    /// Where the controllers are, unless they are few.
     all: Option<Arc<Pool>>,
     /// First and count of the controllers.
     list: (u32, u32),
     /// First and count of the numbers.
     data: (u32, u32),
+    few: Few,
 }
 
-/// The controllers of many nodes, and their numbers.
+/// Room for as many controllers and numbers as move and turn a node from one key to the next: most nodes of animations
+/// have no more.
+#[derive(Clone, Copy, Default)]
+struct Few {
+    list: [Controller; 2],
+    data: [f32; 12],
+}
+
+/// Controllers of one or many nodes, and their numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pool {
-    pub(crate) list: Vec<Controller>,
-    pub(crate) data: Vec<f32>,
+    list: Vec<Controller>,
+    data: Vec<f32>,
 }
 
 impl Pool {
-    /// What it holds, in allocations of the right size. It keeps its own for what comes next.
-    pub(crate) fn take(&mut self) -> Pool {
-        let taken = Pool { list: self.list.to_vec(), data: self.data.to_vec() };
-        self.list.clear();
-        self.data.clear();
-        taken
+    /// Reads controllers and numbers. Those that are more than a few go into the pool, and wait for it to be complete: then
+    /// the answer is `true`.
+    #[inline]
+    pub(crate) fn read(&mut self, list: &[u8], data: &[u8], into: &mut Controllers) -> bool {
+        let Few { list: few_list, data: few_data } = &mut into.few;
+        into.list.1 = (list.len() / Controller::SIZE) as u32;
+        into.data.1 = (data.len() / f32::SIZE) as u32;
+        if list.len() > few_list.len() * Controller::SIZE || data.len() > few_data.len() * f32::SIZE {
+            into.list.0 = self.list.len() as u32;
+            into.data.0 = self.data.len() as u32;
+            self.list.extend(list.chunks_exact(Controller::SIZE).map(Controller::get));
+            self.data.extend(data.chunks_exact(f32::SIZE).map(f32::get));
+            return true;
+        }
+        fill(few_list, list);
+        // Nearly always there are as many as there is room for: then the compiler knows how many.
+        match data.get(..few_data.len() * f32::SIZE) {
+            Some(all) => fill(few_data, all),
+            None => fill(few_data, data),
+        }
+        false
     }
+
+    /// The pool as nodes share it, when it is complete.
+    pub(crate) fn complete(mut self) -> Arc<Pool> {
+        self.list.shrink_to_fit();
+        self.data.shrink_to_fit();
+        Arc::new(self)
+    }
+}
+
+/// Decodes the values in these bytes, as many as there are.
+#[inline(always)]
+fn fill<T: Wire>(values: &mut [T], bytes: &[u8]) {
+    values.iter_mut().zip(bytes.chunks_exact(T::SIZE)).for_each(|(value, chunk)| *value = T::get(chunk));
 }
 
 /// The count of lists that are the whole of their pool.
 const WHOLE: u32 = u32::MAX;
 
+#[inline]
 fn part<T>(all: &[T], (start, count): (u32, u32)) -> &[T] {
     if count == WHOLE {
         return all;
@@ -57,27 +96,21 @@ fn part<T>(all: &[T], (start, count): (u32, u32)) -> &[T] {
 }
 
 impl Controllers {
-    /// A part of what will be shared: first and count of the controllers and of the numbers.
-    pub(crate) fn part(list: (u32, u32), data: (u32, u32)) -> Self {
-        Controllers { all: None, list, data }
-    }
-
-    /// Shares what it is a part of.
+    /// Gives them the pool that they are a part of.
     pub(crate) fn share(&mut self, all: &Arc<Pool>) {
-        let none = self.list.1 == 0 && self.data.1 == 0;
-        self.all = (!none).then(|| Arc::clone(all));
+        self.all = Some(Arc::clone(all));
     }
 
     /// The controllers, in order. A kind can occur twice.
     #[inline]
     pub fn list(&self) -> &[Controller] {
-        self.all.as_ref().map_or(&[], |all| part(&all.list, self.list))
+        part(self.all.as_ref().map_or(&self.few.list, |all| &all.list), self.list)
     }
 
     /// Times and values. Packed orientations are the bits of such a number.
     #[inline]
     pub fn data(&self) -> &[f32] {
-        self.all.as_ref().map_or(&[], |all| part(&all.data, self.data))
+        part(self.all.as_ref().map_or(&self.few.data, |all| &all.data), self.data)
     }
 
     /// The controllers, to change them.
@@ -94,7 +127,8 @@ impl Controllers {
         let whole = (0, WHOLE);
         if self.list != whole || self.data != whole {
             let own = Pool { list: self.list().to_vec(), data: self.data().to_vec() };
-            *self = Controllers { all: Some(Arc::new(own)), list: whole, data: whole };
+            *self =
+                Controllers { all: Some(Arc::new(own)), list: whole, data: whole, ..Controllers::default() };
         }
         Arc::make_mut(self.all.get_or_insert_default())
     }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// A list. It reads like a slice, and up to three items need no allocation.
+use galatea_wire::Wire;
+
+/// A list. It reads like a slice, and up to five items need no allocation.
 ///
 /// A model has thousands of nodes, most of them with one child or none.
 ///
@@ -21,12 +23,14 @@ pub struct List<T>(Items<T>);
 
 #[derive(Clone)]
 enum Items<T> {
+    /// As most lists are: then there is nothing to fill in.
+    None,
     /// So many of these.
     Few(u32, [T; FEW]),
     Many(Vec<T>),
 }
 
-const FEW: usize = 3;
+const FEW: usize = 5;
 
 impl<T: Copy + Default> List<T> {
     /// An empty list with room for so many items.
@@ -34,9 +38,24 @@ impl<T: Copy + Default> List<T> {
         if count <= FEW { List::default() } else { List(Items::Many(Vec::with_capacity(count))) }
     }
 
+    /// The items in these bytes.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8]) -> Self
+    where
+        T: Wire,
+    {
+        let item = |i: usize| bytes.get(i * T::SIZE..).map_or(T::ZERO, T::get);
+        match bytes.len() / T::SIZE {
+            0 => List::default(),
+            count @ 1..=FEW => List(Items::Few(count as u32, std::array::from_fn(item))),
+            _ => List(Items::Many(bytes.chunks_exact(T::SIZE).map(T::get).collect())),
+        }
+    }
+
     /// Changes the list in any way that a vector can be changed.
     pub fn edit<R>(&mut self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
         let mut items = match std::mem::take(self).0 {
+            Items::None => Vec::new(),
             Items::Few(count, items) => items.into_iter().take(count as usize).collect(),
             Items::Many(items) => items,
         };
@@ -49,6 +68,7 @@ impl<T: Copy + Default> List<T> {
     #[inline]
     pub fn push(&mut self, item: T) {
         match &mut self.0 {
+            Items::None => self.0 = Items::Few(1, [item; FEW]),
             Items::Many(items) => items.push(item),
             Items::Few(count, items) => match items.get_mut(*count as usize) {
                 Some(slot) => {
@@ -81,6 +101,7 @@ impl<T> Deref for List<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         match &self.0 {
+            Items::None => &[],
             Items::Few(count, items) => items.get(..*count as usize).unwrap_or(items),
             Items::Many(items) => items,
         }
@@ -90,6 +111,7 @@ impl<T> Deref for List<T> {
 impl<T> DerefMut for List<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
+            Items::None => &mut [],
             Items::Few(count, items) => {
                 let (few, _) = items.split_at_mut((*count as usize).min(FEW));
                 few
@@ -102,7 +124,7 @@ impl<T> DerefMut for List<T> {
 impl<T: Copy + Default> Default for List<T> {
     #[inline]
     fn default() -> Self {
-        List(Items::Few(0, [T::default(); FEW]))
+        List(Items::None)
     }
 }
 

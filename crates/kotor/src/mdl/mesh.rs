@@ -91,6 +91,7 @@ pub struct Mesh {
 }
 
 impl Default for Mesh {
+    #[inline]
     fn default() -> Self {
         Mesh {
             faces: Vec::new(),

@@ -4,6 +4,8 @@
 //! places back. Otherwise the blocks follow each other in the order they had in the file, new ones after the block they
 //! follow in the compiler's order, so that an edit moves bytes but changes only what depends on it.
 
+use std::borrow::Cow;
+
 use galatea_wire::{Error, Result, Wire};
 
 use super::layout::{AabbLayout, HEADERS, RowLayout, Slot, tally};
@@ -85,9 +87,17 @@ struct Block {
 pub(crate) trait Sink {
     /// A block of `count` items of `item` bytes. `slot` is where it was.
     fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize);
+    /// Some blocks, each the first of its kind, with size and count of their items.
+    #[inline]
+    fn blocks<const N: usize>(&mut self, blocks: [(What, Slot, usize, usize); N]) {
+        for (what, slot, item, count) in blocks {
+            self.block(what, 0, slot, item, count);
+        }
+    }
     /// The blocks that follow belong to this node.
     fn at(&mut self, _tree: u32, _node: NodeId) {}
-    /// Every node, once, before its blocks.
+    /// After all blocks of a node, where they come node after node.
+    #[inline]
     fn node(&mut self, _here: Here<'_>) {}
 }
 
@@ -95,12 +105,35 @@ pub(crate) trait Sink {
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'a> {
     pub(crate) tree: u32,
+    /// All nodes of the tree.
+    pub(crate) nodes: &'a [Node],
     pub(crate) id: NodeId,
     pub(crate) node: &'a Node,
 }
 
 /// Hands every block of a model to a sink. Fails if its nodes are not a tree.
 pub(crate) fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
+    let mut walk = Walk::default();
+    blocks(model, sink, |tree, nodes, sink| walk.tree(model, tree, nodes, sink))
+}
+
+/// Hands every block of a model to a sink, node after node as they are listed, which is faster than from parent to child.
+/// Says whether the nodes are certainly trees: if not, [`each_block`] has to find out.
+pub(crate) fn each_block_as_listed<S: Sink>(model: &Model, sink: &mut S) -> Result<bool> {
+    let mut sound = true;
+    blocks(model, sink, |tree, nodes, sink| {
+        sound &= listed_tree(model, tree, nodes, sink);
+        Ok(())
+    })?;
+    Ok(sound)
+}
+
+/// Hands the blocks of a model to a sink; `tree_blocks` does so with those of a tree.
+fn blocks<'a, S: Sink>(
+    model: &'a Model,
+    sink: &mut S,
+    mut tree_blocks: impl FnMut(u32, &'a [Node], &mut S) -> Result<()>,
+) -> Result<()> {
     let layout = &model.layout;
     sink.at(0, 0);
     let headers = if layout.headers.is_some() { Slot::plain(0, HEADERS as usize) } else { Slot::default() };
@@ -118,16 +151,15 @@ pub(crate) fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
         );
     }
     sink.block(What::AnimationOffsets, 0, layout.animation_offsets, 4, model.animations.len());
-    let mut walk = Walk::default();
     for (i, animation) in model.animations.iter().enumerate() {
         let tree = i as u32 + 1;
         sink.at(tree, 0);
         let layout = &animation.layout;
         sink.block(What::Animation, 0, layout.header, 1, GeometryHeader::SIZE + AnimationHeader::SIZE);
         sink.block(What::Events, 0, layout.events, Event::SIZE, animation.events.len());
-        walk.tree(model, tree, &animation.nodes, sink)?;
+        tree_blocks(tree, &animation.nodes, sink)?;
     }
-    walk.tree(model, 0, &model.nodes, sink)?;
+    tree_blocks(0, &model.nodes, sink)?;
     sink.at(0, 0);
     for (i, gap) in layout.gaps.iter().enumerate() {
         let at = gap.offset.saturating_sub(super::read::BASE as u32);
@@ -147,11 +179,6 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A tree of nodes: each with its parts and list of children, then the children, then its controllers.
     fn tree<S: Sink>(&mut self, model: &Model, tree: u32, nodes: &'a [Node], sink: &mut S) -> Result<()> {
-        fn controllers<S: Sink>(node: &Node, sink: &mut S) {
-            let (layout, all) = (&node.layout, &node.controllers);
-            sink.block(What::Controllers, 0, layout.controllers_slot(), Controller::SIZE, all.list().len());
-            sink.block(What::Data, 0, layout.data_slot(), 4, all.data().len());
-        }
         let lost = |id: NodeId, what: &str| Error::unrepresentable(format!("nodes[{id}] {what}"));
         let Walk { seen, open } = self;
         seen.clear();
@@ -167,17 +194,9 @@ impl<'a> Walk<'a> {
             }
             entered += 1;
             sink.at(tree, id);
-            sink.node(Here { tree, id, node });
-            sink.block(What::Node, 0, node.layout.header_slot(), 1, record_len(model, node));
-            if let Some(light) = node.light.as_deref() {
-                light_blocks(light, sink);
-            }
-            if let Some(mesh) = node.mesh.as_deref() {
-                mesh_blocks(model, mesh, sink);
-            }
-            sink.block(What::Children, 0, node.layout.children_slot(), 4, node.children.len());
+            node_blocks(model, node, sink);
             if node.children.is_empty() {
-                controllers(node, sink);
+                sink.blocks(controller_blocks(node));
             } else {
                 open.push((id, node.children.iter()));
             }
@@ -189,7 +208,7 @@ impl<'a> Walk<'a> {
                 }
                 sink.at(tree, *id);
                 if let Some(node) = nodes.get(*id as usize) {
-                    controllers(node, sink);
+                    sink.blocks(controller_blocks(node));
                 }
                 open.pop();
             }
@@ -200,6 +219,64 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+}
+
+/// A tree of nodes, one after the other as they are listed. Says whether it is one: whether every node but the first is
+/// listed once among the children of its parent, which comes before it.
+fn listed_tree<S: Sink>(model: &Model, tree: u32, nodes: &[Node], sink: &mut S) -> bool {
+    let mut sound = nodes.first().is_none_or(|root| root.parent.is_none());
+    let mut children = 0;
+    for (id, node) in nodes.iter().enumerate() {
+        let id = id as NodeId;
+        if node.light.is_none() && node.mesh.is_none() {
+            let [controllers, data] = controller_blocks(node);
+            sink.blocks([header_block(model, node), children_block(node), controllers, data]);
+        } else {
+            node_blocks(model, node, sink);
+            sink.blocks(controller_blocks(node));
+        }
+        sink.node(Here { tree, nodes, id, node });
+        children += node.children.len();
+        let mut before = id;
+        for child in &node.children {
+            let own = nodes.get(*child as usize).is_some_and(|n| n.parent == Some(id));
+            sound &= own && *child > before;
+            before = *child;
+        }
+    }
+    sound && children == nodes.len().saturating_sub(1)
+}
+
+/// A node with its parts and its list of children.
+fn node_blocks<S: Sink>(model: &Model, node: &Node, sink: &mut S) {
+    sink.blocks([header_block(model, node)]);
+    if let Some(light) = node.light.as_deref() {
+        light_blocks(light, sink);
+    }
+    if let Some(mesh) = node.mesh.as_deref() {
+        mesh_blocks(model, mesh, sink);
+    }
+    sink.blocks([children_block(node)]);
+}
+
+#[inline]
+fn header_block(model: &Model, node: &Node) -> (What, Slot, usize, usize) {
+    (What::Node, node.layout.header_slot(), 1, record_len(model, node))
+}
+
+#[inline]
+fn children_block(node: &Node) -> (What, Slot, usize, usize) {
+    (What::Children, node.layout.children_slot(), 4, node.children.len())
+}
+
+/// What follows when the children of a node have come.
+#[inline]
+fn controller_blocks(node: &Node) -> [(What, Slot, usize, usize); 2] {
+    let (layout, all) = (&node.layout, &node.controllers);
+    [
+        (What::Controllers, layout.controllers_slot(), Controller::SIZE, all.list().len()),
+        (What::Data, layout.data_slot(), 4, all.data().len()),
+    ]
 }
 
 fn light_blocks<S: Sink>(light: &Light, sink: &mut S) {
@@ -265,34 +342,40 @@ fn mesh_blocks<S: Sink>(model: &Model, mesh: &Mesh, sink: &mut S) {
     }
 }
 
-/// Whether every block is still as long as it was.
-#[derive(Default)]
+/// Whether every block is still as long as it was, and whether they fill the data, each byte once, in whatever order.
+///
+/// They do if the place where a block begins is the place where another one ends, for every block but the one that begins
+/// the data, and the other way round for all but the one that ends it: then, since blocks only lead forward, they are one
+/// way from the first byte to the last. So one sum tells it, to which every beginning adds a number of its own that every
+/// end takes away again.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Unchanged {
     changed: bool,
-    /// Whether the blocks so far follow each other without gap in the compiler's order, up to here.
-    in_order: bool,
-    at: u64,
+    /// Where the last block ends.
+    end: u64,
+    sum: u64,
     /// Places and lengths, where they are asked for.
-    ranges: Option<Vec<(u32, u32)>>,
-    sum: (u32, u64),
+    tally: Option<(u32, u64)>,
 }
 
 impl Unchanged {
-    /// Before the first block, to find out whether the blocks fill the data in the compiler's order.
-    pub(crate) fn in_order() -> Self {
-        Unchanged { in_order: true, ..Unchanged::default() }
-    }
-
-    /// Whether the blocks so far are as they were and follow each other in the compiler's order.
+    /// Whether the blocks so far are as long as they were.
     #[inline]
-    pub(crate) fn so_far(&self) -> bool {
-        self.in_order && !self.changed
+    pub(crate) fn as_long_as_before(&self) -> bool {
+        !self.changed
     }
 
-    /// Whether the blocks are as they were and fill data of this length.
+    /// Whether the blocks are as long as they were and fill data of this length.
     pub(crate) fn fills(&self, len: usize) -> bool {
-        self.so_far() && self.at == len as u64
+        !self.changed && self.sum.wrapping_add(number(len as u64)) == number(self.end)
     }
+}
+
+/// A number for a place, without any relation to that of others: 64 bits, so that no edit meets another sum by chance.
+#[inline]
+fn number(place: u64) -> u64 {
+    let wide = u128::from(place ^ place.rotate_left(32) ^ 0x2D35_8DCC_AA6C_78A5) * 0x9E37_79B9_7F4A_7C15;
+    (wide as u64) ^ (wide >> 64) as u64
 }
 
 impl Sink for Unchanged {
@@ -300,16 +383,25 @@ impl Sink for Unchanged {
     fn block(&mut self, _: What, _: usize, slot: Slot, item: usize, count: usize) {
         self.changed |= !slot.known || slot.count as usize != count;
         if count > 0 {
-            self.in_order &= u64::from(slot.at) == self.at;
-            self.at += (item * count) as u64;
-        }
-        if let Some(ranges) = &mut self.ranges {
-            let len = (item * count) as u32;
-            tally(&mut self.sum, slot.at, len);
-            if len > 0 {
-                ranges.push((slot.at, len));
+            let at = u64::from(slot.at);
+            if at != self.end {
+                self.sum = self.sum.wrapping_add(number(at)).wrapping_sub(number(self.end));
             }
+            self.end = at + (item * count) as u64;
         }
+        if let Some(sum) = &mut self.tally {
+            tally(sum, slot.at, (item * count) as u32);
+        }
+    }
+
+    #[inline]
+    fn blocks<const N: usize>(&mut self, blocks: [(What, Slot, usize, usize); N]) {
+        // In registers, block after block.
+        let mut sum = *self;
+        for (what, slot, item, count) in blocks {
+            sum.block(what, 0, slot, item, count);
+        }
+        *self = sum;
     }
 }
 
@@ -321,21 +413,13 @@ pub(crate) fn unchanged(model: &Model) -> Result<bool> {
     if layout.headers.is_none() {
         return Ok(false);
     }
-    let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };
+    let mut sink = Unchanged { tally: layout.overlaps.then_some((0, 0)), ..Unchanged::default() };
     each_block(model, &mut sink)?;
-    let len = u64::from(layout.mdl_len).saturating_sub(super::read::BASE as u64);
-    if sink.changed || (!layout.overlaps && sink.at != len) {
-        return Ok(false);
-    }
-    if layout.overlaps {
-        return Ok(sink.sum == layout.blocks);
-    }
-    let mut ranges = sink.ranges.unwrap_or_default();
-    ranges.sort();
-    let mut at = 0;
-    Ok(ranges.iter().all(|(start, len)| {
-        std::mem::replace(&mut at, u64::from(*start) + u64::from(*len)) == u64::from(*start)
-    }))
+    let len = (layout.mdl_len as usize).saturating_sub(super::read::BASE);
+    Ok(match sink.tally {
+        Some(sum) => sink.as_long_as_before() && sum == layout.blocks,
+        None => sink.fills(len),
+    })
 }
 
 /// Whether blocks come one after the other.
@@ -363,9 +447,9 @@ impl Model {
 
 /// A checksum of the places and lengths of all blocks.
 pub(crate) fn checksum(model: &Model) -> (u32, u64) {
-    let mut sink = Unchanged { ranges: Some(Vec::new()), ..Unchanged::default() };
+    let mut sink = Unchanged { tally: Some((0, 0)), ..Unchanged::default() };
     // What was read as a tree is one, so this cannot fail; if it did, the writer would only lay out anew.
-    each_block(model, &mut sink).map(|()| sink.sum).unwrap_or_default()
+    each_block(model, &mut sink).ok().and(sink.tally).unwrap_or_default()
 }
 
 /// The blocks of a model that has to be laid out anew.
@@ -566,10 +650,11 @@ pub(crate) fn record_len(model: &Model, node: &Node) -> usize {
 
 /// The vertex rows of one mesh.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct Rows<'a> {
     pub(crate) tree: u32,
     pub(crate) node: NodeId,
-    pub(crate) layout: RowLayout,
+    pub(crate) mesh: &'a Mesh,
+    pub(crate) layout: Cow<'a, RowLayout>,
     /// Bytes of the rows and the last one.
     pub(crate) len: usize,
     /// Bytes of the rows alone.
@@ -578,7 +663,7 @@ pub(crate) struct Rows {
 }
 
 /// The rows of all meshes, in the order of the compiler, and the length of the MDX.
-pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows>, usize)> {
+pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows<'_>>, usize)> {
     let mut list = collect_rows(model)?;
     let layout = &model.layout.mdx;
     let mut sum = (0, 0);
@@ -621,16 +706,15 @@ pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows>, usize)> {
     Ok((list, at))
 }
 
-fn collect_rows(model: &Model) -> Result<Vec<Rows>> {
+fn collect_rows(model: &Model) -> Result<Vec<Rows<'_>>> {
     let packed = model.platform == Platform::Xbox;
     let mut list = Vec::new();
-    if model.layout.mdx.missing {
-        return Ok(list);
-    }
     let trees = std::iter::once(&model.nodes).chain(model.animations.iter().map(|a| &a.nodes));
     for (tree, nodes) in trees.enumerate() {
         for (node, mesh) in nodes.iter().enumerate().filter_map(|(i, n)| Some((i, n.mesh.as_deref()?))) {
-            if !mesh.in_mdx || mesh.vertex_count() == 0 {
+            RowLayout::columns_agree(&mesh.vertices)
+                .map_err(|error| error.within(format!("nodes[{node}]")))?;
+            if model.layout.mdx.missing || !mesh.in_mdx || mesh.vertex_count() == 0 {
                 continue;
             }
             let layout = RowLayout::for_writing(mesh, packed);
@@ -640,6 +724,7 @@ fn collect_rows(model: &Model) -> Result<Vec<Rows>> {
             list.push(Rows {
                 tree: tree as u32,
                 node: node as NodeId,
+                mesh,
                 len: body.saturating_add(last),
                 body,
                 layout,

@@ -1,7 +1,5 @@
 //! Bytes into a [`Model`].
 
-use std::sync::Arc;
-
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
 use super::animation::Pool;
@@ -10,8 +8,9 @@ use super::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
 use super::wire::{
-    AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader, LightHeader,
-    MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
+    AnimationHeader, ArrayDef, Controller, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
+    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
+    SkinHeader,
 };
 use super::{
     Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform, pointers,
@@ -44,6 +43,12 @@ pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspec
 fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     let mut read = Read::new(mdl.reader())?;
     let mut model = read.model()?;
+    let pool = read.pool.complete();
+    for (tree, id) in read.waiting {
+        if let Some(node) = model.tree_mut(tree).get_mut(id as usize) {
+            node.controllers.share(&pool);
+        }
+    }
     read_rows::read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
     Ok(model)
 }
@@ -76,8 +81,10 @@ struct Read<'a> {
     names: Vec<(u32, u32)>,
     /// Whether names that were claimed together share bytes.
     shared_names: bool,
-    /// Controllers and numbers of the tree at hand.
+    /// Controllers and numbers that nodes will share.
     pool: Pool,
+    /// Which nodes wait for them: the tree, and the node in it.
+    waiting: Vec<(u32, NodeId)>,
     /// The nodes of the tree at hand whose children are being read.
     open: Vec<Open<'a>>,
     /// Which nodes have a mesh: the tree, and the node in it.
@@ -121,6 +128,7 @@ impl<'a> Read<'a> {
             names: Vec::new(),
             shared_names: false,
             pool: Pool::default(),
+            waiting: Vec::new(),
             open: Vec::new(),
             meshes: Vec::new(),
         })
@@ -130,11 +138,11 @@ impl<'a> Read<'a> {
         r.array(place(def.offset.0), def.count as usize, name)
     }
 
-    fn list(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<List<u32>> {
+    fn list(r: Reader<'a>, def: &ArrayDef, name: &'static str) -> Result<&'a [u8]> {
         let at = place(def.offset.0);
         let bytes = r.raw::<u32>(at, def.count as usize, name)?;
         r.spend(bytes.len() as u64, at, name)?;
-        Ok(bytes.chunks_exact(4).map(u32::get).collect())
+        Ok(bytes)
     }
 
     fn model(&mut self) -> Result<Model> {
@@ -165,6 +173,9 @@ impl<'a> Read<'a> {
 
         let offsets: Vec<u32> = Self::array(r, &header.animations, "animation offsets")?;
         model.layout.animation_offsets = Slot::of(&header.animations);
+        // Each has headers of its own.
+        let most = r.len() / (GeometryHeader::SIZE + AnimationHeader::SIZE);
+        model.animations.reserve_exact(offsets.len().min(most));
         for (index, offset) in offsets.iter().enumerate() {
             model.animations.push(self.animation(index, *offset)?);
         }
@@ -257,7 +268,8 @@ impl<'a> Read<'a> {
                 return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
             }
             r.visit(at, "node")?;
-            let header = NodeHeader::get(r.raw::<NodeHeader>(at, 1, "node header")?);
+            let bytes = r.raw::<NodeHeader>(at, 1, "node header")?;
+            let header = NodeHeader::get(bytes);
             if let Some((at, len)) = self.names.get(usize::from(header.name)) {
                 r.label(place(*at), *len as usize);
             }
@@ -266,9 +278,18 @@ impl<'a> Read<'a> {
                 parent.children.push(id);
                 parent_offset = parent.layout.header.at;
             }
-            // Not `push`: that puts the node together elsewhere and then moves it, which costs several times as much.
-            nodes.extend(std::iter::once_with(|| node(&header, parent, [offset, parent_offset, owner])));
+            // Not `push`: that puts the node together elsewhere and then moves it, which costs several times as much. For the
+            // same reason the header is decoded where the node is made, and what is not in it comes later.
+            nodes.extend(std::iter::once_with(move || node(bytes)));
             let Some(node) = nodes.last_mut() else { break };
+            node.parent = parent;
+            node.layout.header.at = offset;
+            let defs = [&header.children, &header.controllers, &header.data];
+            if defs.iter().any(|def| def.capacity != def.count)
+                || (header.parent.0, header.owner.0, header.padding) != (parent_offset, owner, 0)
+            {
+                node.layout.odd = Some(odd(bytes, [parent_offset, owner]));
+            }
             if header.flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
                 node.layout.header.count = self.parts(r, at, header.flags, node)? as u32;
                 if node.mesh.is_some() {
@@ -277,12 +298,12 @@ impl<'a> Read<'a> {
             }
             let at = place(header.children.offset.0);
             let children = r.raw::<u32>(at, header.children.count as usize, "children")?;
-            if children.len() > 4 {
+            if children.len() > u32::SIZE {
                 r.spend(children.len() as u64, at, "children")?;
                 node.children = List::with_capacity(children.len() / 4);
             }
             if children.is_empty() {
-                self.controllers(r, node)?;
+                self.controllers(r, (tree, id), node)?;
             } else {
                 open.push(Open { id, r, rest: children });
             }
@@ -294,36 +315,31 @@ impl<'a> Read<'a> {
                     break;
                 }
                 if let Some(node) = nodes.get_mut(last.id as usize) {
-                    self.controllers(last.r, node)?;
+                    self.controllers(last.r, (tree, last.id), node)?;
                 }
                 open.pop();
             }
         }
         self.open = open;
-        let all = Arc::new(self.pool.take());
-        nodes.iter_mut().for_each(|node| node.controllers.share(&all));
         Ok(nodes)
     }
 
     /// The controllers of a node and their numbers.
     #[inline]
-    fn controllers(&mut self, r: Reader<'_>, node: &mut Node) -> Result<()> {
-        fn add<T: Wire>(r: Reader<'_>, all: &mut Vec<T>, place: Place, name: &'static str) -> Result<u32> {
-            let at = self::place(place.at);
-            let bytes = r.raw::<T>(at, place.count as usize, name)?;
-            r.spend(bytes.len() as u64, at, name)?;
-            let start = all.len() as u32;
-            all.extend(bytes.chunks_exact(T::SIZE).map(T::get));
-            Ok(start)
+    fn controllers(&mut self, r: Reader<'a>, (tree, id): (u32, NodeId), node: &mut Node) -> Result<()> {
+        let NodeLayout { controllers, data, .. } = &node.layout;
+        let at = place(controllers.at);
+        let list = r.raw::<Controller>(at, controllers.count as usize, "controllers")?;
+        let data = r.raw::<f32>(place(data.at), data.count as usize, "controller data")?;
+        r.spend((list.len() + data.len()) as u64, at, "controllers")?;
+        if self.pool.read(list, data, &mut node.controllers) {
+            self.waiting.push((tree, id));
         }
-        let NodeLayout { controllers, data, .. } = node.layout;
-        let list = (add(r, &mut self.pool.list, controllers, "controllers")?, controllers.count);
-        let data = (add(r, &mut self.pool.data, data, "controller data")?, data.count);
-        node.controllers = Controllers::part(list, data);
         Ok(())
     }
 
     /// What follows the node header; returns the length of it all.
+    #[inline(never)]
     fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
         if flags & flag::LIGHT != 0 {
@@ -443,34 +459,35 @@ impl<'a> Read<'a> {
             r.raw::<[f32; 3]>(place(offset), count, "positions")?;
         }
         let offsets = Self::list(r, &head.index_offsets, "index offsets")?;
-        mesh.inverted_counters = Self::list(r, &head.inverted_counters, "inverted counters")?;
+        mesh.inverted_counters = List::read(Self::list(r, &head.inverted_counters, "inverted counters")?);
         let layout = &mut mesh.layout;
         layout.faces = Slot::of(&head.faces);
         layout.index_counts = Slot::of(&head.index_counts);
         layout.mdl_positions = positions.map(|offset| Slot::plain(offset, count)).unwrap_or_default();
         layout.index_offsets = Slot::of(&head.index_offsets);
         layout.inverted_counters = Slot::of(&head.inverted_counters);
-        let lists = counts.len().min(offsets.len());
-        layout.more_counts = counts.iter().skip(lists).copied().collect();
-        layout.more_offsets = offsets.iter().skip(lists).copied().collect();
-        let faces_list = counts.first().is_some_and(|c| *c as usize == mesh.faces.len() * 3);
-        if lists == 1
-            && faces_list
-            && let Some(offset) = offsets.first()
-            && let Some(bytes) = r.peek(place(*offset), mesh.faces.len() * 6)
-            && bytes.chunks_exact(6).map(<[u16; 3]>::get).eq(mesh.faces.iter().map(|f| f.vertices))
+        let both = counts.len().min(offsets.len());
+        let (counts, more_counts) = counts.split_at_checked(both).unwrap_or_default();
+        let (offsets, more_offsets) = offsets.split_at_checked(both).unwrap_or_default();
+        layout.index_lists = List::read(offsets);
+        layout.more_counts = List::read(more_counts);
+        layout.more_offsets = List::read(more_offsets);
+        let faces = &mesh.faces;
+        if both == u32::SIZE
+            && u32::get(counts) as usize == faces.len() * 3
+            && let at = place(u32::get(offsets))
+            && let Some(bytes) = r.peek(at, faces.len() * 6)
+            && bytes.chunks_exact(6).map(<[u16; 3]>::get).eq(faces.iter().map(|f| f.vertices))
         {
-            r.raw::<u16>(place(*offset), mesh.faces.len() * 3, "indices")?;
+            r.raw::<u16>(at, faces.len() * 3, "indices")?;
             mesh.indices = IndexLists::Faces;
         } else {
             let mut own = Vec::new();
-            for (count, offset) in counts.iter().zip(&offsets) {
-                own.push(r.array(place(*offset), *count as usize, "indices")?);
+            for (count, offset) in counts.chunks_exact(4).zip(&layout.index_lists) {
+                own.push(r.array(place(*offset), u32::get(count) as usize, "indices")?);
             }
             mesh.indices = IndexLists::Own(own);
         }
-        layout.index_lists =
-            if lists < offsets.len() { offsets.iter().take(lists).copied().collect() } else { offsets };
         Ok(())
     }
 
@@ -518,15 +535,13 @@ impl<'a> Read<'a> {
     }
 }
 
-/// What the header of a node tells; it stands at the first offset, its parent and its owner at the others.
+/// What the header of a node tells alone.
 #[inline(always)]
-fn node(header: &NodeHeader, parent: Option<NodeId>, [at, parent_at, owner]: [u32; 3]) -> Node {
+fn node(bytes: &[u8]) -> Node {
+    let header = NodeHeader::get(bytes);
     let flags = header.flags;
-    let defs = [&header.children, &header.controllers, &header.data];
-    let usual = defs.iter().all(|def| def.capacity == def.count)
-        && (header.parent.0, header.owner.0, header.padding) == (parent_at, owner, 0);
     Node {
-        parent,
+        parent: None,
         children: List::default(),
         name: header.name,
         number: header.number,
@@ -542,17 +557,19 @@ fn node(header: &NodeHeader, parent: Option<NodeId>, [at, parent_at, owner]: [u3
         reference: None,
         mesh: None,
         layout: NodeLayout {
-            header: Place { at, count: NodeHeader::SIZE as u32 },
+            header: Place { at: 0, count: NodeHeader::SIZE as u32 },
             children: Place::of(&header.children),
             controllers: Place::of(&header.controllers),
             data: Place::of(&header.data),
-            odd: if usual { None } else { Some(odd(header, [parent_at, owner])) },
+            odd: None,
         },
     }
 }
 
+/// What the compiler would have written otherwise into the header of a node with this parent and owner.
 #[cold]
-fn odd(header: &NodeHeader, [parent, owner]: [u32; 2]) -> Box<OddNode> {
+fn odd(bytes: &[u8], [parent, owner]: [u32; 2]) -> Box<OddNode> {
+    let header = NodeHeader::get(bytes);
     Box::new(OddNode {
         capacities: [&header.children, &header.controllers, &header.data].map(|def| def.capacity),
         stale_parent: (header.parent.0 != parent).then_some(header.parent.0),

@@ -1,6 +1,8 @@
 //! MDX rows: interleaved on disk, columns in the document.
 
-use galatea_wire::{Field, Wire};
+use std::borrow::Cow;
+
+use galatea_wire::{Error, Field, Result, Wire};
 
 use super::layout::{RowLayout, Sentinel};
 use super::mesh::{Mesh, TangentSpace, Vertices, pack_normal, unpack_normal};
@@ -87,18 +89,18 @@ pub(crate) fn slot_to_short(slot: f32) -> u16 {
     if slot < 0.0 { u16::MAX } else { slot as u16 }
 }
 
-// The range has a known length, so that the compiler copies a fixed number of bytes per row.
+// A cell has a known length, so that the compiler copies a fixed number of bytes per row.
 fn load<C: Cell, T>(rows: &[u8], stride: usize, at: usize, each: impl Fn(C) -> T) -> Vec<T> {
-    let range = at..at + C::Disk::SIZE;
-    rows.chunks_exact(stride)
-        .map(|row| each(C::load(row.get(range.clone()).map_or(C::Disk::ZERO, C::Disk::get))))
-        .collect()
+    let cell = move |row: &[u8]| match row.get(at..).and_then(|cell| cell.get(..C::Disk::SIZE)) {
+        Some(cell) => C::Disk::get(cell),
+        None => C::Disk::ZERO,
+    };
+    rows.chunks_exact(stride).map(move |row| each(C::load(cell(row)))).collect()
 }
 
 fn store<C: Cell, T: Copy>(rows: &mut [u8], stride: usize, at: usize, column: &[T], each: impl Fn(T) -> C) {
-    let range = at..at + C::Disk::SIZE;
     for (row, value) in rows.chunks_exact_mut(stride).zip(column) {
-        if let Some(cell) = row.get_mut(range.clone()) {
+        if let Some(cell) = row.get_mut(at..).and_then(|cell| cell.get_mut(..C::Disk::SIZE)) {
             each(*value).store().put(cell);
         }
     }
@@ -222,10 +224,10 @@ impl RowLayout {
         })
     }
 
-    /// Whether the columns fill the row, each byte once. Long rows are not looked at that closely.
-    fn is_full(&self, skin: bool) -> bool {
+    /// Whether these columns fill the row, each byte once. Long rows are not looked at that closely.
+    fn is_full(&self, columns: impl Iterator<Item = (usize, usize)>) -> bool {
         let (mut taken, mut claimed) = (0u128, 0);
-        for (column, at) in self.columns(skin) {
+        for (column, at) in columns {
             let width = width(column, self.packed);
             if at + width > 128 {
                 return false;
@@ -287,7 +289,7 @@ impl RowLayout {
                 _ => v.bones = load::<Four, _>(rows, stride, at, |c| c.0),
             }
         }
-        if self.is_full(skin) {
+        if self.is_full(columns.into_iter().flatten()) {
             return v;
         }
         let loose = self.loose(skin);
@@ -384,13 +386,13 @@ impl RowLayout {
     }
 
     /// The layout to write these vertices with: the one that was read, while it has the same columns.
-    pub(crate) fn for_writing(mesh: &Mesh, packed: bool) -> RowLayout {
+    pub(crate) fn for_writing(mesh: &Mesh, packed: bool) -> Cow<'_, RowLayout> {
         let old = &mesh.layout.rows;
         if !mesh.in_mdx {
             return if old.known {
-                old.clone()
+                Cow::Borrowed(old)
             } else {
-                RowLayout { offsets: [-1; COLUMNS], ..RowLayout::default() }
+                Cow::Owned(RowLayout { offsets: [-1; COLUMNS], ..RowLayout::default() })
             };
         }
         let present = present(&mesh.vertices);
@@ -398,9 +400,9 @@ impl RowLayout {
         let same =
             old.known && old.packed == packed && (old.present == present || old.present | 1 == present);
         if same {
-            let mut rows = old.clone();
-            if rows.count as usize != mesh.vertex_count() {
-                rows.residue.clear();
+            let mut rows = Cow::Borrowed(old);
+            if rows.count as usize != mesh.vertex_count() && !rows.residue.is_empty() {
+                rows.to_mut().residue.clear();
             }
             if !rows.overlaps || rows.holds(&mesh.vertices, mesh.skin.is_some()) {
                 return rows;
@@ -411,6 +413,18 @@ impl RowLayout {
             Sentinel::Raw(_) => Sentinel::Usual,
             other => other.clone(),
         };
-        rows
+        Cow::Owned(rows)
+    }
+
+    /// Every column of a mesh has as many entries as there are vertices, or none.
+    pub(crate) fn columns_agree(vertices: &Vertices) -> Result<()> {
+        let lengths = lengths(vertices);
+        let count = lengths.iter().copied().max().unwrap_or(0);
+        match COLUMN_NAMES.iter().zip(lengths).find(|(_, len)| *len != 0 && *len != count) {
+            None => Ok(()),
+            Some((name, len)) => {
+                Err(Error::unrepresentable(format!("{name} has {len} entries, other columns have {count}")))
+            }
+        }
     }
 }

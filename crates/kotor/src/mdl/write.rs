@@ -1,15 +1,18 @@
 //! A [`Model`] into bytes: everything to its old place, or, after an edit, where the plan says.
 
+use std::borrow::Cow;
+
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
 use super::layout::{AabbLayout, Headers, RowLayout, Sentinel, Slot};
 use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
 use super::node::{Light, Node, NodeId};
 use super::plan::{
-    Here, Plan, Rows, Sink, Unchanged, What, each_block, index_list_len, index_lists, rows, unchanged,
+    Here, Plan, Rows, Sink, Unchanged, What, each_block_as_listed, index_list_len, index_lists, rows,
+    unchanged,
 };
 use super::read::BASE;
-use super::rows::{COLUMN_NAMES, lengths, slot_to_short};
+use super::rows::slot_to_short;
 use super::wire::{
     AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, GeometryHeader, LightHeader,
     MeshHead, MeshTail, ModelHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
@@ -38,7 +41,6 @@ fn short(n: usize, what: &'static str) -> Result<u16> {
 
 /// Fills both files, in the allocations they have.
 pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
-    columns_agree(model)?;
     let (mut rows, mut mdx_len) = rows(model, true)?;
     let mut mdx = Out::new(&mut pair.mdx, mdx_len);
     fill_rows(model, &rows, &mut mdx)?;
@@ -50,7 +52,7 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
         }
     }
     let len = model.layout.mdl_len as usize;
-    let writing = Writing { model, plan: None, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
+    let writing = Writing { model, places: Old, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
     if replay(&writing, &mut Out::new(&mut pair.mdl, len))? {
         return Ok(());
     }
@@ -67,30 +69,31 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     }
     let plan = Plan::of(model)?;
     let mut mdl = Out::new(&mut pair.mdl, plan.len.saturating_add(BASE));
-    Writing { model, plan: Some(&plan), len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)
+    Writing { model, places: &plan, len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)
 }
 
-/// Writes a model that has the blocks it was read with, if they stand in the compiler's order, as in most files.
+/// Writes a model that has the blocks it was read with.
 ///
-/// Finding that out takes a walk over all nodes, so they are written on the way; if it is not so, that was in vain.
-fn replay(writing: &Writing<'_>, out: &mut Out<'_>) -> Result<bool> {
+/// Finding that out takes a look at all nodes, so they are written on the way; if it is not so, that was in vain.
+fn replay(writing: &Writing<'_, Old>, out: &mut Out<'_>) -> Result<bool> {
     let layout = &writing.model.layout;
     if layout.headers.is_none() || layout.overlaps {
         return Ok(false);
     }
     let mut owners = vec![0];
     owners.extend(writing.model.animations.iter().map(|a| a.layout.header.at));
-    let mut sink = Replay { writing, out, owners: &owners, blocks: Unchanged::in_order(), failed: false };
-    each_block(writing.model, &mut sink)?;
-    if sink.failed || !sink.blocks.fills(writing.len) {
+    let mut sink = Replay { writing, out, owners: &owners, blocks: Unchanged::default(), failed: false };
+    let sound = each_block_as_listed(writing.model, &mut sink)?;
+    if !sound || sink.failed || !sink.blocks.fills(writing.len) {
         return Ok(false);
     }
     writing.outline(out)?;
+    out.finish();
     Ok(true)
 }
 
 struct Replay<'a, 'o> {
-    writing: &'a Writing<'a>,
+    writing: &'a Writing<'a, Old>,
     out: &'a mut Out<'o>,
     /// Where the model (0) and its animations stand.
     owners: &'a [u32],
@@ -105,57 +108,91 @@ impl Sink for Replay<'_, '_> {
     }
 
     #[inline]
+    fn blocks<const N: usize>(&mut self, blocks: [(What, Slot, usize, usize); N]) {
+        self.blocks.blocks(blocks);
+    }
+
+    #[inline]
     fn node(&mut self, here: Here<'_>) {
         let owner = self.owners.get(here.tree as usize).copied().unwrap_or(0);
-        self.failed =
-            self.failed || !self.blocks.so_far() || self.writing.node(self.out, here, owner).is_err();
+        self.failed = self.failed
+            || !self.blocks.as_long_as_before()
+            || self.writing.node(self.out, here, owner).is_err();
     }
 }
 
 /// A file that is filled in, then perhaps compared with what went in.
 struct Out<'a> {
     bytes: &'a mut Vec<u8>,
-    verifying: bool,
+    /// How long it will be.
+    len: usize,
+    /// Up to here there is room that can simply be written to.
+    room: usize,
+    /// What was put last while comparing, and its place.
+    compared: Option<(usize, Vec<u8>)>,
     differs: bool,
 }
+
+/// How far ahead of what is written there is room: near enough to be in the fastest memory still.
+const AHEAD: usize = 1 << 13;
 
 impl<'a> Out<'a> {
     /// A file of zeros.
     fn new(bytes: &'a mut Vec<u8>, len: usize) -> Self {
-        if bytes.capacity() < len {
-            *bytes = vec![0; len];
-        } else {
-            bytes.clear();
-            bytes.resize(len, 0);
-        }
-        Out { bytes, verifying: false, differs: false }
+        bytes.clear();
+        bytes.reserve_exact(len);
+        Out { bytes, len, room: 0, compared: None, differs: false }
     }
 
-    /// From here on nothing is written any more; what would be is compared with what is there.
+    /// Ends the file: what was not written is zero.
+    fn finish(&mut self) {
+        self.bytes.resize(self.len, 0);
+        self.compare();
+    }
+
+    /// The finished file again, but from here on nothing is written any more; what would be is compared with what is there.
     fn verify(&mut self) -> &mut Self {
-        self.verifying = true;
+        self.room = 0;
+        self.compared = Some((0, Vec::new()));
         self
     }
 
-    /// Fills a range by means of a function, or compares what the function gives.
-    #[inline]
-    fn range(&mut self, at: usize, len: usize, fill: impl FnOnce(&mut [u8])) -> Result<()> {
-        let Some(slot) = at.checked_add(len).and_then(|end| self.bytes.get_mut(at..end)) else {
-            return Err(Error::unrepresentable(format!(
-                "{len} bytes at 0x{at:X} lie outside the planned file"
-            )));
-        };
-        if self.verifying {
-            let mut own = slot.to_vec();
-            fill(&mut own);
-            self.differs |= own != slot;
-        } else {
-            fill(slot);
+    /// Compares what was put last.
+    fn compare(&mut self) {
+        if let Some((at, put)) = &self.compared {
+            self.differs |= self.bytes.get(*at..*at + put.len()) != Some(put);
         }
+    }
+
+    /// Fills a range by means of a function, or compares what the function gives.
+    #[inline(always)]
+    fn range(&mut self, at: usize, len: usize, fill: impl FnOnce(&mut [u8])) -> Result<()> {
+        let end = at.saturating_add(len);
+        let slot = if end > self.room { self.beyond(at, end)? } else { self.bytes.get_mut(at..end) };
+        slot.map(fill);
         Ok(())
     }
 
-    #[inline]
+    /// A range where there is no room: makes some or, while comparing, gives some elsewhere.
+    #[cold]
+    fn beyond(&mut self, at: usize, end: usize) -> Result<Option<&mut [u8]>> {
+        if end > self.len {
+            let len = end - at;
+            return Err(Error::unrepresentable(format!(
+                "{len} bytes at 0x{at:X} lie outside the planned file"
+            )));
+        }
+        self.compare();
+        if let Some(compared) = &mut self.compared {
+            *compared = (at, self.bytes.get(at..end).unwrap_or(&[]).to_vec());
+            return Ok(Some(&mut compared.1));
+        }
+        self.room = end.saturating_add(AHEAD).min(self.len);
+        self.bytes.resize(self.room, 0);
+        Ok(self.bytes.get_mut(at..end))
+    }
+
+    #[inline(always)]
     fn put<T: Wire>(&mut self, at: usize, value: &T) -> Result<()> {
         self.range(at, T::SIZE, |slot| value.put(slot))
     }
@@ -193,37 +230,17 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Every column of a mesh has as many entries as there are vertices, or none.
-fn columns_agree(model: &Model) -> Result<()> {
-    for (id, node) in model.all_nodes().enumerate() {
-        let Some(mesh) = node.mesh.as_deref() else { continue };
-        let lengths = lengths(&mesh.vertices);
-        let count = lengths.iter().copied().max().unwrap_or(0);
-        if let Some((name, len)) =
-            COLUMN_NAMES.iter().zip(lengths).find(|(_, len)| *len != 0 && *len != count)
-        {
-            return Err(Error::unrepresentable(format!(
-                "{name} has {len} entries, other columns have {count}"
-            ))
-            .within(format!("nodes[{id}]")));
-        }
-    }
-    Ok(())
-}
-
 /// The MDX.
-fn fill_rows(model: &Model, rows: &[Rows], out: &mut Out<'_>) -> Result<()> {
-    let len = out.bytes.len();
-    if model.layout.mdx.len as usize == len && !out.verifying {
+fn fill_rows(model: &Model, rows: &[Rows<'_>], out: &mut Out<'_>) -> Result<()> {
+    let len = out.len;
+    if model.layout.mdx.len as usize == len && out.compared.is_none() {
         for gap in model.layout.mdx.gaps.iter().filter(|g| g.offset as usize + g.bytes.len() <= len) {
             out.bytes(gap.offset as usize, &gap.bytes)?;
         }
     }
     for rows in rows {
-        let node = model.tree(rows.tree).get(rows.node as usize);
-        let Some(mesh) = node.and_then(|n| n.mesh.as_deref()) else { continue };
-        let skin = mesh.skin.is_some();
-        out.range(rows.at as usize, rows.body, |body| rows.layout.encode(&mesh.vertices, skin, body))?;
+        let skin = rows.mesh.skin.is_some();
+        out.range(rows.at as usize, rows.body, |body| rows.layout.encode(&rows.mesh.vertices, skin, body))?;
         let last = rows.at as usize + rows.body;
         let row = rows.len - rows.body;
         match &rows.layout.sentinel {
@@ -239,6 +256,7 @@ fn fill_rows(model: &Model, rows: &[Rows], out: &mut Out<'_>) -> Result<()> {
             Sentinel::Raw(bytes) => out.bytes(last, bytes.get(..row).unwrap_or(bytes))?,
         }
     }
+    out.finish();
     Ok(())
 }
 
@@ -259,38 +277,61 @@ impl Model {
     }
 }
 
-struct Writing<'a> {
+/// Where everything goes: where it was, or where a plan says. Two types, so that nobody asks at every block.
+trait Places: Copy {
+    /// The plan, if there is one.
+    fn plan(&self) -> Option<&Plan>;
+}
+
+/// Where it was.
+#[derive(Clone, Copy)]
+struct Old;
+
+impl Places for Old {
+    #[inline(always)]
+    fn plan(&self) -> Option<&Plan> {
+        None
+    }
+}
+
+impl Places for &Plan {
+    #[inline(always)]
+    fn plan(&self) -> Option<&Plan> {
+        Some(self)
+    }
+}
+
+struct Writing<'a, P> {
     model: &'a Model,
-    /// Where everything goes; `None` for where it was.
-    plan: Option<&'a Plan>,
+    places: P,
     /// Length of the data.
     len: usize,
-    rows: &'a [Rows],
+    rows: &'a [Rows<'a>],
     mdx_len: usize,
 }
 
-impl Writing<'_> {
+impl<P: Places> Writing<'_, P> {
     /// The place of a part of a node.
     #[inline]
     fn place(&self, here: Here<'_>, what: What, slot: &Slot) -> u32 {
-        match self.plan {
+        match self.places.plan() {
             None => slot.at,
             Some(plan) => plan.part(here.tree, here.id, what, 0),
         }
     }
 
-    /// The place of the header of another node of the same tree.
+    /// The place of the header of a node of a tree.
     #[inline]
-    fn node_place(&self, tree: u32, id: NodeId) -> u32 {
-        match self.plan {
-            None => self.model.tree(tree).get(id as usize).map_or(0, |n| n.layout.header.at),
+    fn node_place(&self, tree: u32, nodes: &[Node], id: NodeId) -> u32 {
+        match self.places.plan() {
+            None => nodes.get(id as usize).map_or(0, |n| n.layout.header.at),
             Some(plan) => plan.part(tree, id, What::Node, 0),
         }
     }
 
     /// The place of one of several things of a node.
     fn nth(&self, here: Here<'_>, what: What, old: &[u32], i: usize) -> u32 {
-        match self.plan {
+        match self.places.plan() {
             None => old.get(i).copied().unwrap_or(0),
             Some(plan) => plan.part(here.tree, here.id, what, i),
         }
@@ -299,7 +340,9 @@ impl Writing<'_> {
     /// An array definition for a part of a node.
     #[inline]
     fn def(&self, here: Here<'_>, what: What, slot: &Slot, count: usize) -> Result<ArrayDef> {
-        Ok(slot.def(self.place(here, what, slot), Writer::count(count, "items")?))
+        let same = slot.count as usize == count;
+        let count = if same { slot.count } else { Writer::count(count, "items")? };
+        Ok(slot.def(self.place(here, what, slot), count))
     }
 
     /// The items of a part of a node.
@@ -323,9 +366,10 @@ impl Writing<'_> {
             .chain(self.model.animations.iter().map(|a| &a.nodes).zip(animations));
         for (tree, (nodes, owner)) in trees.enumerate() {
             for (id, node) in nodes.iter().enumerate() {
-                self.node(out, Here { tree: tree as u32, id: id as NodeId, node }, owner)?;
+                self.node(out, Here { tree: tree as u32, nodes, id: id as NodeId, node }, owner)?;
             }
         }
+        out.finish();
         Ok(())
     }
 
@@ -333,27 +377,28 @@ impl Writing<'_> {
     fn outline(&self, out: &mut Out<'_>) -> Result<Vec<u32>> {
         let model = self.model;
         let layout = &model.layout;
-        let gaps = self.plan.map(|plan| plan.all(What::Gap).collect::<Vec<u32>>());
+        let gaps = self.places.plan().map(|plan| plan.all(What::Gap).collect::<Vec<u32>>());
         for (i, gap) in layout.gaps.iter().enumerate() {
             let planned = gaps.as_ref().map(|g| g.get(i).copied().unwrap_or(0) as usize + BASE);
             out.bytes(planned.unwrap_or(gap.offset as usize), &gap.bytes)?;
         }
         self.headers(out)?;
         let planned: Vec<u32>;
-        let (names, animations): (&[u32], Vec<u32>) = match self.plan {
+        let (names, animations): (&[u32], Vec<u32>) = match self.places.plan() {
             None => (&layout.names, model.animations.iter().map(|a| a.layout.header.at).collect()),
             Some(plan) => {
                 planned = plan.all(What::Name).collect();
                 (&planned, plan.all(What::Animation).collect())
             }
         };
-        let offsets = |what: What, slot: &Slot| self.plan.map_or(slot.at, |p| p.first(what)) as usize + BASE;
+        let offsets =
+            |what: What, slot: &Slot| self.places.plan().map_or(slot.at, |p| p.first(what)) as usize + BASE;
         out.array(offsets(What::NameOffsets, &layout.name_offsets), names)?;
         for (name, at) in model.names.iter().zip(names) {
             out.cstr(*at as usize + BASE, &name.0)?;
         }
         out.array(offsets(What::AnimationOffsets, &layout.animation_offsets), &animations)?;
-        let events = self.plan.map(|plan| plan.all(What::Events).collect::<Vec<u32>>());
+        let events = self.places.plan().map(|plan| plan.all(What::Events).collect::<Vec<u32>>());
         for (i, (animation, at)) in model.animations.iter().zip(&animations).enumerate() {
             let event = events.as_ref().and_then(|e| e.get(i)).copied().unwrap_or(animation.layout.events.at);
             self.animation(out, *at, event, animation, i as u32 + 1)?;
@@ -389,13 +434,14 @@ impl Writing<'_> {
         headers.geometry.pointers = own.unwrap_or(usual);
         headers.geometry.name = model.name;
         headers.geometry.node_count = model.node_count;
-        let root = if model.nodes.is_empty() { 0 } else { self.node_place(0, 0) };
+        let root = if model.nodes.is_empty() { 0 } else { self.node_place(0, &model.nodes, 0) };
         headers.geometry.root = Offset(root);
         if headers.head_is_sound || model.head.is_some() {
-            headers.names.head_root = Offset(model.head.map_or(root, |h| self.node_place(0, h)));
+            headers.names.head_root =
+                Offset(model.head.map_or(root, |h| self.node_place(0, &model.nodes, h)));
         }
         let def = |what: What, slot: &Slot, count: usize| -> Result<ArrayDef> {
-            let at = self.plan.map_or(slot.at, |p| p.first(what));
+            let at = self.places.plan().map_or(slot.at, |p| p.first(what));
             Ok(slot.def(at, Writer::count(count, "items")?))
         };
         headers.names.names = def(What::NameOffsets, &model.layout.name_offsets, model.names.len())?;
@@ -437,7 +483,8 @@ impl Writing<'_> {
         let (mut geometry, mut header) = animation.layout.raw.as_deref().copied().unwrap_or_else(fresh);
         geometry.name = animation.name;
         geometry.node_count = animation.node_count;
-        geometry.root = Offset(if animation.nodes.is_empty() { 0 } else { self.node_place(tree, 0) });
+        geometry.root =
+            Offset(if animation.nodes.is_empty() { 0 } else { self.node_place(tree, &animation.nodes, 0) });
         header.length = animation.length;
         header.transition = animation.transition;
         header.root = animation.root;
@@ -447,10 +494,12 @@ impl Writing<'_> {
         out.array(events as usize + BASE, &animation.events)
     }
 
+    #[inline(always)]
     fn node(&self, out: &mut Out<'_>, here: Here<'_>, owner: u32) -> Result<()> {
-        let Here { tree, node, .. } = here;
+        let Here { tree, nodes, node, .. } = here;
         let layout = &node.layout;
-        let parent = || node.parent.map_or(0, |p| self.node_place(tree, p));
+        let (list, data) = (node.controllers.list(), node.controllers.data());
+        let place = |id: NodeId| self.node_place(tree, nodes, id);
         let odd = layout.odd.as_deref();
         let header = NodeHeader {
             flags: node.flags(),
@@ -458,27 +507,23 @@ impl Writing<'_> {
             name: node.name,
             padding: odd.map_or(0, |odd| odd.padding),
             owner: Offset(odd.and_then(|odd| odd.stale_owner).unwrap_or(owner)),
-            parent: Offset(odd.and_then(|odd| odd.stale_parent).unwrap_or_else(parent)),
+            parent: Offset(
+                odd.and_then(|odd| odd.stale_parent).unwrap_or_else(|| node.parent.map_or(0, place)),
+            ),
             position: node.position,
             orientation: node.orientation,
             children: self.def(here, What::Children, &layout.children_slot(), node.children.len())?,
-            controllers: self.def(
-                here,
-                What::Controllers,
-                &layout.controllers_slot(),
-                node.controllers.list().len(),
-            )?,
-            data: self.def(here, What::Data, &layout.data_slot(), node.controllers.data().len())?,
+            controllers: self.def(here, What::Controllers, &layout.controllers_slot(), list.len())?,
+            data: self.def(here, What::Data, &layout.data_slot(), data.len())?,
         };
         let mut at = self.place(here, What::Node, &layout.header_slot()) as usize + BASE;
         put(out, &mut at, &header)?;
-        out.each(
-            header.children.offset.0 as usize + BASE,
-            node.children.len(),
-            node.children.iter().map(|c| self.node_place(tree, *c)),
-        )?;
-        out.array(header.controllers.offset.0 as usize + BASE, node.controllers.list())?;
-        out.array(header.data.offset.0 as usize + BASE, node.controllers.data())?;
+        if header.children.count > 0 {
+            let children = node.children.iter().map(|c| place(*c));
+            out.each(header.children.offset.0 as usize + BASE, node.children.len(), children)?;
+        }
+        out.array(header.controllers.offset.0 as usize + BASE, list)?;
+        out.array(header.data.offset.0 as usize + BASE, data)?;
         if let Some(light) = node.light.as_deref() {
             self.light(out, &mut at, here, light)?;
         }
@@ -494,6 +539,7 @@ impl Writing<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn light(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, light: &Light) -> Result<()> {
         let layout = &light.layout;
         let def = |what, slot, count| self.def(here, what, slot, count);
@@ -529,6 +575,7 @@ impl Writing<'_> {
         self.items(out, here, What::FlareColors, &layout.colors, &light.flare_colors)
     }
 
+    #[inline(never)]
     fn mesh(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
         let model = self.model;
         let layout = &mesh.layout;
@@ -539,7 +586,7 @@ impl Writing<'_> {
             Some(rows) => (&rows.layout, rows.at),
             None => {
                 own = if model.layout.mdx.missing && layout.rows.known {
-                    layout.rows.clone()
+                    Cow::Borrowed(&layout.rows)
                 } else {
                     RowLayout::for_writing(mesh, model.platform == Platform::Xbox)
                 };
@@ -758,7 +805,7 @@ impl Writing<'_> {
 }
 
 /// Writes a record and moves on behind it.
-#[inline]
+#[inline(always)]
 fn put<T: Wire>(out: &mut Out<'_>, at: &mut usize, value: &T) -> Result<()> {
     out.put(*at, value)?;
     *at += T::SIZE;
