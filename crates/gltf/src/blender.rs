@@ -1,7 +1,8 @@
 //! What Blender's importer and exporter change in a document that nobody edited, and how reading undoes it.
 //!
 //! * A node that a clip moves has no rest place in Blender: it comes back as it stood in a frame. Its place is noted as `rest`.
-//!   Whatever is below one that a clip scales to nothing has no place at all, and its place is noted, too.
+//!   Whatever is below it comes back less exact the farther the clip takes it, or at no place at all where the clip scales it to nothing:
+//!   its place is noted, too.
 //! * A joint comes back as its inverse bind matrix tells, which need not be where it rests. Its `rest` and that place (`bind`) are
 //!   noted; whoever moved the bone since has moved it away from both.
 //! * Bones have no meshes, cameras or lights: a node below the bone has them. The bone notes the name of what it `holds`.
@@ -35,6 +36,7 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
     }
     let pose = galatea_scene::Pose::rest(scene);
     let order = scene.depth_first();
+    let moved: HashSet<u32> = scene.clips.iter().flat_map(|c| &c.channels).filter_map(moved_node).collect();
     // What is between joints and the node they all hang on is a bone too.
     for ((s, skin), list) in scene.skins.iter().enumerate().zip(&mut out) {
         let mut below = vec![0usize; scene.nodes.len()];
@@ -56,8 +58,10 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
                 joint_below.entry(parent).or_insert(joint);
             }
         }
+        // Where the node they all hang on moves, it is one as well: what stands for the skeleton had better stand still.
         for id in &order {
-            let between = below.get(*id as usize).is_some_and(|b| (1..all).contains(b));
+            let count = below.get(*id as usize).copied().unwrap_or(0);
+            let between = (1..all).contains(&count) || count == all && all > 0 && moved.contains(id);
             let Some(node) = scene.node(*id).filter(|n| between && n.skin.is_none()) else { continue };
             // Below joints everything is done the same way, further down.
             if bound.contains_key(id) || node.parent.is_some_and(|p| bound.contains_key(&p)) {
@@ -90,6 +94,14 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
     out
 }
 
+/// The node whose place a channel moves.
+fn moved_node(channel: &Channel) -> Option<u32> {
+    match channel.target {
+        Target::Node(node) if place_of(&channel.property).is_some() => Some(node),
+        _ => None,
+    }
+}
+
 /// A matrix whose last row is exactly what glTF wants.
 fn affine(matrix: Mat4) -> [f32; 16] {
     crate::allow::affine(matrix.to_cols_array())
@@ -109,8 +121,8 @@ pub(crate) struct Notes {
     bones: Vec<bool>,
     /// Skins that bind a joint otherwise than Blender does.
     odd: Vec<bool>,
-    /// Nodes that a clip scales to nothing, and what is below them.
-    flat: Vec<bool>,
+    /// Nodes that a clip moves, and what is below them.
+    swept: Vec<bool>,
 }
 
 /// Which of the three parts of a place it is.
@@ -129,7 +141,7 @@ impl Notes {
         let mut notes = Notes {
             moved: vec![[false; 3]; count],
             bones: vec![false; count],
-            flat: vec![false; count],
+            swept: vec![false; count],
             ..Notes::default()
         };
         for channel in scene.clips.iter().flat_map(|c| &c.channels) {
@@ -140,16 +152,14 @@ impl Notes {
             if let Some(slot) = slot {
                 *slot = true;
             }
-            let nothing =
-                |c: &Channel| c.property == Property::Scale && c.values.iter().any(|v| v.abs() < FLAT);
-            if let Some(slot) = notes.flat.get_mut(node as usize).filter(|_| nothing(channel)) {
+            if let Some(slot) = notes.swept.get_mut(node as usize) {
                 *slot = true;
             }
         }
         for id in scene.depth_first() {
             let above =
-                scene.node(id).and_then(|n| n.parent).and_then(|p| notes.flat.get(p as usize)).copied();
-            if let Some(slot) = notes.flat.get_mut(id as usize) {
+                scene.node(id).and_then(|n| n.parent).and_then(|p| notes.swept.get(p as usize)).copied();
+            if let Some(slot) = notes.swept.get_mut(id as usize) {
                 *slot |= above.unwrap_or(false);
             }
         }
@@ -200,8 +210,8 @@ impl Notes {
         let Some(node) = scene.nodes.get(id) else { return out };
         let moved = self.moved.get(id).is_some_and(|m| m.contains(&true));
         let bind = self.binds.get(&(id as u32));
-        let flat = self.flat.get(id).copied().unwrap_or(false);
-        if moved || flat || bind.is_some() {
+        let swept = self.swept.get(id).copied().unwrap_or(false);
+        if swept || bind.is_some() {
             out.insert("rest".to_owned(), numbers(&node.transform));
         }
         if let Some(bind) = bind {
@@ -426,6 +436,11 @@ fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
 /// Puts nodes of a document that Blender wrote where they were.
 pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Option<u32>) {
     rebind(scene, told, &find);
+    // What is far away is less exact.
+    let pose = galatea_scene::Pose::rest(scene);
+    let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());
+    let unit = scene.axes().and_then(|id| scene.node(id)).map_or(1.0, |n| n.transform.scale[0].abs());
+    let close = (reach.fold(0.0, f32::max) / unit.max(1e-6) * 1e-6).clamp(1e-5, 1e-2);
     let mut moved = vec![[false; 3]; scene.nodes.len()];
     for channel in scene.clips.iter().flat_map(|c| &c.channels) {
         let (Target::Node(node), Some(place)) = (channel.target, place_of(&channel.property)) else {
@@ -441,7 +456,7 @@ pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Opti
             let still = Transform::default();
             let homeless = told.home.is_some() && near(&node.transform, &still, 1e-5);
             match told.bind {
-                _ if near(&node.transform, &rest, 1e-5) || homeless => node.transform = rest,
+                _ if near(&node.transform, &rest, close) || homeless => node.transform = rest,
                 _ if node.transform.scale.iter().any(|s| s.abs() < FLAT) => node.transform = rest,
                 Some(bind) => {
                     if near(&node.transform, &bind, 1e-4) {

@@ -15,7 +15,7 @@ pub(crate) struct Materials {
     pub(crate) textures: List,
     pub(crate) samplers: List,
     pub(crate) images: List,
-    /// Copies of those that no primitive has: Blender imports no others.
+    /// Copies of those that no triangle has: Blender imports no others.
     pub(crate) unused: Vec<Value>,
     seen: Vec<Option<u32>>,
     hidden: Vec<Option<u32>>,
@@ -37,6 +37,8 @@ impl Materials {
 struct Use {
     seen: bool,
     hidden: bool,
+    /// Whether triangles have it.
+    solid: bool,
     /// Sets of texture coordinates that everything drawn with it has.
     uv_sets: usize,
 }
@@ -44,7 +46,10 @@ struct Use {
 pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     let scene = cx.scene;
     // One more for primitives without a material.
-    let mut uses = vec![Use { seen: false, hidden: false, uv_sets: usize::MAX }; scene.materials.len() + 1];
+    let mut uses = vec![
+        Use { seen: false, hidden: false, solid: false, uv_sets: usize::MAX };
+        scene.materials.len() + 1
+    ];
     for (mesh, hidden) in scene.meshes.iter().zip(&cx.hidden) {
         for primitive in &mesh.primitives {
             let place = primitive.material.map_or(scene.materials.len(), |m| m as usize);
@@ -53,6 +58,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
             if let Some(entry) = uses.get_mut(place) {
                 entry.seen |= !hidden;
                 entry.hidden |= *hidden;
+                entry.solid |= primitive.triangles(vertices.positions.len()).next().is_some();
                 if !hidden && !vertices.positions.is_empty() {
                     entry.uv_sets = entry.uv_sets.min(sets);
                 }
@@ -65,7 +71,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
         let Some(used) = uses.get(id).copied() else { continue };
         let look = (options.look)(id as MaterialId, material);
         let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
-        if !used.seen && !used.hidden {
+        if !used.solid {
             let mut copy = String::new();
             object(&mut copy, |o| put_material(o, cx, id, material, &look, &[], false));
             out.unused.extend(serde_json::from_str::<Value>(&copy));

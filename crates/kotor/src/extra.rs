@@ -13,11 +13,28 @@ pub(crate) fn unlatin(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
 }
 
+/// Bytes of a record that need no allocation.
+const ROOM: usize = 128;
+
+/// The bytes of a value or record.
+fn with_bytes<T: Wire, R>(value: &T, then: impl FnOnce(&[u8]) -> R) -> R {
+    let mut room = [0; ROOM];
+    match room.get_mut(..T::SIZE) {
+        Some(bytes) => {
+            value.put(bytes);
+            then(bytes)
+        }
+        None => {
+            let mut bytes = vec![0; T::SIZE];
+            value.put(&mut bytes);
+            then(&bytes)
+        }
+    }
+}
+
 /// A value or record as JSON; places in the file and padding are left out.
 pub(crate) fn json<T: Wire>(value: &T) -> Value {
-    let mut bytes = vec![0; T::SIZE];
-    value.put(&mut bytes);
-    encode(T::SCHEMA, &bytes)
+    with_bytes(value, |bytes| encode(T::SCHEMA, bytes))
 }
 
 /// The value or record that [`json`] wrote; what is missing is as in `base`.
@@ -30,10 +47,7 @@ pub(crate) fn from_json<T: Wire>(value: &Value, base: &T) -> T {
 
 /// Whether two values differ in any bit.
 pub(crate) fn differ<T: Wire>(a: &T, b: &T) -> bool {
-    let (mut left, mut right) = (vec![0; T::SIZE], vec![0; T::SIZE]);
-    a.put(&mut left);
-    b.put(&mut right);
-    left != right
+    with_bytes(a, |a| with_bytes(b, |b| a != b))
 }
 
 fn means_something(field: &Field) -> bool {
