@@ -190,11 +190,15 @@ fn put(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(value), ..) => int(out, value),
-            (_, Some(value), _) => int(out, value),
-            (.., value) => out.push_str(zmij::Buffer::new().format_finite(value.unwrap_or(0.0))),
-        },
+        Value::Number(number) => {
+            if let Some(value) = number.as_i64() {
+                int(out, value);
+            } else if let Some(value) = number.as_u64() {
+                int(out, value);
+            } else {
+                out.push_str(zmij::Buffer::new().format_finite(number.as_f64().unwrap_or(0.0)));
+            }
+        }
         Value::String(value) => text(out, value),
         Value::Array(list) => {
             out.push('[');
