@@ -249,34 +249,22 @@ pub(super) fn derived_bones(weights: &[f32], joints: &[u16], slots: &[u32]) -> V
         .collect()
 }
 
-/// Header fields that a mesh of the scene has no word for.
+/// Hands the header fields that a mesh of the scene has no word for to another macro.
+macro_rules! header_fields {
+    ($to:ident, $($first:expr),*) => {
+        $to!(
+            $($first,)*
+            bounds, radius, average, area, ambient, transparency_hint, texture_count, unknown_0xd4, unknown_0xe0, animate_uv, uv_direction,
+            uv_jitter, uv_jitter_speed, lightmapped, rotate_texture, background, shadow, beaming, render, unknown_after_area
+        )
+    };
+}
+pub(super) use header_fields;
+
+/// Header fields that differ from those of a new mesh.
 fn put_header(map: &mut Extras, mesh: &Mesh) {
     let base = Mesh::default();
-    put_fields!(
-        map,
-        mesh,
-        base,
-        bounds,
-        radius,
-        average,
-        area,
-        ambient,
-        transparency_hint,
-        texture_count,
-        unknown_0xd4,
-        unknown_0xe0,
-        animate_uv,
-        uv_direction,
-        uv_jitter,
-        uv_jitter_speed,
-        lightmapped,
-        rotate_texture,
-        background,
-        shadow,
-        beaming,
-        render,
-        unknown_after_area,
-    );
+    header_fields!(put_fields, map, mesh, base);
     if !mesh.in_mdx {
         put(map, "in_mdx", false);
     }

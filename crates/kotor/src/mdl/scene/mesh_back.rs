@@ -9,7 +9,7 @@ use galatea_wire::{Error, Result};
 use glam::{Mat4, Quat, Vec3};
 
 use super::elsewhere::texture_name;
-use super::mesh::{bind_matrix, derived_bone_map, derived_bones, slots, tangent_names};
+use super::mesh::{bind_matrix, derived_bone_map, derived_bones, header_fields, slots, tangent_names};
 use super::{Back, read_fields, record, text};
 use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
@@ -288,30 +288,7 @@ fn split(matrix: Mat4) -> ([f32; 4], [f32; 3]) {
 }
 
 fn read_header(map: &Extras, out: &mut Mesh, game: Game) {
-    read_fields!(
-        map,
-        out,
-        bounds,
-        radius,
-        average,
-        area,
-        ambient,
-        transparency_hint,
-        texture_count,
-        unknown_0xd4,
-        unknown_0xe0,
-        animate_uv,
-        uv_direction,
-        uv_jitter,
-        uv_jitter_speed,
-        lightmapped,
-        rotate_texture,
-        background,
-        shadow,
-        beaming,
-        render,
-        unknown_after_area,
-    );
+    header_fields!(read_fields, map, out);
     out.in_mdx = !map.contains_key("in_mdx");
     out.dirt = record(map, "dirt");
     if game == Game::K2 && !map.contains_key("geometry") {
