@@ -10,8 +10,8 @@ fn format(name: &str) -> &'static Format {
     galatea::FORMATS.iter().find(|f| f.name == name).expect("a format of this name")
 }
 
-/// Bytes behind the magic of the format, so that the fuzzer spends its time behind it. For formats with companions the
-/// first two bytes say where the one file ends and its first companion begins.
+/// Bytes behind the magic of the format, so that the fuzzer spends its time behind it; whole files have it already. For
+/// formats with companions the first two bytes say where the one file ends and its first companion begins.
 fn bytes(magic: &[u8], companion: bool, data: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     let (data, second) = match data {
         [a, b, rest @ ..] if companion => {
@@ -21,11 +21,17 @@ fn bytes(magic: &[u8], companion: bool, data: &[u8]) -> (Vec<u8>, Option<Vec<u8>
         }
         _ => (data, None),
     };
-    ([magic, data].concat(), second)
+    (behind(magic, data), second)
+}
+
+/// Bytes that begin with the magic.
+pub(crate) fn behind(magic: &[u8], data: &[u8]) -> Vec<u8> {
+    if data.starts_with(magic) { data.to_vec() } else { [magic, data].concat() }
 }
 
 fn input<'a>(format: &Format, bytes: &'a [u8], companion: Option<&'a [u8]>) -> Input<'a> {
-    let companions = format.companions.iter().zip(companion).map(|(extension, bytes)| Companion { extension, bytes });
+    let companions =
+        format.companions.iter().zip(companion).map(|(extension, bytes)| Companion { extension, bytes });
     Input { companions: companions.collect(), ..Input::new(bytes) }
 }
 
@@ -76,7 +82,8 @@ pub fn scene_roundtrip(data: &[u8]) {
         let Ok((document, _)) = from_scene(&loaded.scene, &Default::default()) else { continue };
         document.check();
         let Ok(written) = document.write() else { continue };
-        let companions = written.companions.iter().map(|c| Companion { extension: c.extension, bytes: &c.bytes[..] });
+        let companions =
+            written.companions.iter().map(|c| Companion { extension: c.extension, bytes: &c.bytes[..] });
         let input = Input { companions: companions.collect(), ..Input::new(&written.bytes) };
         let limits = Limits { ratio: 16, ..Limits::default() };
         let back = (format.read)(&input, &limits).expect("what was written opens");

@@ -11,10 +11,12 @@ fn limits() -> Limits {
 /// Any bytes behind a magic. With `parts`, the first two bytes say where the file ends and its first part begins.
 pub fn read(magic: &[u8], parts: bool, data: &[u8]) {
     let (data, part) = match data {
-        [a, b, rest @ ..] if parts => rest.split_at(usize::from(u16::from_le_bytes([*a, *b])).min(rest.len())),
+        [a, b, rest @ ..] if parts => {
+            rest.split_at(usize::from(u16::from_le_bytes([*a, *b])).min(rest.len()))
+        }
         _ => (data, &[][..]),
     };
-    let bytes = [magic, data].concat();
+    let bytes = crate::behind(magic, data);
     let limits = limits();
     let (coverage, _) = inspect(&bytes, &limits);
     let map = Inspector::new(&bytes, &coverage).map();

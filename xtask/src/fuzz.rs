@@ -1,5 +1,6 @@
 //! `cargo xtask fuzz TARGET`: cargo-fuzz on the stable toolchain, installed on first use.
 
+use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
@@ -27,6 +28,7 @@ impl Options {
         // Found inputs are kept under fuzz/corpus; the examples are where to begin.
         let found = root().join("fuzz/corpus").join(&self.target);
         std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+        pairs(&self.target, &found)?;
         let installed = cargo(&["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
         if !installed {
             run(&mut cargo(&["install", "--locked", "cargo-fuzz"]), "installing cargo-fuzz")?;
@@ -42,6 +44,23 @@ impl Options {
             .current_dir(root());
         run(&mut command, "the fuzzer")
     }
+}
+
+/// Targets of a format with companions begin with both files in one: where the first ends, the first, the second.
+fn pairs(target: &str, found: &Path) -> Outcome {
+    if !target.starts_with("kotor_mdl") {
+        return Ok(());
+    }
+    let fixtures = root().join("crates/kotor/tests/mdl_fixtures/files");
+    for path in galatea_trial::files(&fixtures, &[".mdl"]) {
+        let read = |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+        let (model, rows) = (read(&path)?, read(&path.with_extension("mdx"))?);
+        let Ok(len) = u16::try_from(model.len()) else { continue };
+        let seed = found.join(path.file_name().unwrap_or_default());
+        std::fs::write(&seed, [&len.to_le_bytes()[..], &model, &rows].concat())
+            .map_err(|e| format!("{}: {e}", seed.display()))?;
+    }
+    Ok(())
 }
 
 /// The names of all targets, in order.
