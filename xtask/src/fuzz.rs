@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
+use galatea::texture::{self, encode::DdsFormat};
+use galatea::wire::Limits;
 
 use crate::{Outcome, cargo, root, run};
 
@@ -28,7 +30,11 @@ impl Options {
         // Found inputs are kept under fuzz/corpus; the examples are where to begin.
         let found = root().join("fuzz/corpus").join(&self.target);
         std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-        pairs(&self.target, &found)?;
+        match self.target.as_str() {
+            "dds_read" => dds(&found)?,
+            name if name.starts_with("kotor_mdl") => pairs(&found)?,
+            _ => {}
+        }
         let installed = cargo(&["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
         if !installed {
             run(&mut cargo(&["install", "--locked", "cargo-fuzz"]), "installing cargo-fuzz")?;
@@ -47,20 +53,33 @@ impl Options {
 }
 
 /// Targets of a format with companions begin with both files in one: where the first ends, the first, the second.
-fn pairs(target: &str, found: &Path) -> Outcome {
-    if !target.starts_with("kotor_mdl") {
-        return Ok(());
-    }
+fn pairs(found: &Path) -> Outcome {
     let fixtures = root().join("crates/kotor/tests/mdl_fixtures/files");
     for path in galatea_trial::files(&fixtures, &[".mdl"]) {
         let read = |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
         let (model, rows) = (read(&path)?, read(&path.with_extension("mdx"))?);
         let Ok(len) = u16::try_from(model.len()) else { continue };
         let seed = found.join(path.file_name().unwrap_or_default());
-        std::fs::write(&seed, [&len.to_le_bytes()[..], &model, &rows].concat())
-            .map_err(|e| format!("{}: {e}", seed.display()))?;
+        write(&seed, &[&len.to_le_bytes()[..], &model, &rows].concat())?;
     }
     Ok(())
+}
+
+/// No example is a DDS: one of each kind is made from one.
+fn dds(found: &Path) -> Outcome {
+    let limits = Limits::default();
+    let path = root().join("examples/statue.tga");
+    let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let picture = texture::decode(&bytes, &[], &limits).map_err(|e| e.to_string())?;
+    for format in [DdsFormat::Bc1, DdsFormat::Bc3, DdsFormat::Bc5, DdsFormat::Bc7, DdsFormat::Bgra] {
+        let made = texture::encode::dds(&picture, format, true).and_then(|dds| dds.write());
+        write(&found.join(format!("{format:?}.dds")), &made.map_err(|e| e.to_string())?)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Outcome {
+    std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The names of all targets, in order.
