@@ -31,6 +31,7 @@ mod uri;
 mod write;
 mod write_clip;
 mod write_material;
+mod write_mesh;
 
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::{Limits, Result};

@@ -17,6 +17,7 @@ mod layout;
 mod list;
 mod mesh;
 mod node;
+mod out;
 mod plan;
 mod pose;
 mod read;

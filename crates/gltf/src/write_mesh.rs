@@ -1,0 +1,321 @@
+//! From the scene to glTF: meshes with their vertices and indices.
+
+use std::borrow::Cow;
+
+use galatea_scene::{Extras, Mesh, Primitive, Purpose, Topology, Value, Vertices};
+
+use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
+use crate::json::List;
+use crate::write::{Context, put_extras, put_name};
+use crate::{allow, write_material};
+
+fn mesh_extras(mesh: &Mesh) -> Extras {
+    let mut own = Extras::default();
+    if mesh.purpose != Purpose::Render {
+        own.insert("purpose".to_owned(), mesh.purpose.name().into());
+    }
+    if let Some(lod) = mesh.lod {
+        own.insert("lod".to_owned(), lod.into());
+    }
+    own
+}
+
+/// A mesh that has no geometry, for extras: with the materials and extras of its primitives.
+pub(crate) fn empty(cx: &Context<'_>, mesh: &Mesh) -> Value {
+    let mut own = mesh_extras(mesh);
+    own.insert("name".to_owned(), mesh.name.clone().into());
+    if !mesh.extras.is_empty() {
+        own.insert("extras".to_owned(), Value::Object(mesh.extras.clone()));
+    }
+    let parts = mesh.primitives.iter().map(|p| {
+        let mut part = Extras::default();
+        if let Some(name) = p.material.and_then(|m| cx.material_names.get(m as usize)) {
+            part.insert("material".to_owned(), name.clone().into());
+        }
+        if !p.extras.is_empty() {
+            part.insert("extras".to_owned(), Value::Object(p.extras.clone()));
+        }
+        Value::Object(part)
+    });
+    own.insert("primitives".to_owned(), Value::Array(parts.collect()));
+    Value::Object(own)
+}
+
+/// Writes a mesh and tells its index; none if it has no geometry.
+pub(crate) fn write(
+    cx: &mut Context<'_>,
+    meshes: &mut List,
+    id: usize,
+    mesh: &Mesh,
+    name: &str,
+    materials: &write_material::Materials,
+) -> Option<u32> {
+    let scene = cx.scene;
+    let hidden = cx.hidden.get(id).copied().unwrap_or(false);
+    let mut parts = Vec::new();
+    for primitive in &mesh.primitives {
+        let Some(vertices) = scene.vertices_of(primitive).filter(|v| !v.positions.is_empty()) else {
+            continue;
+        };
+        write_vertices(cx, primitive.vertices as usize, vertices);
+        let (indices, own) = write_indices(cx, primitive, vertices.positions.len());
+        parts.push((primitive, indices, own));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let index = meshes.push(|o| {
+        let mut own = mesh_extras(mesh);
+        put_name(o, &mut own, &mesh.name, name);
+        o.list("primitives", parts, |o, (primitive, indices, mut own)| {
+            let at = primitive.vertices as usize;
+            o.object("attributes", |o| {
+                for (name, accessor) in cx.done.get(at).and_then(Option::as_ref).into_iter().flatten() {
+                    o.int_of(name, u64::from(*accessor));
+                }
+            });
+            let mode = match (indices, primitive.topology) {
+                (None, _) | (_, Topology::Points) => 0,
+                (_, Topology::Lines) => 1,
+                (_, Topology::Triangles) => 4,
+            };
+            if let Some(indices) = indices {
+                o.int("indices", u64::from(indices));
+            }
+            if mode != 4 {
+                o.int("mode", mode);
+            }
+            if let Some(material) = materials.index(primitive.material, hidden) {
+                o.int("material", u64::from(material));
+            }
+            if let Some(extras) = scene.vertices_of(primitive).map(|v| &v.extras).filter(|e| !e.is_empty()) {
+                own.insert("vertices".to_owned(), Value::Object(extras.clone()));
+            }
+            if let Some(replaced) = cx.replaced.get(at).filter(|r| !r.is_empty()) {
+                own.insert("replaced".to_owned(), Value::Object(replaced.clone()));
+            }
+            put_extras(o, &primitive.extras, own);
+        });
+        put_extras(o, &mesh.extras, own);
+    });
+    Some(index)
+}
+
+/// Writes the vertices once; later primitives find their accessors in `done`.
+fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
+    if cx.done.get(id).is_none_or(Option::is_some) {
+        return;
+    }
+    let count = vertices.positions.len();
+    let mut done: Vec<(String, u32)> = Vec::new();
+    let mut replaced = Extras::default();
+    let positions = checked(&vertices.positions, allow::finite, "POSITION", &mut replaced);
+    let (min, max) = bounds(&positions);
+    done.push(("POSITION".into(), floats_accessor(&mut cx.bin, &positions, Some((&min, &max)))));
+    if vertices.normals.len() == count {
+        let normals = checked(&vertices.normals, allow::normal, "NORMAL", &mut replaced);
+        done.push(("NORMAL".into(), floats_accessor(&mut cx.bin, &normals, None)));
+    }
+    if vertices.tangents.len() == count {
+        let tangents = checked(&vertices.tangents, allow::tangent, "TANGENT", &mut replaced);
+        done.push(("TANGENT".into(), floats_accessor(&mut cx.bin, &tangents, None)));
+    }
+    for (set, uvs) in vertices.uvs.iter().take_while(|u| u.len() == count).enumerate() {
+        let name = format!("TEXCOORD_{set}");
+        let uvs = checked(uvs, allow::finite, &name, &mut replaced);
+        done.push((name, floats_accessor(&mut cx.bin, &uvs, None)));
+    }
+    for (set, colors) in vertices.colors.iter().take_while(|c| c.len() == count).enumerate() {
+        let name = format!("COLOR_{set}");
+        let colors = checked(colors, allow::color, &name, &mut replaced);
+        done.push((name, color_accessor(&mut cx.bin, &colors)));
+    }
+    if let Some(joints) = cx.joints.get(id).copied().flatten().filter(|j| *j > 0) {
+        write_influences(&mut cx.bin, vertices, joints, &mut done, &mut replaced);
+    }
+    for attribute in &vertices.attributes {
+        let sound = (1..=4).contains(&attribute.width) && attribute.values.len() == count * attribute.width;
+        if !sound {
+            continue;
+        }
+        let name = format!("_{}", attribute.name);
+        let rows: &[[f32; 1]] = attribute.values.as_chunks().0;
+        let values = checked(rows, allow::finite, &name, &mut replaced);
+        let shape = Shape {
+            component: Component::F32,
+            width: attribute.width,
+            count,
+            normalized: false,
+            bounds: None,
+        };
+        let kind = Kind::Vertex(attribute.width as u8 * 4);
+        let accessor = cx.bin.accessor(kind, &shape, |out| put_floats(out, values.as_flattened()));
+        done.push((name, accessor));
+    }
+    if let (Some(slot), Some(kept)) = (cx.done.get_mut(id), cx.replaced.get_mut(id)) {
+        *slot = Some(done);
+        *kept = replaced;
+    }
+}
+
+/// A column as glTF allows it; what was replaced is noted.
+pub(crate) fn checked<'a, const N: usize>(
+    column: &'a [[f32; N]],
+    allowed: impl Fn([f32; N]) -> [f32; N],
+    name: &str,
+    notes: &mut Extras,
+) -> Cow<'a, [[f32; N]]> {
+    match allow::replaced(column, allowed) {
+        None => Cow::Borrowed(column),
+        Some((column, differences)) => {
+            notes.insert(name.to_owned(), differences);
+            Cow::Owned(column)
+        }
+    }
+}
+
+fn floats_accessor<const N: usize>(
+    bin: &mut Bin,
+    rows: &[[f32; N]],
+    bounds: Option<(&[f32], &[f32])>,
+) -> u32 {
+    let shape = Shape { component: Component::F32, width: N, count: rows.len(), normalized: false, bounds };
+    bin.accessor(Kind::Vertex(N as u8 * 4), &shape, |out| put_floats(out, rows.as_flattened()))
+}
+
+/// The byte that stands for a number between 0 and 1, if one does exactly.
+fn byte(value: f32) -> Option<u8> {
+    let byte = (value * 255.0 + 0.5) as u8;
+    ((f32::from(byte) / 255.0).to_bits() == value.to_bits()).then_some(byte)
+}
+
+fn color_accessor(bin: &mut Bin, colors: &[[f32; 4]]) -> u32 {
+    let count = colors.len();
+    let bytes: Option<Vec<u8>> = colors.as_flattened().iter().map(|c| byte(*c)).collect();
+    if let Some(bytes) = bytes {
+        let shape = Shape { component: Component::U8, width: 4, count, normalized: true, bounds: None };
+        return bin.accessor(Kind::Vertex(4), &shape, |out| out.extend(bytes));
+    }
+    if colors.iter().all(|[_, _, _, a]| *a == 1.0) {
+        let rows: Vec<[f32; 3]> = colors.iter().map(|[r, g, b, _]| [*r, *g, *b]).collect();
+        return floats_accessor(bin, &rows, None);
+    }
+    floats_accessor(bin, colors, None)
+}
+
+fn write_influences(
+    bin: &mut Bin,
+    vertices: &Vertices,
+    joint_count: usize,
+    done: &mut Vec<(String, u32)>,
+    replaced: &mut Extras,
+) {
+    let from = &vertices.influences;
+    let count = vertices.positions.len();
+    if from.is_empty() || from.joints.len() != count * from.width || from.weights.len() != count * from.width
+    {
+        return;
+    }
+    let (mut joints, mut weights) = (from.joints.clone(), from.weights.clone());
+    for (joints, weights) in joints.chunks_mut(from.width).zip(weights.chunks_mut(from.width)) {
+        allow::influences(joints, weights, joint_count);
+    }
+    let same = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+    if !same(&weights, &from.weights) {
+        replaced.insert("WEIGHTS".into(), allow::differences(&from.weights, &weights, from.width));
+    }
+    if joints != from.joints {
+        let words = |list: &[u16]| list.iter().map(|j| f32::from_bits(u32::from(*j))).collect::<Vec<_>>();
+        let differences = allow::differences(&words(&from.joints), &words(&joints), from.width);
+        replaced.insert("JOINTS".into(), differences);
+    }
+    if !from.width.is_multiple_of(4) {
+        replaced.insert("INFLUENCES".into(), (from.width as u32).into());
+    }
+    let exact: Option<Vec<u8>> = weights.iter().map(|w| byte(*w)).collect();
+    let exact = exact.filter(|bytes| {
+        bytes.chunks(from.width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
+    });
+    let wide = joint_count > 256;
+    let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
+    for set in 0..from.width.div_ceil(4) {
+        let joint_rows = joints.chunks_exact(from.width).map(|row| four(row, set));
+        let accessor = if wide {
+            bin.accessor(Kind::Vertex(8), &shape(Component::U16, false), |out| {
+                put_each(
+                    out,
+                    joint_rows.map(|[a, b, c, d]| {
+                        let [[a, e], [b, f], [c, g], [d, h]] = [a, b, c, d].map(u16::to_le_bytes);
+                        [a, e, b, f, c, g, d, h]
+                    }),
+                );
+            })
+        } else {
+            bin.accessor(Kind::Vertex(4), &shape(Component::U8, false), |out| {
+                put_each(out, joint_rows.map(|row| row.map(|joint| joint as u8)));
+            })
+        };
+        done.push((format!("JOINTS_{set}"), accessor));
+        let accessor = match &exact {
+            Some(bytes) => bin.accessor(Kind::Vertex(4), &shape(Component::U8, true), |out| {
+                put_each(out, bytes.chunks_exact(from.width).map(|row| four(row, set)));
+            }),
+            None => bin.accessor(Kind::Vertex(16), &shape(Component::F32, false), |out| {
+                let rows: Vec<[f32; 4]> =
+                    weights.chunks_exact(from.width).map(|row| four(row, set)).collect();
+                put_floats(out, rows.as_flattened());
+            }),
+        };
+        done.push((format!("WEIGHTS_{set}"), accessor));
+    }
+}
+
+/// The numbers of one set of four, filled up with zeros.
+fn four<T: Copy + Default>(row: &[T], set: usize) -> [T; 4] {
+    let rest = row.get(set * 4..).unwrap_or(&[]);
+    match rest.first_chunk() {
+        Some(four) => *four,
+        None => std::array::from_fn(|c| rest.get(c).copied().unwrap_or_default()),
+    }
+}
+
+/// The indices that lead somewhere; where that is not all of them, or there are none, extras tell.
+fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (Option<u32>, Extras) {
+    let mut own = Extras::default();
+    let per = match primitive.topology {
+        Topology::Triangles => 3,
+        Topology::Lines => 2,
+        Topology::Points => 1,
+    };
+    let highest = |group: &[u32]| group.iter().copied().max().unwrap_or(0);
+    let sound = |group: &[u32]| (highest(group) as usize) < count;
+    let whole = primitive.indices.len().is_multiple_of(per) && sound(&primitive.indices);
+    let indices = if whole {
+        Cow::Borrowed(&primitive.indices)
+    } else {
+        own.insert("indices".to_owned(), galatea_scene::words(&primitive.indices));
+        let kept = primitive.indices.chunks_exact(per).filter(|group| sound(group));
+        Cow::Owned(kept.flatten().copied().collect::<Vec<u32>>())
+    };
+    if indices.is_empty() {
+        if primitive.topology != Topology::Points {
+            let word = if per == 3 { "triangles" } else { "lines" };
+            own.insert("none".to_owned(), word.into());
+        } else if whole {
+            own.insert("none".to_owned(), "points".into());
+        }
+        return (None, own);
+    }
+    let shape =
+        |component| Shape { component, width: 1, count: indices.len(), normalized: false, bounds: None };
+    let accessor = if highest(&indices) < 65535 {
+        cx.bin.accessor(Kind::Short, &shape(Component::U16), |out| {
+            put_each(out, indices.iter().map(|i| (*i as u16).to_le_bytes()));
+        })
+    } else {
+        cx.bin.accessor(Kind::Long, &shape(Component::U32), |out| {
+            put_each(out, indices.iter().map(|i| i.to_le_bytes()));
+        })
+    };
+    (Some(accessor), own)
+}
