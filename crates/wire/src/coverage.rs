@@ -27,6 +27,13 @@ impl Claim {
     /// `parent` of what belongs to the file itself.
     pub const ROOT: u32 = u32::MAX;
 
+    /// A scope that begins here.
+    pub(crate) fn scope(name: &'static str, index: Option<usize>, at: usize, parent: u32) -> Self {
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
+        Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent }
+    }
+
     /// Whether this is a scope, not a range of bytes.
     pub fn is_scope(&self) -> bool {
         self.schema.is_none() && self.start == self.end

@@ -193,17 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open(self, name: &'static str, index: Option<usize>, at: usize) -> u32 {
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        let claim = Claim {
-            start: at,
-            end: at,
-            name,
-            index,
-            label: (0, 0),
-            schema: None,
-            parent: self.scope.claim(),
-        };
+        let claim = Claim::scope(name, index, at, self.scope.claim());
         self.source.coverage.borrow_mut().push(claim)
     }
 

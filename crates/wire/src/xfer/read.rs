@@ -195,20 +195,11 @@ impl<'a> ReadXfer<'a> {
         if self.scopes > self.limits.nodes {
             return Err(self.error_in(ErrorKind::Limit("nodes"), name));
         }
-        let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
-        self.path.push((name, index, (0, 0)));
+        let parent = self.trace.as_ref().and_then(|t| t.open.last()).copied().unwrap_or(Claim::ROOT);
+        let claim = Claim::scope(name, index, self.at, parent);
+        self.path.push((name, claim.index, (0, 0)));
         if let Some(trace) = &mut self.trace {
-            let at = u32::try_from(self.at).unwrap_or(u32::MAX);
-            let parent = trace.open.last().copied().unwrap_or(Claim::ROOT);
-            let id = trace.coverage.push(Claim {
-                start: at,
-                end: at,
-                name,
-                index,
-                label: (0, 0),
-                schema: None,
-                parent,
-            });
+            let id = trace.coverage.push(claim);
             trace.open.push(id);
         }
         Ok(())
