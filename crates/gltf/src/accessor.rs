@@ -1,7 +1,7 @@
 //! Accessors: numbers of any kind, packed or spread, with or without exceptions, as plain lists.
 
+use galatea_scene::Value;
 use galatea_wire::{Error, ErrorKind, Limits, Result};
-use serde_json::Value;
 
 /// A document that is being read: its JSON, its buffers, and how much may still be decoded.
 pub(crate) struct Document<'a> {
@@ -159,8 +159,7 @@ impl<'a> Document<'a> {
             let found = format!("component type {} in {} columns", kind.code, kind.width);
             return Err(inside(wrong(self.place, "numbers of another kind", found)));
         }
-        let root = self.root;
-        let accessor = root.get("accessors").and_then(|a| a.get(index)).unwrap_or(&Value::Null);
+        let accessor = self.list("accessors").get(index).unwrap_or(&Value::Null);
         let total = (kind.count as u64).saturating_mul(kind.width as u64);
         let stored = self.view(accessor, "bufferView").map_err(inside)?.map(|l| (l.bytes.len(), l.stride));
         let element = kind.element();

@@ -5,7 +5,7 @@
 //! allowed, and the difference between the two, in steps of the last bit, travels in extras. Reading adds it again, but
 //! only where replacing the sum would give what the file has: an edited number wins.
 
-use galatea_scene::{Extras, Value, words};
+use galatea_scene::{Value, each_step, steps};
 
 /// How far a length may be from 1. The validator allows a little more.
 const SLACK: f64 = 0.005;
@@ -18,15 +18,25 @@ pub(crate) fn color(v: [f32; 4]) -> [f32; 4] {
     finite(v).map(|c| c.clamp(0.0, 1.0))
 }
 
-/// A vector of unit length; `instead` for one without direction.
-pub(crate) fn unit<const N: usize>(v: [f32; N], instead: [f32; N]) -> [f32; N] {
-    let square: f64 = v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
+fn square(v: &[f32]) -> f64 {
+    v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum()
+}
+
+/// Whether a vector is as long as glTF wants.
+fn is_unit<const N: usize>(v: &[f32; N]) -> bool {
     const LEAST: f64 = (1.0 - SLACK) * (1.0 - SLACK);
     const MOST: f64 = (1.0 + SLACK) * (1.0 + SLACK);
-    if (LEAST..=MOST).contains(&square) {
+    // Far enough from the bounds, less exact numbers will do.
+    let rough = v.iter().fold(0.0, |sum, c| sum + c * c);
+    (0.9901f32..=1.01).contains(&rough) || (LEAST..=MOST).contains(&square(v))
+}
+
+/// A vector of unit length; `instead` for one without direction.
+pub(crate) fn unit<const N: usize>(v: [f32; N], instead: [f32; N]) -> [f32; N] {
+    if is_unit(&v) {
         return v;
     }
-    let length = square.sqrt();
+    let length = square(&v).sqrt();
     if length.is_finite() && length > 0.0 { v.map(|c| (f64::from(c) / length) as f32) } else { instead }
 }
 
@@ -52,6 +62,100 @@ pub(crate) fn affine(m: [f32; 16]) -> [f32; 16] {
         }
     }
     m
+}
+
+/// What is allowed in the rows of a column, and what takes the place of the rest.
+pub(crate) trait Rule<const N: usize> {
+    /// Whether [`Rule::allow`] leaves a row as it is.
+    fn holds(row: &[f32; N]) -> bool;
+    fn allow(row: [f32; N]) -> [f32; N];
+}
+
+/// Numbers that are finite.
+pub(crate) struct Finite;
+impl<const N: usize> Rule<N> for Finite {
+    fn holds(row: &[f32; N]) -> bool {
+        row.iter().fold(true, |all, c| all & c.is_finite())
+    }
+    fn allow(row: [f32; N]) -> [f32; N] {
+        finite(row)
+    }
+}
+
+/// Colours between 0 and 1.
+pub(crate) struct Color;
+impl Rule<4> for Color {
+    fn holds(row: &[f32; 4]) -> bool {
+        row.iter().fold(true, |all, c| all & (0.0..=1.0).contains(c))
+    }
+    fn allow(row: [f32; 4]) -> [f32; 4] {
+        color(row)
+    }
+}
+
+/// Normals of unit length.
+pub(crate) struct Normal;
+impl Rule<3> for Normal {
+    fn holds(row: &[f32; 3]) -> bool {
+        is_unit(row)
+    }
+    fn allow(row: [f32; 3]) -> [f32; 3] {
+        normal(row)
+    }
+}
+
+/// Tangents of unit length, and the side that is the third.
+pub(crate) struct Tangent;
+impl Rule<4> for Tangent {
+    fn holds([x, y, z, w]: &[f32; 4]) -> bool {
+        is_unit(&[*x, *y, *z]) & (w.abs() == 1.0)
+    }
+    fn allow(row: [f32; 4]) -> [f32; 4] {
+        tangent(row)
+    }
+}
+
+/// Rotations of unit length.
+pub(crate) struct Rotation;
+impl Rule<4> for Rotation {
+    fn holds(row: &[f32; 4]) -> bool {
+        is_unit(row) & row.iter().fold(true, |all, c| all & (c.abs() <= 1.0))
+    }
+    fn allow(row: [f32; 4]) -> [f32; 4] {
+        rotation(row)
+    }
+}
+
+/// Matrices that only move, turn and scale.
+pub(crate) struct Affine;
+impl Rule<16> for Affine {
+    fn holds(row: &[f32; 16]) -> bool {
+        bits(affine(*row)) == bits(*row)
+    }
+    fn allow(row: [f32; 16]) -> [f32; 16] {
+        affine(row)
+    }
+}
+
+/// Whether [`influences`] leaves the weights of one vertex as they are.
+pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], count: usize) -> bool {
+    let (mut sum, mut used) = (0.0f32, 0u32);
+    for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
+        if weight.to_bits() == 0 {
+            if *joint != 0 {
+                return false;
+            }
+            continue;
+        }
+        let sound = weight.is_finite() && *weight > 0.0 && usize::from(*joint) < count;
+        let twin = joints.iter().zip(weights).take(i).any(|(j, w)| j == joint && w.to_bits() != 0);
+        if !sound || twin {
+            return false;
+        }
+        sum += weight;
+        used += 1;
+    }
+    used > 0 && (sum - 1.0).abs() <= 1e-7 * used as f32
 }
 
 /// The weights of one vertex: not negative, none for a joint that came before, adding up to 1.
@@ -102,34 +206,25 @@ pub(crate) fn times(times: &[f32]) -> Option<Vec<f32>> {
 }
 
 /// The columns of a table after replacing what is refused, and the differences where anything was.
-pub(crate) fn replaced<const N: usize>(
+pub(crate) fn replaced<const N: usize, R: Rule<N>>(
     column: &[[f32; N]],
-    allow: impl Fn([f32; N]) -> [f32; N],
+    _: R,
 ) -> Option<(Vec<[f32; N]>, Value)> {
-    let same = |v: &[f32; N]| bits(allow(*v)) == bits(*v);
-    if column.iter().all(same) {
+    if column.iter().fold(true, |all, row| all & R::holds(row)) {
         return None;
     }
-    let out: Vec<[f32; N]> = column.iter().map(|v| allow(*v)).collect();
-    Some((out.clone(), differences(column.as_flattened(), out.as_flattened(), N)))
+    let out: Vec<[f32; N]> = column.iter().map(|row| R::allow(*row)).collect();
+    let notes = steps(column.as_flattened(), out.as_flattened(), N)?;
+    Some((out, notes))
 }
 
 fn bits<const N: usize>(v: [f32; N]) -> [u32; N] {
     v.map(f32::to_bits)
 }
 
-/// The rows that differ and by how many steps of the last bit: `{"at": rows, "by": steps}`.
+/// The rows that differ and by how many steps of the last bit.
 pub(crate) fn differences(original: &[f32], replaced: &[f32], width: usize) -> Value {
-    let (mut at, mut by) = (Vec::new(), Vec::new());
-    let width = width.max(1);
-    for (row, (was, is)) in original.chunks(width).zip(replaced.chunks(width)).enumerate() {
-        let steps = was.iter().zip(is).map(|(w, i)| w.to_bits().wrapping_sub(i.to_bits()));
-        if steps.clone().any(|s| s != 0) {
-            at.push(row as u32);
-            by.extend(steps);
-        }
-    }
-    Value::Object(Extras::from_iter([("at".to_owned(), words(&at)), ("by".to_owned(), words(&by))]))
+    steps(original, replaced, width).unwrap_or_default()
 }
 
 /// Adds differences again, where `allow` of the sum gives what is there.
@@ -138,7 +233,7 @@ pub(crate) fn restore<const N: usize>(
     differences: &Value,
     allow: impl Fn([f32; N]) -> [f32; N],
 ) {
-    each_difference(differences, N, |row, steps| {
+    each_step(differences, N, |row, steps| {
         let Some(slot) = column.get_mut(row) else { return };
         let mut sum = *slot;
         for (c, step) in sum.iter_mut().zip(steps) {
@@ -150,20 +245,6 @@ pub(crate) fn restore<const N: usize>(
     });
 }
 
-/// Calls back for every row that differs with its steps.
-pub(crate) fn each_difference(differences: &Value, width: usize, mut each: impl FnMut(usize, &[u32])) {
-    let list = |key: &str| differences.get(key).and_then(Value::as_array).map_or(&[][..], |l| l);
-    let word = |v: &Value| v.as_f64().map(|v| v as i64 as u32);
-    let mut steps = vec![0u32; width];
-    for (row, by) in list("at").iter().zip(list("by").chunks_exact(width.max(1))) {
-        let Some(row) = row.as_f64().filter(|r| *r >= 0.0) else { continue };
-        for (slot, value) in steps.iter_mut().zip(by) {
-            *slot = word(value).unwrap_or(0);
-        }
-        each(row as usize, &steps);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,7 +252,7 @@ mod tests {
     #[test]
     fn refused_numbers_come_back_and_edits_win() {
         let original = [[0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [f32::NAN, 1.0, 0.0], [0.0; 3], [-0.0, 0.5, 0.0]];
-        let (mut column, differences) = replaced(&original, normal).unwrap();
+        let (mut column, differences) = replaced(&original, Normal).unwrap();
         assert_eq!(
             column,
             [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [-0.0, 1.0, 0.0]]
@@ -182,7 +263,7 @@ mod tests {
         for i in [0, 2, 3, 4] {
             assert_eq!(bits(column[i]), bits(original[i]), "{i}");
         }
-        assert!(replaced(&original[..1], normal).is_none());
+        assert!(replaced(&original[..1], Normal).is_none());
     }
 
     #[test]
@@ -194,6 +275,39 @@ mod tests {
         let mut nothing = [0.0, f32::NAN];
         influences(&mut [0, 1], &mut nothing, 5);
         assert_eq!(nothing, [1.0, 0.0]);
+    }
+
+    #[test]
+    fn what_holds_is_left_alone_and_nothing_else() {
+        let mut seed = 7u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let near = (seed >> 8) as f32 / (1 << 24) as f32;
+            [near, -near, 0.0, -0.0, 1.0, -1.0, f32::NAN, 1.001 * near][(seed >> 4) as usize % 8]
+        };
+        fn agree<const N: usize, R: Rule<N>>(row: [f32; N]) -> bool {
+            let holds = R::holds(&row);
+            assert_eq!(holds, bits(R::allow(row)) == bits(row), "{row:?}");
+            holds
+        }
+        let mut held = [0; 4];
+        for _ in 0..200_000 {
+            let row: [f32; 4] = std::array::from_fn(|_| next());
+            let [x, y, z, _] = row;
+            let now = [
+                agree::<4, Finite>(row),
+                agree::<4, Color>(row),
+                agree::<3, Normal>([x, y, z]) & agree::<4, Tangent>(row),
+                agree::<4, Rotation>(row),
+            ];
+            held.iter_mut().zip(now).for_each(|(sum, held)| *sum += u32::from(held));
+            let (joints, weights) = (row.map(|c| (c.abs() * 5.0) as u16), [x, y, z].map(|c| c / 2.0));
+            let (mut j, mut w) = (joints, weights);
+            influences(&mut j[..3], &mut w, 4);
+            let same = j == joints && bits(w) == bits(weights);
+            assert_eq!(influences_hold(&joints[..3], &weights, 4), same, "{joints:?} {weights:?}");
+        }
+        assert!(held.iter().all(|sum| *sum > 100), "{held:?}");
     }
 
     #[test]

@@ -31,12 +31,12 @@ pub(crate) enum Component {
 }
 
 impl Component {
-    fn code(self) -> u64 {
+    fn put(self, o: &mut Object<'_>) {
         match self {
-            Component::U8 => 5121,
-            Component::U16 => 5123,
-            Component::U32 => 5125,
-            Component::F32 => 5126,
+            Component::U8 => o.small("componentType", 5121),
+            Component::U16 => o.small("componentType", 5123),
+            Component::U32 => o.small("componentType", 5125),
+            Component::F32 => o.small("componentType", 5126),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Bin {
         fill(&mut view.bytes);
         let end = view.bytes.len();
         let new = view.bytes.get(start..).unwrap_or(&[]);
-        let told = shape.component.code() << 8
+        let told = (shape.component as u64) << 8
             | (shape.width as u64) << 2
             | u64::from(shape.normalized) << 1
             | u64::from(shape.bounds.is_some());
@@ -154,14 +154,19 @@ impl Bin {
 }
 
 fn describe(o: &mut Object<'_>, view: usize, start: usize, shape: &Shape<'_>) {
-    o.int("bufferView", view as u64);
+    o.small("bufferView", view as u32);
     if start > 0 {
         o.int("byteOffset", start as u64);
     }
-    o.int("componentType", shape.component.code());
+    shape.component.put(o);
     o.int("count", shape.count as u64);
-    let names = ["", "SCALAR", "VEC2", "VEC3", "VEC4"];
-    o.text("type", names.get(shape.width).copied().unwrap_or("MAT4"));
+    match shape.width {
+        1 => o.word("type", "SCALAR"),
+        2 => o.word("type", "VEC2"),
+        3 => o.word("type", "VEC3"),
+        4 => o.word("type", "VEC4"),
+        _ => o.word("type", "MAT4"),
+    }
     if shape.normalized {
         o.flag("normalized", true);
     }

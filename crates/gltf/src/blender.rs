@@ -14,48 +14,52 @@
 //! * Materials that no primitive has are not imported: the scene's extras have copies.
 //! * The scene is called what Blender calls it; extras have the name of the model.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{
-    Channel, Extras, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats,
+    Channel, Extras, Pose, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats,
 };
 use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
 
 /// Joints beyond those that each skin has, with their inverse binds: whatever hangs on joints and is none.
-pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
+pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
     let mut out = vec![Vec::new(); scene.skins.len()];
+    if out.is_empty() {
+        return out;
+    }
     // The skin of each joint, and the inverse bind it has there.
-    let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::new();
+    let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::default();
     for (s, skin) in scene.skins.iter().enumerate() {
         for (i, joint) in skin.joints.iter().enumerate() {
             // Of several skins the last tells Blender where a joint is bound.
             bound.insert(*joint, (s, skin.bind(i)));
         }
     }
-    let pose = galatea_scene::Pose::rest(scene);
     let order = scene.depth_first();
     let moved: HashSet<u32> = scene.clips.iter().flat_map(|c| &c.channels).filter_map(moved_node).collect();
     // What is between joints and the node they all hang on is a bone too.
     for ((s, skin), list) in scene.skins.iter().enumerate().zip(&mut out) {
-        let mut below = vec![0usize; scene.nodes.len()];
-        // For each node one of the joints below it, and how that one is bound here.
-        let mut joint_below: HashMap<u32, (u32, Mat4)> = HashMap::new();
+        let mut below = vec![0u32; scene.nodes.len()];
+        // For each node the place in the skin of one of the joints below it.
+        let mut joint_below = vec![usize::MAX; scene.nodes.len()];
+        let mut all = 0;
         for (i, joint) in skin.joints.iter().enumerate() {
             if let Some(slot) = below.get_mut(*joint as usize).filter(|b| **b == 0) {
                 *slot = 1;
-                joint_below.insert(*joint, (*joint, skin.bind(i)));
+                all += 1;
+                joint_below.get_mut(*joint as usize).into_iter().for_each(|slot| *slot = i);
             }
         }
-        let all = joint_below.len();
         for id in order.iter().rev() {
             let count = below.get(*id as usize).copied().unwrap_or(0);
             let Some(parent) = scene.node(*id).and_then(|n| n.parent).filter(|_| count > 0) else { continue };
-            if let (Some(slot), Some(joint)) = (below.get_mut(parent as usize), joint_below.get(id).copied())
+            let joint = joint_below.get(*id as usize).copied().unwrap_or(usize::MAX);
+            if let (Some(slot), Some(place)) =
+                (below.get_mut(parent as usize), joint_below.get_mut(parent as usize))
             {
                 *slot += count;
-                joint_below.entry(parent).or_insert(joint);
+                *place = if *place == usize::MAX { joint } else { *place };
             }
         }
         // Where the node they all hang on moves, it is one as well: what stands for the skeleton had better stand still.
@@ -67,8 +71,9 @@ pub(crate) fn spares(scene: &Scene) -> Vec<Vec<(u32, [f32; 16])>> {
             if bound.contains_key(id) || node.parent.is_some_and(|p| bound.contains_key(&p)) {
                 continue;
             }
-            let Some((joint, bind)) = joint_below.get(id).copied() else { continue };
-            let own = pose.world_of(*id).inverse() * pose.world_of(joint) * bind;
+            let Some(at) = joint_below.get(*id as usize).copied() else { continue };
+            let Some(joint) = skin.joints.get(at) else { continue };
+            let own = pose.world_of(*id).inverse() * pose.world_of(*joint) * skin.bind(at);
             if own.is_finite() {
                 bound.insert(*id, (s, own));
                 list.push((*id, affine(own)));
@@ -164,7 +169,7 @@ impl Notes {
             }
         }
         // Of several skins the last tells Blender where a joint is bound.
-        let mut inverse: HashMap<u32, Mat4> = HashMap::new();
+        let mut inverse: HashMap<u32, Mat4> = HashMap::default();
         for skin in &scene.skins {
             for (i, joint) in skin.joints.iter().enumerate() {
                 inverse.insert(*joint, skin.bind(i));
@@ -212,33 +217,30 @@ impl Notes {
         let bind = self.binds.get(&(id as u32));
         let swept = self.swept.get(id).copied().unwrap_or(false);
         if swept || bind.is_some() {
-            out.insert("rest".to_owned(), numbers(&node.transform));
+            out.insert("rest", numbers(&node.transform));
         }
         if let Some(bind) = bind {
-            out.insert("bind".to_owned(), numbers(bind));
+            out.insert("bind", numbers(bind));
         }
         let bone = self.bones.get(id).copied().unwrap_or(false);
         let left_behind = node.skin.is_some() && (moved || !node.children.is_empty());
         if let Some(mesh) = mesh.filter(|_| bone || left_behind) {
-            out.insert("holds".to_owned(), mesh.into());
+            out.insert("holds", mesh);
         } else if bone && (node.light.is_some() || node.camera.is_some()) {
-            out.insert("holds".to_owned(), "".into());
+            out.insert("holds", "");
         }
         let skin = node.skin.filter(|s| self.odd.get(*s as usize) == Some(&true));
         if let Some(skin) = skin.and_then(|s| scene.skins.get(s as usize)) {
             let binds = skin.joints.iter().enumerate().filter_map(|(i, joint)| {
                 let bind = floats(&skin.bind(i).to_cols_array());
-                Some(Value::Object(Extras::from_iter([
-                    ("joint".to_owned(), name_of(*joint)?.into()),
-                    ("bind".to_owned(), bind),
-                ])))
+                Some(Value::Object(Extras::from_iter([("joint", name_of(*joint)?.into()), ("bind", bind)])))
             });
-            out.insert("binds".to_owned(), binds.collect());
+            out.insert("binds", binds.collect::<Value>());
         }
         if let Some(parent) = node.parent.filter(|_| node.skin.is_some()).and_then(&name_of) {
-            out.insert("home".to_owned(), parent.into());
+            out.insert("home", parent);
             if node.transform != Transform::default() && !out.contains_key("rest") {
-                out.insert("rest".to_owned(), numbers(&node.transform));
+                out.insert("rest", numbers(&node.transform));
             }
         }
         out
@@ -290,14 +292,14 @@ fn galatea(value: &Value) -> Option<&Value> {
 pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, usize> {
     let list = |key: &str| root.get(key).and_then(Value::as_array).map_or(&[][..], |l| l);
     let (nodes, meshes) = (list("nodes"), list("meshes"));
-    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::default();
     for (i, node) in nodes.iter().enumerate().filter(|(_, n)| n.get("mesh").is_none()) {
         if let Some(holds) = galatea(node).and_then(|g| g.get("holds")).and_then(Value::as_str) {
             holders.entry(holds).or_default().push(i);
         }
     }
-    let mut out = HashMap::new();
-    let mut taken = HashSet::new();
+    let mut out = HashMap::default();
+    let mut taken = HashSet::default();
     for (i, node) in nodes.iter().enumerate() {
         let leaf = node.get("children").and_then(Value::as_array).is_none_or(Vec::is_empty);
         if holders.is_empty() || galatea(node).is_some() || !leaf {
@@ -335,13 +337,15 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
     let (name, other) = (crate::read::name_of(holder), crate::read::name_of(half));
     let number = name.strip_prefix(other).and_then(|rest| rest.strip_prefix('.'));
     if number.is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit())) {
-        map.insert("name".to_owned(), other.into());
+        map.insert("name", other);
     }
     if let Some(Value::Object(more)) = half.get("extensions") {
-        let extensions = map.entry("extensions").or_insert_with(|| Value::Object(Extras::new()));
-        if let Some(extensions) = extensions.as_object_mut() {
-            extensions.extend(more.clone());
-        }
+        let mut extensions = match map.remove("extensions") {
+            Some(Value::Object(extensions)) => extensions,
+            _ => Extras::new(),
+        };
+        extensions.extend(more.clone());
+        map.insert("extensions", extensions);
     }
     out
 }
@@ -380,7 +384,7 @@ fn read_binds(list: &Value) -> Vec<(String, Mat4)> {
 
 /// Gives skinned meshes the binds they had, and moves their vertices back: Blender has moved them by the difference.
 fn rebind(scene: &mut Scene, told: &[Told], find: &impl Fn(&str) -> Option<u32>) {
-    let mut done = HashSet::new();
+    let mut done = HashSet::default();
     for (id, told) in told.iter().enumerate().filter(|(_, told)| !told.binds.is_empty()) {
         let Some(node) = scene.nodes.get(id) else { continue };
         let mesh = node.mesh.and_then(|m| scene.meshes.get(m as usize));
@@ -437,7 +441,7 @@ fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
 pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Option<u32>) {
     rebind(scene, told, &find);
     // What is far away is less exact.
-    let pose = galatea_scene::Pose::rest(scene);
+    let pose = Pose::rest(scene);
     let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());
     let unit = scene.axes().and_then(|id| scene.node(id)).map_or(1.0, |n| n.transform.scale[0].abs());
     let close = (reach.fold(0.0, f32::max) / unit.max(1e-6) * 1e-6).clamp(1e-5, 1e-2);

@@ -5,6 +5,8 @@ use galatea_wire::{Error, ErrorKind, Result};
 const MAGIC: u32 = 0x4654_6C67;
 const JSON: u32 = 0x4E4F_534A;
 const BIN: u32 = 0x004E_4942;
+/// Bytes before the JSON.
+pub(crate) const HEAD: usize = 20;
 
 /// Whether these bytes begin like a GLB.
 pub(crate) fn is_glb(bytes: &[u8]) -> bool {
@@ -15,19 +17,20 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// Puts the two chunks into a container.
-pub(crate) fn pack(json: &str, bin: &[Vec<u8>]) -> Result<Vec<u8>> {
-    let json_len = json.len().next_multiple_of(4);
+/// Makes a container of the JSON, before which there is room for the [`HEAD`], and the parts of the buffer.
+pub(crate) fn pack(mut out: Vec<u8>, bin: &[Vec<u8>]) -> Result<Vec<u8>> {
+    let json_len = out.len().saturating_sub(HEAD).next_multiple_of(4);
     let bin_len = bin.iter().map(Vec::len).sum::<usize>().next_multiple_of(4);
     let total = 12 + 8 + json_len + if bin_len == 0 { 0 } else { 8 + bin_len };
     let Ok(size) = u32::try_from(total) else {
         return Err(Error::unrepresentable(format!("a GLB has room for 4 GiB, not {total} bytes")));
     };
-    let mut out = Vec::with_capacity(total);
-    let mut put = |word: u32| out.extend_from_slice(&word.to_le_bytes());
-    [MAGIC, 2, size, json_len as u32, JSON].into_iter().for_each(&mut put);
-    out.extend_from_slice(json.as_bytes());
-    out.resize(20 + json_len, b' ');
+    let words = [MAGIC, 2, size, json_len as u32, JSON];
+    for (slot, word) in out.as_chunks_mut().0.iter_mut().zip(words) {
+        *slot = word.to_le_bytes();
+    }
+    out.resize(HEAD + json_len, b' ');
+    out.reserve_exact(total - out.len());
     if bin_len > 0 {
         out.extend_from_slice(&(bin_len as u32).to_le_bytes());
         out.extend_from_slice(&BIN.to_le_bytes());

@@ -1,118 +1,128 @@
 //! JSON text written front to back, without building it in memory first.
 
-use std::fmt::Write as _;
+use galatea_scene::json::{close, float, small_int, text};
+use galatea_scene::{Extras, Value, json};
 
-use galatea_scene::Extras;
-use serde_json::Value;
-
-/// An object being written.
+/// An object being written. Every member has a comma behind it, until the end takes the place of the last.
 pub(crate) struct Object<'a> {
-    out: &'a mut String,
-    empty: bool,
+    out: &'a mut Vec<u8>,
 }
 
 impl Object<'_> {
-    /// A key of our own, which has nothing that must be escaped.
+    /// A key of our own, which has nothing that must be escaped. Where the key is known, this is a few moves.
+    #[inline(always)]
     fn key(&mut self, key: &'static str) {
-        self.out.push_str(if self.empty { "{\"" } else { ",\"" });
-        self.empty = false;
-        self.out.push_str(key);
-        self.out.push_str("\":");
+        self.out.reserve(key.len() + 3);
+        self.out.push(b'"');
+        self.out.extend_from_slice(key.as_bytes());
+        self.out.extend_from_slice(b"\":");
     }
 
     /// Any key.
     fn any_key(&mut self, key: &str) {
-        self.out.push(if self.empty { '{' } else { ',' });
-        self.empty = false;
         text(self.out, key);
-        self.out.push(':');
+        self.out.push(b':');
+    }
+
+    /// Ends a member.
+    #[inline(always)]
+    fn end(&mut self) {
+        self.out.push(b',');
     }
 
     /// A number under any key.
-    pub(crate) fn int_of(&mut self, key: &str, value: u64) {
+    pub(crate) fn int_of(&mut self, key: &str, value: u32) {
         self.any_key(key);
-        int(self.out, value);
+        small_int(self.out, value);
+        self.end();
     }
 
-    /// Members of a map beside those of another, in order; of two with the same key, the other's.
+    /// Members of a map beside those of another; of two with the same key, the other's.
     pub(crate) fn members(&mut self, map: &Extras, other: &Extras) {
-        let mut map = map.iter().filter(|(key, _)| !other.contains_key(*key)).peekable();
-        let mut other = other.iter().peekable();
-        loop {
-            let first = match (map.peek(), other.peek()) {
-                (Some(a), Some(b)) => a.0 < b.0,
-                (a, _) => a.is_some(),
-            };
-            let Some((key, value)) = (if first { map.next() } else { other.next() }) else { break };
-            self.value(key, value);
-        }
+        let own = map.iter().filter(|(key, _)| !other.contains_key(key));
+        own.chain(other.iter()).for_each(|(key, value)| self.value(key, value));
     }
 
+    #[inline]
     pub(crate) fn text(&mut self, key: &'static str, value: &str) {
         self.key(key);
         text(self.out, value);
+        self.end();
     }
 
+    /// A word of our own, which has nothing that must be escaped.
+    #[inline]
+    pub(crate) fn word(&mut self, key: &'static str, value: &'static str) {
+        self.key(key);
+        self.out.push(b'"');
+        self.out.extend_from_slice(value.as_bytes());
+        self.out.extend_from_slice(b"\",");
+    }
+
+    #[inline]
     pub(crate) fn int(&mut self, key: &'static str, value: u64) {
         self.key(key);
-        int(self.out, value);
+        json::int(self.out, value as i64);
+        self.end();
+    }
+
+    #[inline]
+    pub(crate) fn small(&mut self, key: &'static str, value: u32) {
+        self.key(key);
+        small_int(self.out, value);
+        self.end();
     }
 
     pub(crate) fn flag(&mut self, key: &'static str, value: bool) {
         self.key(key);
-        self.out.push_str(if value { "true" } else { "false" });
+        self.out.extend_from_slice(if value { b"true," } else { b"false," });
     }
 
     pub(crate) fn float(&mut self, key: &'static str, value: f32) {
         self.key(key);
         float(self.out, value);
+        self.end();
     }
 
     pub(crate) fn floats(&mut self, key: &'static str, values: &[f32]) {
-        self.key(key);
-        let mut sep = '[';
-        for value in values {
-            self.out.push(sep);
-            float(self.out, *value);
-            sep = ',';
-        }
-        self.close(sep);
+        self.each(key, values, |out, value| float(out, *value));
     }
 
     pub(crate) fn ints(&mut self, key: &'static str, values: impl IntoIterator<Item = u32>) {
-        self.key(key);
-        let mut sep = '[';
-        for value in values {
-            self.out.push(sep);
-            int(self.out, value);
-            sep = ',';
-        }
-        self.close(sep);
+        self.each(key, values, small_int);
     }
 
     pub(crate) fn texts<'t>(&mut self, key: &'static str, values: impl IntoIterator<Item = &'t str>) {
-        self.key(key);
-        let mut sep = '[';
-        for value in values {
-            self.out.push(sep);
-            text(self.out, value);
-            sep = ',';
-        }
-        self.close(sep);
+        self.each(key, values, text);
     }
 
-    fn close(&mut self, sep: char) {
-        self.out.push_str(if sep == '[' { "[]" } else { "]" });
+    /// A list of whatever can be written.
+    fn each<T>(
+        &mut self,
+        key: &'static str,
+        values: impl IntoIterator<Item = T>,
+        mut put: impl FnMut(&mut Vec<u8>, T),
+    ) {
+        self.key(key);
+        self.out.push(b'[');
+        for value in values {
+            put(self.out, value);
+            self.out.push(b',');
+        }
+        close(self.out, b'[', b']');
+        self.end();
     }
 
     pub(crate) fn value(&mut self, key: &str, value: &Value) {
         self.any_key(key);
-        put(self.out, value);
+        json::value(self.out, value);
+        self.end();
     }
 
     pub(crate) fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         self.key(key);
         object(self.out, fill);
+        self.end();
     }
 
     pub(crate) fn list<T>(
@@ -121,38 +131,32 @@ impl Object<'_> {
         items: impl IntoIterator<Item = T>,
         mut fill: impl FnMut(&mut Object<'_>, T),
     ) {
-        self.key(key);
-        let mut sep = '[';
-        for item in items {
-            self.out.push(sep);
-            object(self.out, |o| fill(o, item));
-            sep = ',';
-        }
-        self.close(sep);
+        self.each(key, items, |out, item| object(out, |o| fill(o, item)));
     }
 
     /// A list that was written before.
     pub(crate) fn ready(&mut self, key: &'static str, list: &List) {
         if list.count > 0 {
             self.key(key);
-            self.out.push_str(&list.text);
-            self.out.push(']');
+            self.out.extend_from_slice(&list.text);
+            close(self.out, b'[', b']');
+            self.end();
         }
     }
 }
 
 /// Writes an object.
-pub(crate) fn object(out: &mut String, fill: impl FnOnce(&mut Object<'_>)) {
-    let mut object = Object { out, empty: true };
-    fill(&mut object);
-    let empty = object.empty;
-    out.push_str(if empty { "{}" } else { "}" });
+#[inline]
+pub(crate) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+    out.push(b'{');
+    fill(&mut Object { out });
+    close(out, b'{', b'}');
 }
 
 /// A list of objects that grows.
 #[derive(Debug, Default)]
 pub(crate) struct List {
-    text: String,
+    text: Vec<u8>,
     pub(crate) count: u32,
 }
 
@@ -163,75 +167,17 @@ impl List {
     }
 
     /// Adds an object and tells its index.
+    #[inline]
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
-        self.text.push(if self.count == 0 { '[' } else { ',' });
+        if self.count == 0 {
+            self.text.reserve(4096);
+            self.text.push(b'[');
+        }
         object(&mut self.text, fill);
+        self.text.push(b',');
         self.count += 1;
         self.count - 1
     }
-}
-
-fn int(out: &mut String, value: impl itoa::Integer) {
-    out.push_str(itoa::Buffer::new().format(value));
-}
-
-/// The shortest decimal that reads back to the same bits. What is not finite has no place in JSON and becomes 0.
-fn float(out: &mut String, value: f32) {
-    let value = if value.is_finite() { value } else { 0.0 };
-    if value.fract() == 0.0 && value.abs() < 1e7 && (value != 0.0 || value.is_sign_positive()) {
-        int(out, value as i32);
-    } else {
-        out.push_str(zmij::Buffer::new().format_finite(value));
-    }
-}
-
-/// Any value, as `serde_json` would write it.
-fn put(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => {
-            if let Some(value) = number.as_i64() {
-                int(out, value);
-            } else if let Some(value) = number.as_u64() {
-                int(out, value);
-            } else {
-                out.push_str(zmij::Buffer::new().format_finite(number.as_f64().unwrap_or(0.0)));
-            }
-        }
-        Value::String(value) => text(out, value),
-        Value::Array(list) => {
-            out.push('[');
-            for (i, value) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                put(out, value);
-            }
-            out.push(']');
-        }
-        Value::Object(map) => object(out, |o| map.iter().for_each(|(key, value)| o.value(key, value))),
-    }
-}
-
-fn text(out: &mut String, text: &str) {
-    out.push('"');
-    let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\' && b != 0x7F;
-    if text.bytes().fold(true, |all, b| all & plain(b)) {
-        out.push_str(text);
-    } else {
-        for c in text.chars() {
-            match c {
-                '"' => out.push_str("\\\""),
-                '\\' => out.push_str("\\\\"),
-                c if c < ' ' || c == '\u{7F}' => {
-                    let _ = write!(out, "\\u{:04x}", c as u32);
-                }
-                c => out.push(c),
-            }
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]
@@ -240,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let mut out = String::new();
+        let mut out = Vec::new();
         object(&mut out, |o| {
             o.value("name\n", &"\u{1}\"\\ü".into());
             o.floats("f", &[1.0, -0.0, 0.1, 1e-40, 3e38, f32::NAN, -7.0]);
@@ -248,9 +194,9 @@ mod tests {
             o.object("empty", |_| {});
             o.list("list", [1, 2], |o, v| o.int("v", v));
         });
-        let value: Value = serde_json::from_str(&out).unwrap();
-        let floats = galatea_scene::read_floats(&value["f"]).unwrap();
-        let bits: Vec<u32> = floats.iter().map(|f| f.to_bits()).collect();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let floats = value["f"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32);
+        let bits: Vec<u32> = floats.map(f32::to_bits).collect();
         let want = [1.0f32, -0.0, 0.1, 1e-40, 3e38, 0.0, -7.0].map(f32::to_bits);
         assert_eq!(bits, want);
         assert_eq!(value["name\n"], "\u{1}\"\\ü");

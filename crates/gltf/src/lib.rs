@@ -117,8 +117,8 @@ fn has(bytes: &[u8], word: &[u8]) -> bool {
 
 /// The scene as one binary file.
 pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
-    let written = write::write(scene, options, None);
-    glb::pack(&written.json, &written.bin)
+    let written = write::write(scene, options, None, glb::HEAD);
+    glb::pack(written.json, &written.bin)
 }
 
 /// The scene as a JSON text and a binary file of this name beside it.
@@ -133,8 +133,8 @@ pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
 /// # Ok::<(), galatea_wire::Error>(())
 /// ```
 pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (String, Vec<u8>) {
-    let written = write::write(scene, options, Some(bin_name));
-    (written.json, written.bin.concat())
+    let written = write::write(scene, options, Some(bin_name), 0);
+    (galatea_scene::json::into_text(written.json), written.bin.concat())
 }
 
 /// Reads a GLB or a .gltf. `file` supplies the bytes of a file by its path relative to the document; paths that would

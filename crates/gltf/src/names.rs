@@ -1,25 +1,30 @@
 //! Names: unique in glTF, because Blender makes them so.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashSet};
 
 /// Unique names in the order of the originals: the first keeps its own, twins and nameless ones get a number.
 ///
 /// A changed name is the original, a dot and digits: see [`original`].
-pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str> + Clone, nameless: &str) -> Vec<String> {
-    let mut taken: HashSet<String> = HashSet::new();
+pub(crate) fn unique<'a>(
+    names: impl ExactSizeIterator<Item = &'a str> + Clone,
+    nameless: &'a str,
+) -> Vec<String> {
     let all: HashSet<&str> = names.clone().collect();
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut taken: HashSet<Cow<'a, str>> = HashSet::with_capacity_and_hasher(names.len(), Default::default());
+    let mut numbers: HashMap<&str, u32> = HashMap::default();
     names
         .map(|name| {
             let base = short(if name.is_empty() { nameless } else { name });
-            let mut chosen = base.to_owned();
-            let number = numbers.entry(chosen.clone()).or_default();
-            while taken.contains(&chosen) || (chosen != name && all.contains(chosen.as_str())) {
+            let mut chosen = Cow::Borrowed(base);
+            while taken.contains(&chosen) || (chosen != name && all.contains(&*chosen)) {
+                let number = numbers.entry(base).or_default();
                 *number += 1;
-                chosen = format!("{base}.{number:03}");
+                chosen = Cow::Owned(format!("{base}.{number:03}"));
             }
             taken.insert(chosen.clone());
-            chosen
+            chosen.into_owned()
         })
         .collect()
 }

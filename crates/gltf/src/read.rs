@@ -97,8 +97,8 @@ pub(crate) fn extras_of(value: &Value) -> Extras {
             let mut own = outer.get("galatea").and_then(Value::as_object).cloned().unwrap_or_default();
             let foreign: Extras = outer
                 .iter()
-                .filter(|(key, value)| *key != "galatea" || !value.is_object())
-                .map(|(k, v)| (k.clone(), v.clone()))
+                .filter(|(key, value)| *key != "galatea" || value.as_object().is_none())
+                .map(|(k, v)| (k.to_owned(), v.clone()))
                 .collect();
             if !foreign.is_empty() {
                 own.insert(typed::FOREIGN.to_owned(), Value::Object(foreign));

@@ -29,7 +29,7 @@ pub(crate) fn read(
 ) -> Result<Clip> {
     let mut extras = extras_of(value);
     if let Some(note) = notes.get(key_of(value)) {
-        extras.extend(note.iter().map(|(k, v)| (k.clone(), v.clone())));
+        extras.extend(note.iter().map(|(k, v)| (k.to_owned(), v.clone())));
     }
     let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
     let stand_in = extras.remove("stand_in").is_some();
@@ -131,7 +131,7 @@ fn read_sampler(
 /// Times hang together: they come back all at once, or not at all.
 fn restore_times(times: &mut Vec<f32>, differences: &Value) {
     let mut was = times.clone();
-    allow::each_difference(differences, 1, |row, steps| {
+    galatea_scene::each_step(differences, 1, |row, steps| {
         if let (Some(slot), Some(step)) = (was.get_mut(row), steps.first()) {
             *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
         }
@@ -143,7 +143,7 @@ fn restore_times(times: &mut Vec<f32>, differences: &Value) {
 }
 
 fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: usize, cubic: bool) {
-    allow::each_difference(differences, width, |row, steps| {
+    galatea_scene::each_step(differences, width, |row, steps| {
         let Some(from) = row.checked_mul(width) else { return };
         let Some(slot) = values.get_mut(from..).and_then(|v| v.get_mut(..width)) else { return };
         let was = slot.iter().zip(steps).map(|(v, s)| f32::from_bits(v.to_bits().wrapping_add(*s)));

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices};
+use galatea_scene::{
+    Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices, read_words,
+};
 use galatea_wire::{Error, Result};
 
 use crate::accessor::{Document, whole, wrong};
@@ -83,8 +85,7 @@ impl Meshes {
             };
             primitive.indices.clear();
         }
-        if let Some(Value::Array(all)) = extras.remove("indices") {
-            let all: Vec<u32> = all.iter().filter_map(Value::as_f64).map(|v| v as i64 as u32).collect();
+        if let Some(all) = extras.remove("indices").as_ref().and_then(read_words) {
             let per = match primitive.topology {
                 Topology::Triangles => 3,
                 Topology::Lines => 2,
@@ -112,12 +113,14 @@ impl Meshes {
         let inside = |e: Error| e.within("attributes");
         let mut signature: Signature = Vec::new();
         let known = document.list("accessors").len();
-        for (name, index) in value.get("attributes").and_then(Value::as_object).into_iter().flatten() {
+        for (name, index) in
+            value.get("attributes").and_then(Value::as_object).into_iter().flat_map(Extras::iter)
+        {
             let accessor = whole(index).filter(|i| *i < known);
             let accessor = accessor.ok_or_else(|| {
                 inside(wrong(document.place, "the index of an accessor", index).within(name))
             })?;
-            signature.push((name.clone(), accessor));
+            signature.push((name.to_owned(), accessor));
         }
         signature.sort();
         if let Some(id) = self.shared.get(&signature) {
@@ -244,14 +247,14 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
         let range = row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?;
         Some((out.joints.get(range.clone())?.to_vec(), out.weights.get(range)?.to_vec()))
     };
-    allow::each_difference(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
+    galatea_scene::each_step(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
         let Some(mut entry) = row_of(row) else { return };
         for (weight, step) in entry.1.iter_mut().zip(steps) {
             *weight = f32::from_bits(weight.to_bits().wrapping_add(*step));
         }
         rows.insert(row, entry);
     });
-    allow::each_difference(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
+    galatea_scene::each_step(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
         let Some(mut entry) = rows.remove(&row).or_else(|| row_of(row)) else { return };
         for (joint, step) in entry.0.iter_mut().zip(steps) {
             *joint = joint.wrapping_add(*step as u16);

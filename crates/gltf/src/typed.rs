@@ -27,13 +27,9 @@ fn number(map: &Extras, key: &str) -> Option<f32> {
     read_float(map.get(key)?)
 }
 
-fn object(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> Extras {
-    pairs.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
-}
-
 fn with(mut map: Extras, extras: &Extras) -> Value {
     if !extras.is_empty() {
-        map.insert("extras".to_owned(), Value::Object(extras.clone()));
+        map.insert("extras", extras.clone());
     }
     Value::Object(map)
 }
@@ -43,12 +39,12 @@ fn inner(map: &Extras) -> Extras {
 }
 
 pub(crate) fn attachment(value: &Attachment) -> Value {
-    let mut map = object([]);
+    let mut map = Extras::new();
     if let Some(id) = value.id {
-        map.insert("id".to_owned(), id.into());
+        map.insert("id", id);
     }
     if !value.path.is_empty() {
-        map.insert("path".to_owned(), value.path.clone().into());
+        map.insert("path", value.path.clone());
     }
     Value::Object(map)
 }
@@ -62,18 +58,18 @@ pub(crate) fn read_attachment(value: &Value) -> Option<Attachment> {
 pub(crate) fn shape(value: &Shape) -> Value {
     Value::Object(match value {
         Shape::Box { min, max } => {
-            object([("kind", "box".into()), ("min", floats(min)), ("max", floats(max))])
+            Extras::from([("kind", "box".into()), ("min", floats(min)), ("max", floats(max))])
         }
         Shape::Sphere { center, radius } => {
-            object([("kind", "sphere".into()), ("center", floats(center)), ("radius", float(*radius))])
+            Extras::from([("kind", "sphere".into()), ("center", floats(center)), ("radius", float(*radius))])
         }
-        Shape::Cylinder { from, to, radius } => object([
+        Shape::Cylinder { from, to, radius } => Extras::from([
             ("kind", "cylinder".into()),
             ("from", floats(from)),
             ("to", floats(to)),
             ("radius", float(*radius)),
         ]),
-        Shape::Plane { size } => object([("kind", "plane".into()), ("size", floats(size))]),
+        Shape::Plane { size } => Extras::from([("kind", "plane".into()), ("size", floats(size))]),
     })
 }
 
@@ -108,7 +104,7 @@ pub(crate) fn read_billboard(value: &str) -> Option<Billboard> {
 }
 
 pub(crate) fn inherit(value: Inherit) -> Value {
-    Value::Object(object([
+    Value::Object(Extras::from([
         ("translation", value.translation.into()),
         ("rotation", value.rotation.into()),
         ("scale", value.scale.into()),
@@ -133,7 +129,7 @@ const EMITTERS: [(EmitterKind, &str); 5] = [
 
 pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
     let kind = EMITTERS.iter().find(|(k, _)| *k == value.kind).map_or("particles", |(_, n)| n);
-    let mut map = object([
+    let mut map = Extras::from([
         ("name", value.name.clone().into()),
         ("kind", kind.into()),
         ("rate", float(value.rate)),
@@ -148,7 +144,7 @@ pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
         ("path", value.path.clone().into()),
     ]);
     if let Some(material) = material {
-        map.insert("material".to_owned(), material.into());
+        map.insert("material", material);
     }
     with(map, &value.extras)
 }
@@ -181,7 +177,7 @@ pub(crate) fn read_emitter(value: &Value) -> Option<(Emitter, Option<&str>)> {
 
 /// A light that glTF has no kind for.
 pub(crate) fn light(value: &Light) -> Value {
-    let map = object([
+    let map = Extras::from([
         ("name", value.name.clone().into()),
         ("kind", "ambient".into()),
         ("color", floats(&value.color)),
@@ -228,7 +224,7 @@ pub(crate) struct Shown {
 }
 
 fn put_place(map: &mut Extras, (uv_set, wraps, transform): &Place) {
-    let mut put = |key: &str, value: Value| drop(map.insert(key.to_owned(), value));
+    let mut put = |key: &'static str, value: Value| map.insert(key, value);
     if *uv_set != 0 {
         put("uv_set", (*uv_set).into());
     }
@@ -258,21 +254,21 @@ fn read_place(map: &Extras) -> Place {
 }
 
 pub(crate) fn texture(value: &Texture, shown: Option<&Shown>, notes: &Extras) -> Value {
-    let mut map = object([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
+    let mut map = Extras::from([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
     put_place(&mut map, &(value.uv_set, value.wrap, value.transform));
     if let Some(shown) = shown {
-        map.insert("image".to_owned(), shown.image.clone().into());
+        map.insert("image", shown.image.clone());
         if shown.role.slot() != value.slot {
-            map.insert("role".to_owned(), shown.role.name().into());
+            map.insert("role", shown.role.name());
         }
         if let Some(place) = &shown.place {
             let mut shown = Extras::new();
             put_place(&mut shown, place);
-            map.insert("shown".to_owned(), Value::Object(shown));
+            map.insert("shown", shown);
         }
     }
     if !notes.is_empty() {
-        map.insert("notes".to_owned(), Value::Object(notes.clone()));
+        map.insert("notes", notes.clone());
     }
     with(map, &value.extras)
 }
@@ -314,9 +310,9 @@ pub(crate) fn read_playback(value: &str) -> Playback {
 }
 
 pub(crate) fn event(value: &Event, node: Option<&str>) -> Value {
-    let mut map = object([("time", float(value.time)), ("name", value.name.clone().into())]);
+    let mut map = Extras::from([("time", float(value.time)), ("name", value.name.clone().into())]);
     if let Some(node) = node {
-        map.insert("node".to_owned(), node.into());
+        map.insert("node", node);
     }
     with(map, &value.extras)
 }
@@ -373,7 +369,7 @@ pub(crate) fn read_target(kind: &str, index: u32) -> Option<Target> {
 /// A channel that glTF has no word for: its keys are in extras.
 pub(crate) fn curve(value: &Channel, name: &str) -> Value {
     let (kind, _) = target(value.target);
-    let map = object([
+    let map = Extras::from([
         ("kind", kind.into()),
         ("target", name.into()),
         ("property", value.property.name().into()),

@@ -1,10 +1,11 @@
 //! From the scene to glTF: nodes, skins, lights and cameras.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::HashSet;
 use galatea_scene::{
-    Extras, Light, LightKind, Mesh, Node, Projection, Purpose, Scene, Target, Value, floats,
+    Extras, Key, Light, LightKind, Mesh, Node, Pose, Projection, Purpose, Scene, Target, Value, floats,
 };
 
 use crate::bin::{Bin, Component, Kind, Shape, put_floats};
@@ -13,7 +14,7 @@ use crate::{Options, allow, blender, names, typed, uri, write_clip, write_materi
 
 /// A document in two parts.
 pub(crate) struct Written {
-    pub(crate) json: String,
+    pub(crate) json: Vec<u8>,
     /// The parts of the buffer, one after the other.
     pub(crate) bin: Vec<Vec<u8>>,
 }
@@ -32,7 +33,7 @@ pub(crate) struct Context<'a> {
     /// What extras refer to.
     referred: RefCell<HashSet<Target>>,
     /// The accessors of vertices that are written already.
-    pub(crate) done: Vec<Option<Vec<(String, u32)>>>,
+    pub(crate) done: Vec<Option<Vec<(Key, u32)>>>,
     /// What had to be replaced in them.
     pub(crate) replaced: Vec<Extras>,
     /// For each vertices, the joints their skins have.
@@ -61,7 +62,7 @@ impl Context<'_> {
     /// Writes the key of something that is referred to.
     pub(crate) fn put_key(&self, own: &mut Extras, target: Target, name: &str) {
         if self.referred.borrow().contains(&target) {
-            own.insert("key".to_owned(), name.into());
+            own.insert("key", name);
         }
     }
 }
@@ -81,7 +82,7 @@ pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: Extras) {
         Value::Object(outer) => {
             let mut ours = Extras::new();
             if !all.is_empty() {
-                ours.insert("galatea".to_owned(), Value::Object(all));
+                ours.insert("galatea", all);
             }
             o.object("extras", |o| o.members(outer, &ours));
         }
@@ -95,25 +96,32 @@ pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: Extras) {
 pub(crate) fn put_name(o: &mut Object<'_>, own: &mut Extras, name: &str, unique: &str) {
     o.text("name", unique);
     if name != unique {
-        own.insert("name".to_owned(), name.into());
+        own.insert("name", name);
     }
 }
 
 /// Replaces a value that glTF refuses and keeps the original beside it.
-pub(crate) fn kept<const N: usize>(raw: &mut Extras, key: &str, was: [f32; N], is: [f32; N]) -> [f32; N] {
+pub(crate) fn kept<const N: usize>(
+    raw: &mut Extras,
+    key: &'static str,
+    was: [f32; N],
+    is: [f32; N],
+) -> [f32; N] {
     if was.map(f32::to_bits) != is.map(f32::to_bits) {
-        raw.insert(key.to_owned(), floats(&was));
+        raw.insert(key, floats(&was));
     }
     is
 }
 
 pub(crate) fn put_raw(own: &mut Extras, raw: Extras) {
     if !raw.is_empty() {
-        own.insert("raw".to_owned(), Value::Object(raw));
+        own.insert("raw", raw);
     }
 }
 
-pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>) -> Written {
+/// Writes a document; the JSON has so much `room` before it.
+pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>, room: usize) -> Written {
+    let pose = Pose::rest(scene);
     let mut cx = Context {
         scene,
         bin: Bin::default(),
@@ -122,7 +130,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         material_names: names::unique(scene.materials.iter().map(|m| m.name.as_str()), "material"),
         light_names: names::unique(scene.lights.iter().map(|l| l.name.as_str()), "light"),
         camera_names: names::unique(scene.cameras.iter().map(|c| c.name.as_str()), "camera"),
-        hidden: hidden_meshes(scene),
+        hidden: hidden_meshes(scene, &pose),
         referred: RefCell::default(),
         done: vec![None; scene.vertices.len()],
         replaced: vec![Extras::default(); scene.vertices.len()],
@@ -147,7 +155,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     }
     let mut skin_index = Vec::with_capacity(scene.skins.len());
     let mut skins = List::default();
-    let spares = blender::spares(scene);
+    let spares = blender::spares(scene, &pose);
     for (skin, spares) in scene.skins.iter().zip(&spares) {
         skin_index.push(write_skin(&mut cx, &mut skins, skin, spares));
     }
@@ -180,7 +188,9 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     let (bin, views) = cx.bin.finish();
 
     let lists = [&nodes, &meshes, &materials.list, &animations, &cx.bin.accessors];
-    let mut json = String::with_capacity(lists.iter().map(|l| l.len()).sum::<usize>() + 4096);
+    let size = lists.iter().map(|l| l.len()).sum::<usize>() + bin.iter().map(Vec::len).sum::<usize>();
+    let mut json = Vec::with_capacity(room + size + 4096);
+    json.resize(room, 0);
     object(&mut json, |o| {
         o.object("asset", |o| {
             o.text("version", "2.0");
@@ -198,13 +208,13 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
             }
             let mut own = Extras::new();
             if !scene.name.is_empty() {
-                own.insert("name".to_owned(), scene.name.as_str().into());
+                own.insert("name", scene.name.as_str());
             }
             if !materials.unused.is_empty() {
-                own.insert("materials".to_owned(), Value::Array(std::mem::take(&mut materials.unused)));
+                own.insert("materials", std::mem::take(&mut materials.unused));
             }
             if !clips.is_empty() {
-                own.insert("clips".to_owned(), Value::Array(std::mem::take(&mut clips)));
+                own.insert("clips", Value::Array(std::mem::take(&mut clips)));
             }
             put_extras(o, &scene.extras, own);
         });
@@ -249,8 +259,7 @@ fn at<T: Copy>(list: &[Option<T>], index: Option<u32>) -> Option<T> {
 /// For each mesh, whether viewers must not show it: it is not for the eye or a coarser level of detail, or
 /// hidden at rest. Viewers do not play visibility, so
 /// that what only clips show stays hidden. Where that leaves nothing, as of a walkmesh, all is shown.
-fn hidden_meshes(scene: &Scene) -> Vec<bool> {
-    let pose = galatea_scene::Pose::rest(scene);
+fn hidden_meshes(scene: &Scene, pose: &Pose) -> Vec<bool> {
     let mut seen = vec![false; scene.meshes.len()];
     let mut used = seen.clone();
     for (id, node) in scene.nodes.iter().enumerate() {
@@ -312,7 +321,7 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
     if differs(&scale, &[1.0; 3]) {
         o.floats("scale", &scale);
     }
-    let mut put = |key: &str, value: Value| drop(own.insert(key.to_owned(), value));
+    let mut put = |key: &'static str, value: Value| own.insert(key, value);
     match at(places.meshes, node.mesh) {
         Some(mesh) => {
             o.int("mesh", u64::from(mesh));
@@ -393,11 +402,11 @@ fn write_skin(
     let mut replaced = Extras::default();
     let mut binds = skin.inverse_bind.clone();
     binds.resize(skin.joints.len(), glam::Mat4::IDENTITY.to_cols_array());
-    let rows = write_mesh::checked(&binds, allow::affine, "inverse_bind", &mut replaced);
+    let rows = write_mesh::checked(&binds, allow::Affine, "inverse_bind", &mut replaced);
     let mut rows = rows.into_owned();
     rows.extend(spares.iter().map(|(_, bind)| *bind));
     if !spares.is_empty() {
-        replaced.insert("spare".to_owned(), (spares.len() as u32).into());
+        replaced.insert("spare", spares.len() as u32);
     }
     let shape =
         Shape { component: Component::F32, width: 16, count: rows.len(), normalized: false, bounds: None };
@@ -431,7 +440,7 @@ fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, nam
         if range.is_finite() && range > 0.0 && light.kind != LightKind::Directional {
             o.float("range", range);
         } else {
-            raw.insert("range".to_owned(), floats(&[range]));
+            raw.insert("range", floats(&[range]));
         }
     }
     if let LightKind::Spot { inner, outer } = light.kind {
@@ -456,7 +465,7 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &galatea_
     let [near] = kept(&mut raw, "near", [camera.near], [near]);
     let far = camera.far.filter(|far| far.is_finite() && *far > near);
     if let Some(far) = camera.far.filter(|_| far.is_none()) {
-        raw.insert("far".to_owned(), floats(&[far]));
+        raw.insert("far", floats(&[far]));
     }
     match camera.projection {
         Projection::Perspective { yfov, aspect } => {
@@ -487,7 +496,7 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &galatea_
         }
     }
     if let Some(target) = camera.target.and_then(|t| cx.name_of(Target::Node(t))) {
-        own.insert("target".to_owned(), target.into());
+        own.insert("target", target);
     }
     put_raw(&mut own, raw);
     put_extras(o, &camera.extras, own);

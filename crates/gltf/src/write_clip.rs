@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
 
+use crate::allow::Rule as _;
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::json::List;
 use crate::write::{Context, put_extras, put_name};
@@ -80,13 +81,13 @@ fn write_one(
             input,
             output,
         });
-        own.insert("stand_in".to_owned(), true.into());
+        own.insert("stand_in", true);
     }
     if clip.length.to_bits() != last.to_bits() {
-        own.insert("length".to_owned(), float(clip.length));
+        own.insert("length", float(clip.length));
     }
     if clip.playback != galatea_scene::Playback::Loop {
-        own.insert("playback".to_owned(), typed::playback(clip.playback).into());
+        own.insert("playback", typed::playback(clip.playback));
     }
     let events: Vec<Value> = clip
         .events
@@ -95,7 +96,7 @@ fn write_one(
         .collect();
     for (key, list) in [("events", events), ("curves", curves), ("channels", notes)] {
         if !list.is_empty() {
-            own.insert(key.to_owned(), Value::Array(list));
+            own.insert(key, Value::Array(list));
         }
     }
     list.push(|o| {
@@ -116,12 +117,13 @@ fn write_one(
         });
         // Blender keeps nothing of an animation but its name: the scene has its extras.
         let mut all = clip.extras.clone();
-        let foreign = all.remove_entry(typed::FOREIGN).into_iter().collect();
+        let foreign =
+            all.remove(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign)).into_iter().collect();
         all.extend(own);
         let mut key = Extras::new();
         if !all.is_empty() {
-            all.insert("clip".to_owned(), name.into());
-            key.insert("key".to_owned(), name.into());
+            all.insert("clip", name);
+            key.insert("key", name);
             notes_of_clips.push(Value::Object(all));
         }
         put_extras(o, &foreign, key);
@@ -150,7 +152,7 @@ fn write_channel(
     let mut note = Extras::default();
     let fixed_times = allow::times(&channel.times);
     if let Some(fixed) = &fixed_times {
-        note.insert("times".to_owned(), allow::differences(&channel.times, fixed, 1));
+        note.insert("times", allow::differences(&channel.times, fixed, 1));
     }
     let times = fixed_times.as_deref().unwrap_or(&channel.times);
     let values = if are_allowed(&channel.values, path, cubic) {
@@ -158,18 +160,18 @@ fn write_channel(
     } else {
         let mut values = channel.values.clone();
         allowed_values(&mut values, path, cubic);
-        note.insert("values".to_owned(), allow::differences(&channel.values, &values, width));
+        note.insert("values", allow::differences(&channel.values, &values, width));
         Cow::Owned(values)
     };
     if !channel.extras.is_empty() {
-        note.insert("extras".to_owned(), Value::Object(channel.extras.clone()));
+        note.insert("extras", channel.extras.clone());
     }
     let end = times.last().copied().unwrap_or(0.0);
     let input = keys(cx, times, 1, true);
     let output = keys(cx, &values, width, false);
     let note = (!note.is_empty()).then(|| {
-        note.insert("node".to_owned(), cx.name_of(channel.target).unwrap_or("").into());
-        note.insert("property".to_owned(), path.into());
+        note.insert("node", cx.name_of(channel.target).unwrap_or(""));
+        note.insert("property", path);
         Value::Object(note)
     });
     Some((Written { node, path, interpolation: channel.interpolation, input, output }, end, note))
@@ -177,9 +179,9 @@ fn write_channel(
 
 /// Whether glTF allows these values as they are.
 fn are_allowed(values: &[f32], path: &str, cubic: bool) -> bool {
-    let turns = |v: &[f32; 4]| allow::rotation(*v).map(f32::to_bits) == v.map(f32::to_bits);
+    let finite = values.iter().fold(true, |all, v| all & v.is_finite());
     let mut rotations = values.as_chunks().0.iter().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
-    values.iter().all(|v| v.is_finite()) && (path != "rotation" || rotations.all(|(_, v)| turns(v)))
+    finite && (path != "rotation" || rotations.all(|(_, v)| allow::Rotation::holds(v)))
 }
 
 /// Values as glTF allows them.

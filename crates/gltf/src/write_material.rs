@@ -72,9 +72,9 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
         let look = (options.look)(id as MaterialId, material);
         let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
         if !used.solid {
-            let mut copy = String::new();
+            let mut copy = Vec::new();
             object(&mut copy, |o| put_material(o, cx, id, material, &look, &[], false));
-            out.unused.extend(serde_json::from_str::<Value>(&copy));
+            out.unused.extend(serde_json::from_slice::<Value>(&copy));
         }
         let mut write = |hidden: bool| {
             if look.unlit && !hidden {
@@ -92,7 +92,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
         out.list.push(|o| {
             o.text("name", "hidden");
             put_nothing(o);
-            let own = Extras::from_iter([("none".to_owned(), Value::Bool(true))]);
+            let own = Extras::from_iter([("none", Value::Bool(true))]);
             put_extras(o, &Extras::default(), own);
         })
     }));
@@ -252,15 +252,15 @@ fn put_material(
     if hidden {
         // Everything a viewer would see goes to extras, for the one that knows better.
         o.text("name", &format!("{unique}.hidden"));
-        own.insert("name".to_owned(), material.name.clone().into());
-        own.insert("hidden".to_owned(), unique.into());
+        own.insert("name", material.name.clone());
+        own.insert("hidden", unique);
         put_nothing(o);
-        raw.insert("base_color".to_owned(), galatea_scene::floats(&material.base_color));
-        raw.insert("emissive".to_owned(), galatea_scene::floats(&material.emissive));
-        raw.insert("metallic".to_owned(), float(material.metallic));
-        raw.insert("roughness".to_owned(), float(material.roughness));
-        own.insert("two_sided".to_owned(), material.two_sided.into());
-        own.insert("unlit".to_owned(), material.unlit.into());
+        raw.insert("base_color", galatea_scene::floats(&material.base_color));
+        raw.insert("emissive", galatea_scene::floats(&material.emissive));
+        raw.insert("metallic", float(material.metallic));
+        raw.insert("roughness", float(material.roughness));
+        own.insert("two_sided", material.two_sided);
+        own.insert("unlit", material.unlit);
     } else {
         put_name(o, &mut own, &material.name, unique);
         put_look(o, material, look, placed, &mut raw, &mut shown);
@@ -268,16 +268,16 @@ fn put_material(
             [("two_sided", material.two_sided, look.two_sided), ("unlit", material.unlit, look.unlit)]
         {
             if is != looks {
-                own.insert(key.to_owned(), is.into());
-                shown.insert(key.to_owned(), looks.into());
+                own.insert(key, is);
+                shown.insert(key, looks);
             }
         }
     }
     let other = !hidden && look.alpha != material.alpha;
     if other {
-        shown.insert("alpha".to_owned(), alpha_mode(look.alpha).into());
+        shown.insert("alpha", alpha_mode(look.alpha));
         if look.alpha == AlphaMode::Additive {
-            shown.insert("additive".to_owned(), true.into());
+            shown.insert("additive", true);
         }
     }
     let word = match material.alpha {
@@ -286,23 +286,23 @@ fn put_material(
         AlphaMode::Modulate2x => Some("modulate2x"),
         AlphaMode::Blend if hidden || other => Some("blend"),
         AlphaMode::Mask { cutoff } if hidden || other => {
-            raw.insert("cutoff".to_owned(), float(cutoff));
+            raw.insert("cutoff", float(cutoff));
             Some("mask")
         }
         AlphaMode::Opaque if other => Some("opaque"),
         _ => None,
     };
     if let Some(word) = word {
-        own.insert("alpha".to_owned(), word.into());
+        own.insert("alpha", word);
     }
     put_textures(&mut own, material, look, placed, hidden);
     if !shown.is_empty() {
-        own.insert("shown".to_owned(), Value::Object(shown));
+        own.insert("shown", shown);
     }
     if !material.layers.is_empty() {
         let layers = material.layers.iter().filter_map(|l| cx.material_names.get(*l as usize));
-        let layers = layers.map(|name| serde_json::json!({ "material": name }));
-        own.insert("layers".to_owned(), Value::Array(layers.collect()));
+        let layers = layers.map(|name| Value::from([("material", name.as_str().into())]));
+        own.insert("layers", Value::Array(layers.collect()));
     }
     put_raw(&mut own, raw);
     put_extras(o, &material.extras, own);
@@ -322,16 +322,17 @@ fn put_textures(own: &mut Extras, material: &Material, look: &Look, placed: &[Pl
     });
     let list: Vec<Value> = list.collect();
     if !list.is_empty() {
-        own.insert("textures".to_owned(), Value::Array(list));
+        own.insert("textures", Value::Array(list));
     }
     let first = |p: &&Placed<'_>| {
         p.map.texture.is_none_or(|t| !of(t).is_some_and(|q| std::ptr::eq(q, *p))) && !hidden
     };
     let derived = placed.iter().filter(first);
-    let derived = derived.map(|p| serde_json::json!({ "role": p.map.role.name(), "image": p.image }));
+    let derived = derived
+        .map(|p| Value::from([("role", p.map.role.name().into()), ("image", p.image.as_str().into())]));
     let derived: Vec<Value> = derived.collect();
     if !derived.is_empty() {
-        own.insert("derived".to_owned(), Value::Array(derived));
+        own.insert("derived", Value::Array(derived));
     }
 }
 
@@ -347,13 +348,13 @@ fn alpha_mode(alpha: AlphaMode) -> &'static str {
 fn looks<const N: usize>(
     raw: &mut Extras,
     shown: &mut Extras,
-    key: &str,
+    key: &'static str,
     [was, looks]: [[f32; N]; 2],
     allowed: impl Fn([f32; N]) -> [f32; N],
 ) -> [f32; N] {
     let is = allowed(looks);
     if was.map(f32::to_bits) != looks.map(f32::to_bits) {
-        shown.insert(key.to_owned(), galatea_scene::floats(&is));
+        shown.insert(key, galatea_scene::floats(&is));
     }
     kept(raw, key, was, is)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Extras, Mesh, Primitive, Purpose, Topology, Value, Vertices};
+use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, steps};
 
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
@@ -12,10 +12,10 @@ use crate::{allow, write_material};
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
     if mesh.purpose != Purpose::Render {
-        own.insert("purpose".to_owned(), mesh.purpose.name().into());
+        own.insert("purpose", mesh.purpose.name());
     }
     if let Some(lod) = mesh.lod {
-        own.insert("lod".to_owned(), lod.into());
+        own.insert("lod", lod);
     }
     own
 }
@@ -23,21 +23,21 @@ fn mesh_extras(mesh: &Mesh) -> Extras {
 /// A mesh that has no geometry, for extras: with the materials and extras of its primitives.
 pub(crate) fn empty(cx: &Context<'_>, mesh: &Mesh) -> Value {
     let mut own = mesh_extras(mesh);
-    own.insert("name".to_owned(), mesh.name.clone().into());
+    own.insert("name", mesh.name.clone());
     if !mesh.extras.is_empty() {
-        own.insert("extras".to_owned(), Value::Object(mesh.extras.clone()));
+        own.insert("extras", mesh.extras.clone());
     }
     let parts = mesh.primitives.iter().map(|p| {
         let mut part = Extras::default();
         if let Some(name) = p.material.and_then(|m| cx.material_names.get(m as usize)) {
-            part.insert("material".to_owned(), name.clone().into());
+            part.insert("material", name.clone());
         }
         if !p.extras.is_empty() {
-            part.insert("extras".to_owned(), Value::Object(p.extras.clone()));
+            part.insert("extras", p.extras.clone());
         }
         Value::Object(part)
     });
-    own.insert("primitives".to_owned(), Value::Array(parts.collect()));
+    own.insert("primitives", Value::Array(parts.collect()));
     Value::Object(own)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn write(
             let at = primitive.vertices as usize;
             o.object("attributes", |o| {
                 for (name, accessor) in cx.done.get(at).and_then(Option::as_ref).into_iter().flatten() {
-                    o.int_of(name, u64::from(*accessor));
+                    o.int_of(name, *accessor);
                 }
             });
             let mode = match (indices, primitive.topology) {
@@ -89,10 +89,10 @@ pub(crate) fn write(
                 o.int("material", u64::from(material));
             }
             if let Some(extras) = scene.vertices_of(primitive).map(|v| &v.extras).filter(|e| !e.is_empty()) {
-                own.insert("vertices".to_owned(), Value::Object(extras.clone()));
+                own.insert("vertices", extras.clone());
             }
             if let Some(replaced) = cx.replaced.get(at).filter(|r| !r.is_empty()) {
-                own.insert("replaced".to_owned(), Value::Object(replaced.clone()));
+                own.insert("replaced", replaced.clone());
             }
             put_extras(o, &primitive.extras, own);
         });
@@ -107,27 +107,27 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
         return;
     }
     let count = vertices.positions.len();
-    let mut done: Vec<(String, u32)> = Vec::new();
+    let mut done: Vec<(Key, u32)> = Vec::with_capacity(8);
     let mut replaced = Extras::default();
-    let positions = checked(&vertices.positions, allow::finite, "POSITION", &mut replaced);
+    let positions = checked(&vertices.positions, allow::Finite, "POSITION", &mut replaced);
     let (min, max) = bounds(&positions);
     done.push(("POSITION".into(), floats_accessor(&mut cx.bin, &positions, Some((&min, &max)))));
     if vertices.normals.len() == count {
-        let normals = checked(&vertices.normals, allow::normal, "NORMAL", &mut replaced);
+        let normals = checked(&vertices.normals, allow::Normal, "NORMAL", &mut replaced);
         done.push(("NORMAL".into(), floats_accessor(&mut cx.bin, &normals, None)));
     }
     if vertices.tangents.len() == count {
-        let tangents = checked(&vertices.tangents, allow::tangent, "TANGENT", &mut replaced);
+        let tangents = checked(&vertices.tangents, allow::Tangent, "TANGENT", &mut replaced);
         done.push(("TANGENT".into(), floats_accessor(&mut cx.bin, &tangents, None)));
     }
     for (set, uvs) in vertices.uvs.iter().take_while(|u| u.len() == count).enumerate() {
-        let name = format!("TEXCOORD_{set}");
-        let uvs = checked(uvs, allow::finite, &name, &mut replaced);
+        let name = numbered(["TEXCOORD_0", "TEXCOORD_1"], "TEXCOORD", set);
+        let uvs = checked(uvs, allow::Finite, name.clone(), &mut replaced);
         done.push((name, floats_accessor(&mut cx.bin, &uvs, None)));
     }
     for (set, colors) in vertices.colors.iter().take_while(|c| c.len() == count).enumerate() {
-        let name = format!("COLOR_{set}");
-        let colors = checked(colors, allow::color, &name, &mut replaced);
+        let name = numbered(["COLOR_0", "COLOR_1"], "COLOR", set);
+        let colors = checked(colors, allow::Color, name.clone(), &mut replaced);
         done.push((name, color_accessor(&mut cx.bin, &colors)));
     }
     if let Some(joints) = cx.joints.get(id).copied().flatten().filter(|j| *j > 0) {
@@ -138,9 +138,9 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
         if !sound {
             continue;
         }
-        let name = format!("_{}", attribute.name);
+        let name = Key::Owned(format!("_{}", attribute.name));
         let rows: &[[f32; 1]] = attribute.values.as_chunks().0;
-        let values = checked(rows, allow::finite, &name, &mut replaced);
+        let values = checked(rows, allow::Finite, name.clone(), &mut replaced);
         let shape = Shape {
             component: Component::F32,
             width: attribute.width,
@@ -158,17 +158,22 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
     }
 }
 
+/// The name of one of several sets.
+fn numbered(first: [&'static str; 2], name: &str, set: usize) -> Key {
+    first.get(set).map_or_else(|| format!("{name}_{set}").into(), |known| Key::Borrowed(known))
+}
+
 /// A column as glTF allows it; what was replaced is noted.
 pub(crate) fn checked<'a, const N: usize>(
     column: &'a [[f32; N]],
-    allowed: impl Fn([f32; N]) -> [f32; N],
-    name: &str,
+    rule: impl allow::Rule<N>,
+    name: impl Into<Key>,
     notes: &mut Extras,
 ) -> Cow<'a, [[f32; N]]> {
-    match allow::replaced(column, allowed) {
+    match allow::replaced(column, rule) {
         None => Cow::Borrowed(column),
         Some((column, differences)) => {
-            notes.insert(name.to_owned(), differences);
+            notes.insert(name, differences);
             Cow::Owned(column)
         }
     }
@@ -207,7 +212,7 @@ fn write_influences(
     bin: &mut Bin,
     vertices: &Vertices,
     joint_count: usize,
-    done: &mut Vec<(String, u32)>,
+    done: &mut Vec<(Key, u32)>,
     replaced: &mut Extras,
 ) {
     let from = &vertices.influences;
@@ -216,21 +221,24 @@ fn write_influences(
     {
         return;
     }
-    let (mut joints, mut weights) = (from.joints.clone(), from.weights.clone());
-    for (joints, weights) in joints.chunks_mut(from.width).zip(weights.chunks_mut(from.width)) {
-        allow::influences(joints, weights, joint_count);
+    let (mut joints, mut weights) = (Cow::Borrowed(&from.joints), Cow::Borrowed(&from.weights));
+    let mut rows = from.joints.chunks(from.width).zip(from.weights.chunks(from.width));
+    if !rows.all(|(joints, weights)| allow::influences_hold(joints, weights, joint_count)) {
+        let rows = joints.to_mut().chunks_mut(from.width).zip(weights.to_mut().chunks_mut(from.width));
+        rows.for_each(|(joints, weights)| allow::influences(joints, weights, joint_count));
     }
-    let same = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
-    if !same(&weights, &from.weights) {
-        replaced.insert("WEIGHTS".into(), allow::differences(&from.weights, &weights, from.width));
+    if let Cow::Owned(weights) = &weights
+        && let Some(differences) = steps(&from.weights, weights, from.width)
+    {
+        replaced.insert("WEIGHTS", differences);
     }
-    if joints != from.joints {
+    if matches!(&joints, Cow::Owned(joints) if *joints != from.joints) {
         let words = |list: &[u16]| list.iter().map(|j| f32::from_bits(u32::from(*j))).collect::<Vec<_>>();
         let differences = allow::differences(&words(&from.joints), &words(&joints), from.width);
-        replaced.insert("JOINTS".into(), differences);
+        replaced.insert("JOINTS", differences);
     }
     if !from.width.is_multiple_of(4) {
-        replaced.insert("INFLUENCES".into(), (from.width as u32).into());
+        replaced.insert("INFLUENCES", from.width as u32);
     }
     let exact: Option<Vec<u8>> = weights.iter().map(|w| byte(*w)).collect();
     let exact = exact.filter(|bytes| {
@@ -255,7 +263,7 @@ fn write_influences(
                 put_each(out, joint_rows.map(|row| row.map(|joint| joint as u8)));
             })
         };
-        done.push((format!("JOINTS_{set}"), accessor));
+        done.push((numbered(["JOINTS_0", "JOINTS_1"], "JOINTS", set), accessor));
         let accessor = match &exact {
             Some(bytes) => bin.accessor(Kind::Vertex(4), &shape(Component::U8, true), |out| {
                 put_each(out, bytes.chunks_exact(from.width).map(|row| four(row, set)));
@@ -266,7 +274,7 @@ fn write_influences(
                 put_floats(out, rows.as_flattened());
             }),
         };
-        done.push((format!("WEIGHTS_{set}"), accessor));
+        done.push((numbered(["WEIGHTS_0", "WEIGHTS_1"], "WEIGHTS", set), accessor));
     }
 }
 
@@ -293,16 +301,16 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     let indices = if whole {
         Cow::Borrowed(&primitive.indices)
     } else {
-        own.insert("indices".to_owned(), galatea_scene::words(&primitive.indices));
+        own.insert("indices", galatea_scene::words(&primitive.indices));
         let kept = primitive.indices.chunks_exact(per).filter(|group| sound(group));
         Cow::Owned(kept.flatten().copied().collect::<Vec<u32>>())
     };
     if indices.is_empty() {
         if primitive.topology != Topology::Points {
             let word = if per == 3 { "triangles" } else { "lines" };
-            own.insert("none".to_owned(), word.into());
+            own.insert("none", word);
         } else if whole {
-            own.insert("none".to_owned(), "points".into());
+            own.insert("none", "points");
         }
         return (None, own);
     }

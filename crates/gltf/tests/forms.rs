@@ -112,7 +112,7 @@ fn foreign_extras_and_the_scene_survive_each_other() {
     assert_eq!(first.nodes[0].billboard, Some(galatea_scene::Billboard::AboutX));
     let glb = write_glb(&first, &Options::default()).unwrap();
     let text = String::from_utf8_lossy(&glb);
-    assert!(text.contains(r#""extras":{"galatea":{"billboard":"x","odd":3},"mine":[1,2]}"#), "{text}");
+    assert!(text.contains(r#""extras":{"mine":[1,2],"galatea":{"odd":3,"billboard":"x"}}"#), "{text}");
     assert!(text.contains(r#""name":"b","extras":5"#), "{text}");
     assert_eq!(read(&glb, &Limits::default(), &mut |_| None).unwrap().scene, first);
 }
@@ -161,7 +161,7 @@ fn meshes_without_geometry_and_broken_indices_survive() {
     let mut scene = example();
     scene.vertices[1].positions.clear();
     scene.meshes[1].primitives.truncate(1);
-    scene.meshes[2].extras.insert("odd".into(), 1.into());
+    scene.meshes[2].extras.insert("odd", 1);
     scene.meshes[0].primitives[0].indices.extend([0, 1, 99, 2]);
     let back = round(&scene);
     let mesh = |s: &Scene, name: &str| {
@@ -232,7 +232,7 @@ fn a_look_is_shown_and_the_material_comes_back() {
         (look.two_sided, look.unlit) = (!material.two_sided, !material.unlit);
         if let Some(first) = look.maps.first_mut() {
             first.transform = Some(UvTransform { offset: [0.0, 1.0], scale: [1.0, -1.0], rotation: 0.0 });
-            first.notes.insert("txi".into(), "decal 1".into());
+            first.notes.insert("txi", "decal 1");
         }
         map.picture = "shine".into();
         map.texture = None;

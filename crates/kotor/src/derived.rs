@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{Extras, Value, float, read_float, words};
+use galatea_scene::{Extras, Value, float, read_float, read_words, words};
 
 use crate::bwm;
 use crate::extra::{int, ints, put, restep, steps};
@@ -209,8 +209,7 @@ pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]
     let stored: Vec<f32> = tree.iter().flat_map(|n| n.min.into_iter().chain(n.max)).collect();
     // The game's own tools grow leaves by a hundredth, others not at all.
     let differences = |grow: f32| steps(&stored, boxes(tree, positions, triangles, grow).as_flattened(), 6);
-    let rows =
-        |v: &Option<Value>| v.as_ref().and_then(|v| v.get("at")?.as_array().map(Vec::len)).unwrap_or(0);
+    let rows = |v: &Option<Value>| v.as_ref().and_then(|v| read_words(v.get("at")?)).map_or(0, |at| at.len());
     let (tight, grown) = (differences(0.0), differences(0.01));
     let (grow, best) = if rows(&grown) < rows(&tight) { (0.01, grown) } else { (0.0, tight) };
     put(map, "grow", float(grow));

@@ -1,17 +1,8 @@
 //! What the scene has no word for, as JSON: records by their own tables, texts, and numbers as differences.
 
-use galatea_scene::{Extras, Value, float, floats, read_float, read_floats, words};
+use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats, read_words};
+pub(crate) use galatea_scene::{latin, same_bits as same, steps, unlatin};
 use galatea_wire::{Field, Kind, Schema, Wire};
-
-/// Bytes as text, one letter each. The format has no encoding; this way every byte comes back.
-pub(crate) fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| *b as char).collect()
-}
-
-/// The bytes of a text. Letters beyond a byte have no place in the format and become `?`.
-pub(crate) fn unlatin(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
-}
 
 /// Bytes of a record that need no allocation.
 const ROOM: usize = 128;
@@ -82,7 +73,7 @@ fn encode(schema: &Schema, bytes: &[u8]) -> Value {
             let known = fields.iter().filter(|f| means_something(f));
             let pairs = known.map(|f| {
                 let part = bytes.get(f.offset..).and_then(|b| b.get(..f.schema.size)).unwrap_or(&[]);
-                (f.name.to_owned(), encode(f.schema, part))
+                (f.name, encode(f.schema, part))
             });
             Value::Object(pairs.collect())
         }
@@ -147,65 +138,44 @@ fn decode(schema: &Schema, value: &Value, bytes: &mut [u8]) {
 }
 
 /// Puts a value into extras.
-pub(crate) fn put(map: &mut Extras, key: &str, value: impl Into<Value>) {
-    map.insert(key.to_owned(), value.into());
+pub(crate) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
+    map.insert(key, value);
 }
 
 /// A whole number of extras.
 pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
-    map.get(key)?.as_f64().map(|v| v as i64)
+    map.int(key)
 }
 
 /// Whole numbers of extras.
 pub(crate) fn ints(map: &Extras, key: &str) -> Option<Vec<i64>> {
-    map.get(key)?.as_array()?.iter().map(|v| v.as_f64().map(|v| v as i64)).collect()
+    Some(read_words(map.get(key)?)?.into_iter().map(|v| i64::from(v as i32)).collect())
 }
 
 /// Numbers of extras.
 pub(crate) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
-    read_floats(map.get(key)?)
+    map.floats(key)
 }
 
 /// Dictionaries of extras.
 pub(crate) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
-    map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+    map.objects(key)
 }
 
 /// What this format put into the extras of a part.
 pub(crate) fn own(extras: &Extras) -> &Extras {
-    static NONE: std::sync::OnceLock<Extras> = std::sync::OnceLock::new();
-    extras.get("kotor").and_then(Value::as_object).unwrap_or_else(|| NONE.get_or_init(Extras::new))
+    extras.object("kotor").unwrap_or(Extras::none())
 }
 
 /// Extras that hold what this format has to say.
 pub(crate) fn wrap(own: Extras) -> Extras {
-    if own.is_empty() { own } else { Extras::from_iter([("kotor".to_owned(), Value::Object(own))]) }
-}
-
-/// Rows of stored numbers that differ from computed ones, and by how many steps of the last bit; `None` if none does.
-pub(crate) fn steps(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
-    let (mut at, mut by) = (Vec::new(), Vec::new());
-    for (row, (was, is)) in stored.chunks(width).zip(computed.chunks(width)).enumerate() {
-        let steps = was.iter().zip(is).map(|(w, i)| w.to_bits().wrapping_sub(i.to_bits()));
-        if steps.clone().any(|s| s != 0) {
-            at.push(row as u32);
-            by.extend(steps);
-        }
-    }
-    (!at.is_empty()).then(|| {
-        Value::Object(Extras::from_iter([("at".to_owned(), words(&at)), ("by".to_owned(), words(&by))]))
-    })
+    if own.is_empty() { own } else { Extras::from([("kotor", own.into())]) }
 }
 
 /// Calls back for every row that [`steps`] noted.
-pub(crate) fn each_step(value: Option<&Value>, width: usize, mut each: impl FnMut(usize, &[u32])) {
-    let Some(map) = value.and_then(Value::as_object) else { return };
-    let (Some(at), Some(by)) = (ints(map, "at"), ints(map, "by")) else { return };
-    for (row, steps) in at.iter().zip(by.chunks_exact(width)) {
-        let steps: Vec<u32> = steps.iter().map(|s| *s as u32).collect();
-        if let Ok(row) = usize::try_from(*row) {
-            each(row, &steps);
-        }
+pub(crate) fn each_step(notes: Option<&Value>, width: usize, each: impl FnMut(usize, &[u32])) {
+    if let Some(notes) = notes {
+        galatea_scene::each_step(notes, width, each);
     }
 }
 
@@ -229,11 +199,6 @@ pub(crate) fn restep(
             slot.copy_from_slice(&sum);
         }
     });
-}
-
-/// Whether numbers are the same bit for bit.
-pub(crate) fn same(a: &[f32], b: &[f32]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod clip;
 mod compare;
 mod extra;
 mod fixture;
+pub mod json;
 mod light;
 mod material;
 mod mesh;
@@ -20,18 +21,22 @@ mod plain;
 mod pose;
 mod split;
 mod uv;
+mod value;
 
 pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
 pub use compare::Tolerance;
-pub use extra::{Extras, float, floats, read_float, read_floats, words};
+pub use extra::{
+    each_step, float, floats, hex, latin, read_float, read_floats, read_words, same_bits, steps, unhex,
+    unlatin, words, words_of,
+};
 pub use fixture::example;
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
 pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
 pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform, fit_name};
 pub use pose::{Deformed, Pose};
-pub use serde_json::Value;
 pub use split::{Room, smooth_normals};
+pub use value::{Extras, Key, Value};
 
 /// Index into [`Scene::nodes`].
 pub type NodeId = u32;
@@ -135,7 +140,7 @@ impl Scene {
     pub fn set_front(&mut self, direction: [f32; 3]) {
         let axes = self.axes();
         if let Some(node) = axes.and_then(|id| self.nodes.get_mut(id as usize)) {
-            node.extras.insert("front".to_owned(), floats(&direction));
+            node.extras.insert("front", floats(&direction));
         }
     }
 

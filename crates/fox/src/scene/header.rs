@@ -51,9 +51,12 @@ impl To<'_> {
             put(&mut map, "matrices", galatea_scene::floats(rest.as_flattened()));
         }
         let blocks = model.unknown_blocks.iter().map(|b| {
-            serde_json::json!({
-                "section": b.section, "id": b.id as i32, "count": b.count as i32, "bytes": hex(&b.bytes),
-            })
+            Value::from([
+                ("section", b.section.into()),
+                ("id", (b.id as i32).into()),
+                ("count", (b.count as i32).into()),
+                ("bytes", hex(&b.bytes).into()),
+            ])
         });
         let blocks: Vec<Value> = blocks.collect();
         if !blocks.is_empty() {
@@ -87,9 +90,13 @@ impl To<'_> {
         let simple = simple_runs(&model.groups_of_meshes());
         let shape = |r: &Run| (r.group, r.first_mesh, r.mesh_count);
         if !simple.iter().map(shape).eq(model.runs.iter().map(shape)) {
-            let runs = model.runs.iter().map(
-                |r| serde_json::json!({ "group": r.group, "first": r.first_mesh, "count": r.mesh_count }),
-            );
+            let runs = model.runs.iter().map(|r| {
+                Value::from([
+                    ("group", r.group.into()),
+                    ("first", r.first_mesh.into()),
+                    ("count", r.mesh_count.into()),
+                ])
+            });
             put(map, "runs", Value::Array(runs.collect()));
         }
         let mut boxes = Vec::new();

@@ -133,7 +133,7 @@ impl To<'_> {
     }
 
     /// A name in extras.
-    fn put_word(&self, map: &mut Extras, key: &str, name: &Name) {
+    fn put_word(&self, map: &mut Extras, key: &'static str, name: &Name) {
         let shown = self.shown(name);
         put_bytes(map, key, name, &shown, self.hashes);
         put(map, key, shown);

@@ -135,9 +135,9 @@ pub(super) fn slot<'m>(material: &'m Material, slot: &Slot) -> Option<(usize, &'
 /// What is told about a texture beside its name.
 pub(super) fn notes(decoded: &Decoded) -> Extras {
     let mut notes = Extras::new();
-    notes.insert("file".into(), decoded.path.clone().into());
+    notes.insert("file", decoded.path.clone());
     if !decoded.txi.is_empty() {
-        notes.insert("txi".into(), decoded.txi.lossy().into_owned().into());
+        notes.insert("txi", decoded.txi.lossy().into_owned());
     }
     notes
 }

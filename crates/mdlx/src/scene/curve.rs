@@ -3,6 +3,8 @@
 //! Tangents of the format are for the whole way to the next key, or control points; those of the scene are per second. The
 //! conversion rounds, so that the difference to the exact numbers travels along, in steps of the last bit.
 
+use std::borrow::Cow;
+
 use galatea_scene::Interpolation as SceneInterpolation;
 
 use super::extra::{Steps, same, stepped};
@@ -117,10 +119,14 @@ impl Form {
         let count = rows.times.len();
         let mut made = Made { times: rows.times.clone(), ..Made::default() };
         if !self.is_cubic(count) {
-            made.values.reserve(rows.values.len());
+            made.values.clone_from(&rows.values);
             match self.map {
-                Map::Plain => made.values.clone_from(&rows.values),
-                _ => rows.values.chunks_exact(self.width).for_each(|row| self.map(row, &mut made.values)),
+                Map::Plain => {}
+                Map::Offset(rest) => {
+                    let rows = made.values.as_chunks_mut::<3>().0.iter_mut();
+                    rows.for_each(|row| row.iter_mut().zip(rest).for_each(|(k, r)| *k += r));
+                }
+                Map::Reversed => made.values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse),
             }
             return made;
         }
@@ -132,15 +138,15 @@ impl Form {
         let keys = rows.values.chunks_exact(self.width).zip(rows.tangents.chunks_exact(self.width * 2));
         for ((value, tangents), [before, after]) in keys.zip(spans(&rows.times)) {
             let (into, out) = tangents.split_at_checked(self.width).unwrap_or((tangents, &[]));
-            let slope = |control: &[f32], sign: f32, span: f32| -> Vec<f32> {
-                if self.run == Run::Hermite {
-                    return control.iter().map(|c| c / span).collect();
-                }
-                control.iter().zip(value).map(|(c, v)| 3.0 * (c - v) * sign / span).collect()
+            let straight = self.run == Run::Hermite;
+            let slope = |control: f32, value: f32, sign: f32, span: f32| {
+                if straight { control / span } else { 3.0 * (control - value) * sign / span }
             };
-            self.slope(slope(into, -1.0, before).into_iter(), &mut made.values);
+            let pairs = into.iter().zip(value);
+            self.slope(pairs.map(|(c, v)| slope(*c, *v, -1.0, before)), &mut made.values);
             self.map(value, &mut made.values);
-            self.slope(slope(out, 1.0, after).into_iter(), &mut made.values);
+            let pairs = out.iter().zip(value);
+            self.slope(pairs.map(|(c, v)| slope(*c, *v, 1.0, after)), &mut made.values);
         }
         made
     }
@@ -180,29 +186,25 @@ impl Form {
             values.chunks_exact(width).for_each(|row| self.unmap(row, &mut rows.values));
             return rows;
         }
-        let part = |key: &[f32], i: usize| -> Vec<f32> {
-            key.get(i * width..(i + 1) * width).map(<[f32]>::to_vec).unwrap_or_default()
-        };
         if self.run == Run::Smooth {
             unmake_smooth(times, values, flipped, &mut rows);
             return rows;
         }
+        let straight = self.run == Run::Hermite;
+        let mut slopes = Vec::with_capacity(width);
         for (key, [before, after]) in values.chunks_exact(width * 3).zip(spans(times)) {
+            let part = |i: usize| key.get(i * width..(i + 1) * width).unwrap_or(&[]);
             let from = rows.values.len();
-            self.unmap(&part(key, 1), &mut rows.values);
-            let value = rows.values.get(from..).unwrap_or(&[]).to_vec();
-            let control = |slope: Vec<f32>, sign: f32, span: f32| -> Vec<f32> {
-                if self.run == Run::Hermite {
-                    return slope.iter().map(|c| c * span).collect();
-                }
-                slope.iter().zip(&value).map(|(c, v)| v + c * span * sign / 3.0).collect()
-            };
-            let mut slopes = Vec::with_capacity(width * 2);
-            self.slope(part(key, 0).into_iter(), &mut slopes);
-            self.slope(part(key, 2).into_iter(), &mut slopes);
-            let (into, out) = slopes.split_at_checked(width).unwrap_or((&slopes, &[]));
-            rows.tangents.extend(control(into.to_vec(), -1.0, before));
-            rows.tangents.extend(control(out.to_vec(), 1.0, after));
+            self.unmap(part(1), &mut rows.values);
+            let value = rows.values.get(from..).unwrap_or(&[]);
+            for (slope, sign, span) in [(part(0), -1.0, before), (part(2), 1.0, after)] {
+                slopes.clear();
+                self.slope(slope.iter().copied(), &mut slopes);
+                let control = |(c, v): (&f32, &f32)| {
+                    if straight { c * span } else { v + c * span * sign / 3.0 }
+                };
+                rows.tangents.extend(slopes.iter().zip(value).map(control));
+            }
         }
         rows
     }
@@ -211,20 +213,16 @@ impl Form {
     pub(super) fn steps(&self, rows: &Rows, made: &Made) -> Steps {
         let mut steps = Steps::default();
         let count = rows.times.len();
-        if self.map != Map::Plain && !self.is_cubic(count) {
-            let mut back = Vec::with_capacity(self.width);
-            let pairs = rows.values.chunks_exact(self.width).zip(made.values.chunks_exact(self.width));
-            for (row, (stored, made)) in pairs.enumerate() {
-                back.clear();
-                self.unmap(made, &mut back);
-                steps.note(row, stored, &back);
-            }
-        } else if self.is_cubic(count) {
+        if self.is_cubic(count) {
             let kept = without(&made.values, self.width * 3, &made.inserted);
             let back = self.unmake(&rows.times, &kept, &made.flipped);
-            let width = self.width;
             for row in 0..count {
-                steps.note(row, &joined(rows, row, width), &joined(&back, row, width));
+                steps.note(row, joined(rows, row, self.width), joined(&back, row, self.width));
+            }
+        } else if let Map::Offset([a, b, c]) = self.map {
+            let pairs = rows.values.as_chunks::<3>().0.iter().zip(made.values.as_chunks::<3>().0);
+            for (row, (stored, [x, y, z])) in pairs.enumerate() {
+                steps.note(row, [stored, &[]], [&[x - a, y - b, z - c], &[]]);
             }
         }
         steps
@@ -280,16 +278,16 @@ impl Form {
 }
 
 /// A key with its tangents: value, incoming, outgoing.
-fn joined(rows: &Rows, row: usize, width: usize) -> Vec<f32> {
+fn joined(rows: &Rows, row: usize, width: usize) -> [&[f32]; 2] {
     let value = rows.values.get(row * width..(row + 1) * width).unwrap_or(&[]);
     let tangents = rows.tangents.get(row * width * 2..(row + 1) * width * 2).unwrap_or(&[]);
-    [value, tangents].concat()
+    [value, tangents]
 }
 
 /// The rows that are not listed.
-pub(super) fn without(values: &[f32], width: usize, listed: &[u32]) -> Vec<f32> {
+pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Cow<'a, [f32]> {
     if listed.is_empty() {
-        return values.to_vec();
+        return Cow::Borrowed(values);
     }
     let mut listed = listed.iter().copied().peekable();
     let rows = values.chunks_exact(width.max(1)).enumerate();
@@ -435,7 +433,7 @@ mod tests {
             let back = form.restore(&times, &kept, &made.flipped, steps.as_deref());
             assert!(same(&back.values, &rows.values) && same(&back.tangents, &rows.tangents), "{run:?}");
             // An edited key is taken, and the others stay exact.
-            let mut edited = kept.clone();
+            let mut edited = kept.to_vec();
             let at = stride * 2 + if run == Run::Straight { 0 } else { width };
             edited[at] += 0.5;
             let back = form.restore(&times, &edited, &made.flipped, steps.as_deref());

@@ -2,7 +2,7 @@
 
 use galatea_scene::{Emitter, EmitterKind, Extras, Value};
 
-use super::extra::{Carry, latin, object, put, put_fields, read_fields, text};
+use super::extra::{Carry, latin, put, put_fields, read_fields, text};
 use super::{Back, Builder};
 use crate::{NodeKind, ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
@@ -175,7 +175,7 @@ impl Back<'_> {
         }
         e.segment_scalings.iter_mut().zip(&from.sizes).for_each(|(to, from)| *to = *from);
         [e.columns, e.rows] = from.grid;
-        if let Some(told) = object(map, "wow") {
+        if let Some(told) = map.object("wow") {
             let mut wow = WowParticles::default();
             read_fields!(
                 told,

@@ -1,17 +1,8 @@
 //! What the scene has no word for, as JSON: fields, texts, and numbers as differences.
 
-use galatea_scene::{Extras, Value, float, floats, read_float, read_floats, words};
+use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats, words};
+pub(super) use galatea_scene::{hex, latin, same_bits as same, unhex, unlatin};
 use galatea_wire::Text;
-
-/// Bytes as text, one letter each. The format has no encoding; this way every byte comes back.
-pub(super) fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| *b as char).collect()
-}
-
-/// The bytes of a text. Letters beyond a byte have no place in the format and become `?`.
-pub(super) fn unlatin(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
-}
 
 /// A text field; what does not fit is cut.
 pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
@@ -163,73 +154,44 @@ macro_rules! read_fields {
 }
 pub(super) use {put_fields, read_fields};
 
-/// Bytes as hexadecimal text.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let digit = |d: u8| char::from_digit(u32::from(d), 16).unwrap_or('0');
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
-}
-
-/// Hexadecimal text as bytes.
-pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |b: u8| char::from(b).to_digit(16);
-    let pair = |[a, b]: &[u8; 2]| Some((digit(*a)? << 4 | digit(*b)?) as u8);
-    text.as_bytes().as_chunks::<2>().0.iter().map(pair).collect()
-}
-
 /// Puts a value into extras.
-pub(super) fn put(map: &mut Extras, key: &str, value: impl Into<Value>) {
-    map.insert(key.to_owned(), value.into());
+pub(super) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
+    map.insert(key, value);
 }
 
 /// A whole number of extras.
 pub(super) fn int(map: &Extras, key: &str) -> Option<i64> {
-    number(map.get(key)?)
+    map.int(key)
 }
 
 /// 32-bit words of extras.
 pub(super) fn word_list(map: &Extras, key: &str) -> Option<Vec<u32>> {
-    map.get(key)?.as_array()?.iter().map(|v| number(v).map(|v| v as u32)).collect()
+    map.words(key)
 }
 
 /// Numbers of extras.
 pub(super) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
-    read_floats(map.get(key)?)
+    map.floats(key)
 }
 
 /// A text of extras.
 pub(super) fn word<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
-    map.get(key)?.as_str()
+    map.text(key)
 }
 
 /// Dictionaries of extras.
 pub(super) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
-    map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
-}
-
-/// Nothing at all.
-pub(super) fn none() -> &'static Extras {
-    static NONE: std::sync::OnceLock<Extras> = std::sync::OnceLock::new();
-    NONE.get_or_init(Extras::new)
-}
-
-/// A dictionary of extras.
-pub(super) fn object<'a>(map: &'a Extras, key: &str) -> Option<&'a Extras> {
-    map.get(key)?.as_object()
+    map.objects(key)
 }
 
 /// What this format put into the extras of a part.
 pub(super) fn own(extras: &Extras) -> &Extras {
-    object(extras, "mdx").unwrap_or_else(|| none())
+    extras.object("mdx").unwrap_or(Extras::none())
 }
 
 /// Extras that hold what this format has to say.
 pub(super) fn wrap(own: Extras) -> Extras {
-    if own.is_empty() { own } else { Extras::from_iter([("mdx".to_owned(), Value::Object(own))]) }
-}
-
-/// Whether numbers are the same bit for bit.
-pub(super) fn same(a: &[f32], b: &[f32]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+    if own.is_empty() { own } else { Extras::from([("mdx", own.into())]) }
 }
 
 /// Rows of stored numbers that differ from computed ones, by how many steps of the last bit.
@@ -240,11 +202,15 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Notes a row, if it differs.
-    pub(super) fn note(&mut self, row: usize, stored: &[f32], computed: &[f32]) {
-        if !same(stored, computed) {
+    /// Notes a row of two parts, if it differs.
+    pub(super) fn note(&mut self, row: usize, stored: [&[f32]; 2], computed: [&[f32]; 2]) {
+        let [a, b] = stored;
+        let [c, d] = computed;
+        if !(same(a, c) && same(b, d)) {
             self.at.push(row as u32);
-            self.by.extend(stored.iter().zip(computed).map(|(s, c)| s.to_bits().wrapping_sub(c.to_bits())));
+            let step = |(s, c): (&f32, &f32)| s.to_bits().wrapping_sub(c.to_bits());
+            self.by.extend(a.iter().zip(c).map(step));
+            self.by.extend(b.iter().zip(d).map(step));
         }
     }
 
@@ -335,7 +301,7 @@ mod tests {
             let computed: Vec<f32> = (0..40).map(|i| i as f32).collect();
             let mut steps = Steps::default();
             for (row, (s, c)) in stored.chunks(2).zip(computed.chunks(2)).enumerate() {
-                steps.note(row, s, c);
+                steps.note(row, [s, &[]], [c, &[]]);
             }
             let mut map = Extras::new();
             steps.put(&mut map, 20, 2);

@@ -415,7 +415,7 @@ fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     let count = geoset.vertices.len();
     let full = |len: usize| len == count && count > 0;
     let mut out = Vertices { positions: geoset.vertices.clone(), ..Vertices::default() };
-    let mut odd = |key: &str, flat: &[f32]| put(map, key, floats(flat));
+    let mut odd = |key: &'static str, flat: &[f32]| put(map, key, floats(flat));
     if full(geoset.normals.len()) {
         out.normals.clone_from(&geoset.normals);
     } else if !geoset.normals.is_empty() {
@@ -430,7 +430,7 @@ fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     out.uvs = geoset.uvs.iter().take(sound).cloned().collect();
     if sound < geoset.uvs.len() {
         let sets = geoset.uvs.iter().skip(sound);
-        let sets = sets.map(|set| serde_json::json!({ "uvs": floats(set.as_flattened()) }));
+        let sets = sets.map(|set| Value::from([("uvs", floats(set.as_flattened()))]));
         put(map, "uvs", Value::Array(sets.collect()));
     }
     out
@@ -541,7 +541,7 @@ impl Joints<'_> {
         if geoset.vertex_groups.len() != count {
             put(map, "vertex_groups", geoset.vertex_groups.json());
         } else if !at.is_empty() {
-            put(map, "groups", serde_json::json!({ "at": words(&at), "to": words(&to) }));
+            put(map, "groups", [("at", words(&at)), ("to", words(&to))]);
         }
     }
 
@@ -603,7 +603,7 @@ impl Joints<'_> {
             out.attributes.push(Attribute { name: IDLE.into(), width: 1, values: idle });
         }
         if !at.is_empty() {
-            put(map, "weights", serde_json::json!({ "at": words(&at), "to": words(&to) }));
+            put(map, "weights", [("at", words(&at)), ("to", words(&to))]);
         }
         put(map, "smooth", true);
     }

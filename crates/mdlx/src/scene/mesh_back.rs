@@ -6,9 +6,7 @@ use galatea_scene::{Extras, Mesh, Node as SceneNode, Primitive, Purpose, Skin, V
 use galatea_wire::Result;
 use glam::{Mat3, Mat4, Vec3};
 
-use super::extra::{
-    Carry, int, list, none, object, objects, own, read_fields, row_bounds, text, unhex, word,
-};
+use super::extra::{Carry, int, list, objects, own, read_fields, row_bounds, text, unhex, word};
 use super::foreign::{Grouping, Part, split};
 use super::frame::Frame;
 use super::mesh::{GROUP, IDLE, anim_bounds, colour_counts, geometry_sum, is_plain_name, shares, weights_of};
@@ -46,7 +44,7 @@ impl<'a> Back<'a> {
                     self.lose(format!("mesh {:?}: lines and points", mesh.name));
                     continue;
                 }
-                let map = if n == 0 { map } else { none() };
+                let map = if n == 0 { map } else { Extras::none() };
                 let told = int(map, "geoset").unwrap_or(i64::MAX);
                 wanted.push(Wanted { told, id, node, mesh, primitive, map });
             }
@@ -113,10 +111,10 @@ impl<'a> Back<'a> {
 
     /// Alpha and colour of a geoset, and the number the animation had.
     fn read_anim(&mut self, one: &Wanted<'_>) -> Option<(i64, GeosetAnim)> {
-        let told = object(one.map, "anim");
+        let told = one.map.object("anim");
         let bounds = anim_bounds(one.id);
         let what = format!("mesh {:?}", one.mesh.name);
-        let map = told.unwrap_or_else(|| none());
+        let map = told.unwrap_or(Extras::none());
         let tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
         let [r, g, b, opacity] = one.node.tint;
         let hidden = told.is_none() && !one.node.visible && one.mesh.lod.unwrap_or(0) == 0;
@@ -149,7 +147,7 @@ impl<'a> Back<'a> {
         bound.held = true;
         let wanted = [(crate::Tag(*b"KGAO"), crate::ValueKind::Float, bound)];
         let what = format!("mesh {:?}", one.mesh.name);
-        let tracks = self.read_tracks(none(), "tracks", &what, &wanted, &Frame::default());
+        let tracks = self.read_tracks(Extras::none(), "tracks", &what, &wanted, &Frame::default());
         (!tracks.is_empty()).then(|| (i64::MAX, GeosetAnim { tracks, ..GeosetAnim::default() }))
     }
 
@@ -291,7 +289,7 @@ impl<'a> Back<'a> {
     }
 
     fn sequence_bounds(&self, model: &Model, map: &Extras, usual: &Bounds) -> Vec<Bounds> {
-        let Some(told) = object(map, "sequence_bounds") else { return Vec::new() };
+        let Some(told) = map.object("sequence_bounds") else { return Vec::new() };
         let rows = list(told, "rows").unwrap_or_default();
         let row = |i: u32| match i.checked_sub(1) {
             None => *usual,
@@ -410,7 +408,7 @@ impl<'a> Back<'a> {
             }
             list.push(weight);
         }
-        if let Some(told) = object(map, "weights") {
+        if let Some(told) = map.object("weights") {
             let joint = |id: u32| {
                 let new = self.renumbered(id)?;
                 ids.iter().position(|i| *i == Some(new)).map(|p| p as u16)
@@ -556,7 +554,7 @@ impl<'a> Back<'a> {
             last = Some((row, group));
             groups.push(group);
         }
-        if let Some(told) = object(map, "groups") {
+        if let Some(told) = map.object("groups") {
             for (vertex, group) in read_words(told, "at").iter().zip(read_words(told, "to")) {
                 let meant = (group as usize).min(group_rows.len().saturating_sub(1));
                 let now = rows.get(*vertex as usize).map(|row| key(row));
@@ -592,7 +590,7 @@ impl<'a> Back<'a> {
         } else if self.version.is_wow() && !map.contains_key("buffer") {
             crate::versions::make_bone_lists(out);
         }
-        if let Some(told) = object(map, "buffer") {
+        if let Some(told) = map.object("buffer") {
             let mut buffer = VertexBuffer::default();
             read_fields!(
                 told,

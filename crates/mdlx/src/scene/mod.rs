@@ -99,20 +99,26 @@ impl Model {
         if !self.bind_poses.is_empty() {
             put(&mut map, "bind_poses", self.bind_poses.len() as u32);
         }
-        let face = |effect: &FaceEffect| serde_json::json!({ "target": effect.target.json(), "path": effect.path.json() });
+        let face = |effect: &FaceEffect| {
+            Value::from([("target", effect.target.json()), ("path", effect.path.json())])
+        };
         if !self.face_effects.is_empty() {
             put(&mut map, "face_effects", Value::Array(self.face_effects.iter().map(face).collect()));
         }
         let sound = |sound: &Sound| {
-            serde_json::json!({
-                "path": sound.path.json(), "volume": sound.volume.json(), "pitch": sound.pitch.json(),
-                "flags": sound.flags.json(),
-            })
+            Value::from([
+                ("path", sound.path.json()),
+                ("volume", sound.volume.json()),
+                ("pitch", sound.pitch.json()),
+                ("flags", sound.flags.json()),
+            ])
         };
         if !self.sounds.is_empty() {
             put(&mut map, "sounds", Value::Array(self.sounds.iter().map(sound).collect()));
         }
-        let chunk = |chunk: &UnknownChunk| serde_json::json!({ "tag": latin(&chunk.tag.0), "bytes": extra::hex(&chunk.bytes) });
+        let chunk = |chunk: &UnknownChunk| {
+            Value::from([("tag", latin(&chunk.tag.0).into()), ("bytes", extra::hex(&chunk.bytes).into())])
+        };
         if !self.unknown.is_empty() {
             put(&mut map, "unknown", Value::Array(self.unknown.iter().map(chunk).collect()));
         }
@@ -356,7 +362,7 @@ impl<'a> Back<'a> {
 }
 
 /// 32-bit words of extras, where they are there.
-fn put_words(map: &mut Extras, key: &str, list: &[u32]) {
+fn put_words(map: &mut Extras, key: &'static str, list: &[u32]) {
     put(map, key, words(list));
 }
 

@@ -229,7 +229,7 @@ impl<'a> Back<'a> {
     fn read_object(&mut self, model: &mut Model, entry: &Entry) {
         let scene = self.scene;
         let Some(from) = scene.node(entry.node) else { return };
-        let map = if entry.beside { super::extra::none() } else { own(&from.extras) };
+        let map = if entry.beside { Extras::none() } else { own(&from.extras) };
         let what = format!("node {:?}", from.name);
         let mut node = Node { name: text(&from.name), object_id: entry.id, ..Node::default() };
         let owner = self.object_of.get(&entry.node).copied().filter(|_| entry.beside);

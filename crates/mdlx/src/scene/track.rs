@@ -140,7 +140,7 @@ impl Builder<'_> {
     pub(super) fn add_tracks(
         &mut self,
         map: &mut Extras,
-        key: &str,
+        key: &'static str,
         tracks: &Tracks,
         bind: impl Fn(Tag) -> Option<Bound>,
     ) {
@@ -150,7 +150,7 @@ impl Builder<'_> {
             if !listed.is_empty() {
                 listed.push_str(", ");
             }
-            listed.push_str(&latin(&track.tag.0));
+            listed.extend(track.tag.0.iter().map(|b| *b as char));
             let name = WORDS.iter().find(|(i, _)| *i == track.interpolation).map_or("", |(_, w)| w);
             listed.push(' ');
             listed.push_str(name);
@@ -185,11 +185,11 @@ impl Builder<'_> {
             put(map, key, listed);
         }
         if !notes.is_empty() {
-            put(map, &format!("{key}_notes"), Value::Array(notes));
+            put(map, format!("{key}_notes"), Value::Array(notes));
         }
         if let Some(extra) = &tracks.extra {
-            put(map, &format!("{key}_before"), extra.before.json());
-            put(map, &format!("{key}_after"), extra.after.json());
+            put(map, format!("{key}_before"), extra.before.json());
+            put(map, format!("{key}_after"), extra.after.json());
         }
     }
 
@@ -306,7 +306,13 @@ impl Builder<'_> {
     }
 
     /// Adds the times of an event as events of the clips.
-    pub(super) fn add_events(&mut self, map: &mut Extras, key: &str, node: u32, track: Option<&EventTrack>) {
+    pub(super) fn add_events(
+        &mut self,
+        map: &mut Extras,
+        key: &'static str,
+        node: u32,
+        track: Option<&EventTrack>,
+    ) {
         let Some(track) = track else { return };
         let global = usize::try_from(track.global_sequence).ok();
         let known = global.map_or(track.global_sequence == -1, |g| g < self.model.global_sequences.len());

@@ -6,7 +6,7 @@ use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Proper
 
 use super::Back;
 use super::curve::{Form, Rows, Run, without};
-use super::extra::{Carry, Steps, Sum, int, list, none, object, objects, own, same, word, word_list};
+use super::extra::{Carry, Steps, Sum, int, list, objects, own, same, word, word_list};
 use super::frame::Frame;
 use super::track::{Bound, LONGEST, Lane, WORDS, run_of};
 use crate::{Curve, EventTrack, Extra, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks, ValueKind};
@@ -40,7 +40,7 @@ fn listed<'a>(map: &'a Extras, key: &str) -> Vec<Listed<'a>> {
             global: -1,
             empty: false,
             apart: false,
-            note: notes.get(&(n as i64)).copied().unwrap_or_else(|| none()),
+            note: notes.get(&(n as i64)).copied().unwrap_or(Extras::none()),
         };
         while let Some(word) = words.next() {
             match word {
@@ -155,7 +155,7 @@ impl<'a> Back<'a> {
         let interpolation = interpolation_of(told, keys, &channels, bound.held);
         let note: &Extras = match entry {
             Some(entry) => entry.note,
-            None => none(),
+            None => Extras::none(),
         };
         // A track follows one clock: that of a global sequence only if no other clip moves the same.
         let globals: Vec<i32> = channels.iter().filter_map(|(clip, _)| self.global_of(*clip)).collect();
@@ -259,7 +259,7 @@ impl<'a> Back<'a> {
 
     /// The times of an event.
     pub(super) fn read_events(&mut self, map: &Extras, key: &str, node: u32) -> Option<EventTrack> {
-        let told = object(map, key);
+        let told = map.object(key);
         let mut track = EventTrack::default();
         let mut times: Vec<(i64, usize)> = Vec::new();
         let mut global = None;
@@ -272,7 +272,7 @@ impl<'a> Back<'a> {
         if told.is_none() && times.is_empty() {
             return None;
         }
-        let told = told.unwrap_or_else(|| none());
+        let told = told.unwrap_or(Extras::none());
         track.global_sequence = int(told, "global").map_or(global.unwrap_or(-1), |g| g as i32);
         let outside = word_list(told, "times").unwrap_or_default();
         times.extend(outside.iter().map(|t| (i64::from(*t as i32), usize::MAX)));
@@ -373,7 +373,7 @@ fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
     let edited = int(told, "sum").is_some_and(|s| s as i32 != sum());
     if int(told, "count").is_some_and(|count| count != channel.times.len() as i64) {
         // Keys were added or taken away: the notes are about others.
-        told = none();
+        told = Extras::none();
     }
     let width = form.width;
     let turned;
@@ -396,7 +396,7 @@ fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
             values
         };
         let straight = Form { run: Run::Straight, ..*form };
-        let steps = object(told, "keys").and_then(|k| Steps::read(k, channel.times.len(), width));
+        let steps = told.object("keys").and_then(|k| Steps::read(k, channel.times.len(), width));
         let mut rows = straight.restore(&channel.times, values, &[], steps.as_deref());
         if form.run != Run::Straight {
             let kept = list(told, "tangents").filter(|t| t.len() == width * 2 * rows.times.len());
@@ -411,7 +411,7 @@ fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
     let flipped = word_list(told, "flipped").unwrap_or_default();
     let times = without(&channel.times, 1, &inserted);
     let kept = without(values, stride, &inserted);
-    let steps = object(told, "keys").and_then(|k| Steps::read(k, times.len(), width * 3));
+    let steps = told.object("keys").and_then(|k| Steps::read(k, times.len(), width * 3));
     let rows = form.restore(&times, &kept, &flipped, steps.as_deref());
     if inserted.is_empty() {
         return (rows, edited);

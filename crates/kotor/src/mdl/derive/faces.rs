@@ -1,6 +1,6 @@
 //! Normals, plane distances and neighbours of faces.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher as _;
 
 use super::super::{Face, Mesh};
 use super::bounds::corners;
@@ -16,20 +16,53 @@ pub fn plane_distance(normal: [f32; 3], point: [f32; 3]) -> f32 {
     -dot(v(normal), v(point)) as f32
 }
 
-/// A map whose keys cost little to find, and are hard to choose so that they cost much.
-type Numbers<K> = HashMap<K, u32, foldhash::fast::RandomState>;
+/// Things of which equal ones get the same number, found at little cost: each is looked for from a place on that a secret
+/// number decides too, so that nobody can choose things that all begin at the same one.
+struct Numbers<K> {
+    keys: Vec<K>,
+    /// One more than the number of what is here; 0 where nothing is.
+    slots: Vec<u32>,
+    secret: u64,
+}
+
+impl<K: Copy + PartialEq> Numbers<K> {
+    fn with_room(count: usize) -> Self {
+        let secret = foldhash::fast::RandomState::default().hash_one(count);
+        Numbers { keys: Vec::with_capacity(count), slots: vec![0; (count * 2).next_power_of_two().max(2)], secret }
+    }
+
+    /// The number of something, which is the next one if it is new. There must be room.
+    fn of(&mut self, key: K, [a, b]: [u64; 2]) -> u32 {
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let hash = fold(fold(a ^ self.secret, 0x9E37_79B9_7F4A_7C15) ^ b, self.secret | 1);
+        let last = self.slots.len() - 1;
+        let mut at = hash as usize & last;
+        loop {
+            let Some(slot) = self.slots.get_mut(at) else { return 0 };
+            if *slot == 0 {
+                self.keys.push(key);
+                *slot = self.keys.len() as u32;
+                return *slot - 1;
+            }
+            if self.keys.get(*slot as usize - 1) == Some(&key) {
+                return *slot - 1;
+            }
+            at = (at + 1) & last;
+        }
+    }
+}
 
 /// Numbers positions so that equal ones get the same number. Minus zero is zero.
 pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
-    let mut numbers: Numbers<[u32; 3]> =
-        Numbers::with_capacity_and_hasher(positions.len(), Default::default());
-    positions
-        .iter()
-        .map(|p| {
-            let next = numbers.len() as u32;
-            *numbers.entry(p.map(|c| (c + 0.0).to_bits())).or_insert(next)
-        })
-        .collect()
+    let mut numbers: Numbers<[u32; 3]> = Numbers::with_room(positions.len());
+    let number = |position: &[f32; 3]| {
+        let [x, y, z] = position.map(|c| (c + 0.0).to_bits());
+        numbers.of([x, y, z], [u64::from(x) << 32 | u64::from(y), z.into()])
+    };
+    positions.iter().map(number).collect()
 }
 
 /// The face across each edge of each face, or 0xFFFF. Edge `i` runs from corner `i` to the next.
@@ -48,7 +81,7 @@ pub(crate) fn neighbours(
     const NONE: u32 = u32::MAX;
     let welded = weld(positions);
     let count = triangles.len();
-    let mut numbers: Numbers<[u32; 2]> = Numbers::with_capacity_and_hasher(count * 2, Default::default());
+    let mut numbers: Numbers<[u32; 2]> = Numbers::with_room(count * 3);
     // The first two faces of each edge, and the edges of each face.
     let mut edges: Vec<[u32; 2]> = Vec::with_capacity(count * 2);
     let mut sides: Vec<[u32; 3]> = Vec::with_capacity(count);
@@ -59,15 +92,12 @@ pub(crate) fn neighbours(
             if a == NONE || b == NONE {
                 return NONE;
             }
-            let edge = *numbers.entry([a.min(b), a.max(b)]).or_insert_with(|| {
-                edges.push([id, NONE]);
-                edges.len() as u32 - 1
-            });
-            if let Some([first, second]) = edges.get_mut(edge as usize)
-                && *first != id
-                && *second == NONE
-            {
-                *second = id;
+            let ends = [a.min(b), a.max(b)];
+            let edge = numbers.of(ends, [u64::from(a.min(b)) << 32 | u64::from(a.max(b)), 0]);
+            match edges.get_mut(edge as usize) {
+                None => edges.push([id, NONE]),
+                Some([first, second]) if *first != id && *second == NONE => *second = id,
+                Some(_) => {}
             }
             edge
         }));

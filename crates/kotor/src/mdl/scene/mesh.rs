@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use galatea_scene::{
     AlphaMode, Attribute, Extras, Influences, Material, Mesh as SceneMesh, Node as SceneNode, Primitive,
     Purpose, Skin as SceneSkin, Slot, Texture, UvTransform, Value, Vertices as SceneVertices, floats, words,
+    words_of,
 };
 use galatea_wire::Text;
 use glam::{Mat4, Quat, Vec3};
@@ -207,7 +208,7 @@ impl Builder<'_> {
         } else {
             for (key, column) in [("weights", &v.weights), ("bones", &v.bones)] {
                 if !column.is_empty() {
-                    put(&mut told, &format!("raw_{key}"), floats(column.as_flattened()));
+                    put(&mut told, format!("raw_{key}"), floats(column.as_flattened()));
                 }
             }
         }
@@ -278,16 +279,13 @@ fn put_header(map: &mut Extras, mesh: &Mesh) {
         put(map, "inverted_counters", words(&mesh.inverted_counters));
     }
     if let IndexLists::Own(lists) = &mesh.indices {
-        let lists = lists.iter().map(|l| {
-            let list: Vec<u32> = l.iter().map(|i| u32::from(*i)).collect();
-            serde_json::json!({ "list": words(&list) })
-        });
+        let lists = lists.iter().map(|l| Value::from([("list", words_of(l.iter().map(|i| u32::from(*i))))]));
         put(map, "indices", Value::Array(lists.collect()));
     }
     put_copy(map, "mdl_positions", &mesh.mdl_positions);
 }
 
-fn put_copy(map: &mut Extras, key: &str, copy: &PositionCopy) {
+fn put_copy(map: &mut Extras, key: &'static str, copy: &PositionCopy) {
     match copy {
         PositionCopy::Same => {}
         PositionCopy::Absent => put(map, key, "absent"),
@@ -388,7 +386,7 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
     let full = |len: usize| len == count && count > 0;
     let mut odd = |key: &str, flat: &[f32]| {
         if !flat.is_empty() {
-            put(map, &format!("raw_{key}"), floats(flat));
+            put(map, format!("raw_{key}"), floats(flat));
         }
     };
     if full(v.normals.len()) {

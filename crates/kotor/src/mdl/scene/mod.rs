@@ -131,7 +131,7 @@ impl Model {
         let usual = self.names.len() == self.nodes.len()
             && self.nodes.iter().enumerate().all(|(i, n)| usize::from(n.name) == i);
         if !usual {
-            let list = self.names.iter().map(|n| serde_json::json!({ "name": latin(&n.0) }));
+            let list = self.names.iter().map(|n| Value::from([("name", latin(&n.0).into())]));
             put(&mut map, "names", Value::Array(list.collect()));
         }
         map

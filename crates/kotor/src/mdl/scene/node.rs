@@ -248,7 +248,7 @@ fn light_extras(light: &Light) -> Value {
         put(&mut map, "colors", floats(light.flare_colors.as_flattened()));
     }
     if !light.flare_textures.is_empty() {
-        let names = light.flare_textures.iter().map(|n| serde_json::json!({ "name": latin(&n.0) }));
+        let names = light.flare_textures.iter().map(|n| Value::from([("name", latin(&n.0).into())]));
         put(&mut map, "textures", Value::Array(names.collect()));
     }
     Value::Object(map)
@@ -306,7 +306,7 @@ fn emitter_of(name: &str, node: &Node) -> SceneEmitter {
         grid: [emitter.x_grid, emitter.y_grid],
         material: None,
         path: latin(emitter.chunk.bytes()),
-        extras: Extras::from_iter([("texture".to_owned(), latin(emitter.texture.bytes()).into())]),
+        extras: Extras::from_iter([("texture", latin(emitter.texture.bytes()).into())]),
     }
 }
 

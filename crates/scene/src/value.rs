@@ -1,0 +1,403 @@
+//! Values of extras: what JSON can say, held so that making, reading and dropping them costs little.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::json;
+
+/// A key of [`Extras`]. Those that are part of a program cost nothing.
+pub type Key = Cow<'static, str>;
+
+/// A value as JSON has it.
+///
+/// ```
+/// use galatea_scene::{Extras, Value};
+/// let hook = Extras::from([("name", Value::from("hand")), ("slot", 3.into())]);
+/// assert_eq!(Value::from(hook).to_string(), r#"{"name":"hand","slot":3}"#);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number that is written without a point.
+    Int(i64),
+    /// A number that is written with one. Two are equal if they are the same number of 32 bits.
+    Float(f64),
+    /// A text.
+    String(String),
+    /// A list.
+    Array(Vec<Value>),
+    /// Values by name.
+    Object(Extras),
+}
+
+impl Value {
+    /// The truth value.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Value::Int(value) => Some(*value as f64),
+            Value::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The whole number, if it is not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Value::Int(value) => u64::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The list.
+    pub fn as_array(&self) -> Option<&Vec<Value>> {
+        match self {
+            Value::Array(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The values by name.
+    pub fn as_object(&self) -> Option<&Extras> {
+        match self {
+            Value::Object(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The values by name, to be changed.
+    pub fn as_object_mut(&mut self) -> Option<&mut Extras> {
+        match self {
+            Value::Object(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of this name.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.get(key)
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || *a as f32 == *b as f32,
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) => a == b,
+            (Value::Object(a), Value::Object(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::new();
+        json::value(&mut out, self);
+        f.write_str(&json::into_text(out))
+    }
+}
+
+macro_rules! whole {
+    ($($int:ty),*) => { $(
+        impl From<$int> for Value {
+            fn from(value: $int) -> Value {
+                Value::Int(i64::from(value))
+            }
+        }
+    )* };
+}
+whole!(u8, u16, u32, i32, i64);
+
+impl From<usize> for Value {
+    fn from(value: usize) -> Value {
+        Value::Int(value as i64)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Bool(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Value {
+        Value::String(value.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Value {
+        Value::String(value)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(value: Vec<Value>) -> Value {
+        Value::Array(value)
+    }
+}
+
+impl From<Extras> for Value {
+    fn from(value: Extras) -> Value {
+        Value::Object(value)
+    }
+}
+
+impl<const N: usize> From<[(&'static str, Value); N]> for Value {
+    fn from(members: [(&'static str, Value); N]) -> Value {
+        Value::Object(Extras::from(members))
+    }
+}
+
+impl FromIterator<Value> for Value {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Value {
+        Value::Array(values.into_iter().collect())
+    }
+}
+
+/// What a part of the scene carries besides its typed fields: values by name, in the order in which they came. There are
+/// seldom more than a few, so that they are looked for one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Extras(Vec<(Key, Value)>);
+
+impl Extras {
+    /// Nothing.
+    pub const fn new() -> Extras {
+        Extras(Vec::new())
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The value of this name.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// Whether there is a value of this name.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Puts a value in, instead of the one that has the same name, if there is one.
+    pub fn insert(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
+        let (key, value) = (key.into(), value.into());
+        match self.0.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, slot)) => *slot = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// Takes a value out.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        let at = self.0.iter().position(|(k, _)| k == key)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(key, value)| (&**key, value))
+    }
+
+    /// Of several values of one name the last, in the place of the first.
+    fn of_pairs(mut pairs: Vec<(Key, Value)>) -> Extras {
+        const FEW: usize = 16;
+        if pairs.len() > FEW {
+            let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+            let key = |at: u32| pairs.get(at as usize).map(|(key, _)| key);
+            order.sort_by(|a, b| key(*a).cmp(&key(*b)).then(a.cmp(b)));
+            if order.windows(2).any(|w| matches!(w, [a, b] if key(*a) == key(*b))) {
+                let mut last: std::collections::BTreeMap<Key, (usize, Value)> =
+                    std::collections::BTreeMap::new();
+                for (at, (key, value)) in pairs.into_iter().enumerate() {
+                    let place = last.entry(key).or_insert((at, Value::Null));
+                    place.1 = value;
+                }
+                let mut back: Vec<(usize, Key, Value)> =
+                    last.into_iter().map(|(key, (at, value))| (at, key, value)).collect();
+                back.sort_by_key(|(at, ..)| *at);
+                pairs = back.into_iter().map(|(_, key, value)| (key, value)).collect();
+            }
+            return Extras(pairs);
+        }
+        let mut out = Extras(Vec::with_capacity(pairs.len()));
+        pairs.into_iter().for_each(|(key, value)| out.insert(key, value));
+        out
+    }
+}
+
+impl PartialEq for Extras {
+    fn eq(&self, other: &Extras) -> bool {
+        self.len() == other.len()
+            && self.iter().zip(other.iter()).all(|((key, value), (twin, same))| {
+                if key == twin { value == same } else { other.get(key) == Some(value) }
+            })
+    }
+}
+
+/// Of names that are all different.
+impl<const N: usize> From<[(&'static str, Value); N]> for Extras {
+    fn from(members: [(&'static str, Value); N]) -> Extras {
+        Extras(members.into_iter().map(|(key, value)| (Key::Borrowed(key), value)).collect())
+    }
+}
+
+impl<K: Into<Key>> FromIterator<(K, Value)> for Extras {
+    fn from_iter<I: IntoIterator<Item = (K, Value)>>(members: I) -> Extras {
+        Extras::of_pairs(members.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    }
+}
+
+impl<K: Into<Key>> Extend<(K, Value)> for Extras {
+    fn extend<I: IntoIterator<Item = (K, Value)>>(&mut self, members: I) {
+        let mut all = std::mem::take(&mut self.0);
+        all.extend(members.into_iter().map(|(key, value)| (key.into(), value)));
+        *self = Extras::of_pairs(all);
+    }
+}
+
+impl IntoIterator for Extras {
+    type Item = (Key, Value);
+    type IntoIter = std::vec::IntoIter<(Key, Value)>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(i64::try_from(value).map_or(Value::Float(value as f64), Value::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut out = Vec::new();
+        while let Some(value) = list.next_element()? {
+            out.push(value);
+        }
+        Ok(Value::Array(out))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut out: Vec<(Key, Value)> = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            out.push((Key::Owned(key), value));
+        }
+        Ok(Value::Object(Extras::of_pairs(out)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_comes_back() {
+        let text = r#"{"z":[1,-2,0.5,1.0,1e300,null,true],"a":{"ü\"\\":"\u0001"},"":18446744073709551615}"#;
+        let value: Value = serde_json::from_str(text).unwrap();
+        let again: Value = serde_json::from_str(&value.to_string()).unwrap();
+        assert_eq!(value, again);
+        assert_eq!(value.get("a").unwrap().to_string(), "{\"ü\\\"\\\\\":\"\\u0001\"}");
+        let list = value.get("z").unwrap();
+        assert_eq!(list.to_string(), "[1,-2,0.5,1.0,1e+300,null,true]");
+        assert_ne!(value, Value::Null);
+    }
+
+    #[test]
+    fn of_twins_the_last_counts_and_order_does_not() {
+        for count in [2, 40] {
+            let mut text = String::from("{\"k\":1,");
+            for i in 0..count {
+                text.push_str(&format!("\"n{i}\":{i},"));
+            }
+            let value: Value = serde_json::from_str(&format!("{text}\"k\":2}}")).unwrap();
+            let map = value.as_object().unwrap();
+            assert_eq!((map.len(), map.get("k")), (count + 1, Some(&Value::Int(2))));
+            assert_eq!(map.iter().next().unwrap().0, "k");
+            let turned: Extras = map
+                .iter()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .map(|(k, v)| (k.to_owned(), v.clone()))
+                .collect();
+            assert_eq!(*map, turned);
+        }
+    }
+}
