@@ -14,6 +14,10 @@ use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
+/// What the program has, so that what is measured is what people get.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Everything CI does, runnable by anyone.
 #[derive(Parser)]
 #[command(name = "cargo xtask")]

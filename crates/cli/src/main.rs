@@ -10,6 +10,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+/// Models are many small blocks of memory.
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Opens the 3D models of KotOR, Warcraft III, WoW alpha and the Fox Engine, and keeps every byte.
 #[derive(Parser)]
 #[command(name = "galatea", version, arg_required_else_help = true)]

@@ -137,25 +137,39 @@ impl Rule<16> for Affine {
     }
 }
 
-/// Whether [`influences`] leaves the weights of one vertex as they are.
-pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], count: usize) -> bool {
-    let (mut sum, mut used) = (0.0f32, 0u32);
-    for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
-        if weight.to_bits() == 0 {
-            if *joint != 0 {
-                return false;
-            }
-            continue;
+/// Whether [`influences`] leaves the weights of all vertices as they are, of which each has so many.
+pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], width: usize, count: usize) -> bool {
+    // Where a row is as wide as it usually is, the compiler knows it.
+    fn fixed<const W: usize>(joints: &[u16], weights: &[f32], count: usize) -> bool {
+        let mut rows = joints.as_chunks::<W>().0.iter().zip(weights.as_chunks::<W>().0);
+        rows.all(|(joints, weights)| row_holds(joints, weights, count))
+    }
+    match width {
+        1 => fixed::<1>(joints, weights, count),
+        2 => fixed::<2>(joints, weights, count),
+        3 => fixed::<3>(joints, weights, count),
+        4 => fixed::<4>(joints, weights, count),
+        _ => {
+            let mut rows = joints.chunks(width).zip(weights.chunks(width));
+            rows.all(|(joints, weights)| row_holds(joints, weights, count))
         }
-        let sound = weight.is_finite() && *weight > 0.0 && usize::from(*joint) < count;
-        let twin = joints.iter().zip(weights).take(i).any(|(j, w)| j == joint && w.to_bits() != 0);
-        if !sound || twin {
-            return false;
+    }
+}
+
+#[inline(always)]
+fn row_holds(joints: &[u16], weights: &[f32], count: usize) -> bool {
+    let (mut sum, mut used, mut sound) = (0.0f32, 0u32, true);
+    for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
+        let none = weight.to_bits() == 0;
+        let some = weight.is_finite() & (*weight > 0.0) & (usize::from(*joint) < count);
+        sound &= if none { *joint == 0 } else { some };
+        for (other, with) in joints.iter().zip(weights).take(i) {
+            sound &= none | (other != joint) | (with.to_bits() == 0);
         }
         sum += weight;
-        used += 1;
+        used += u32::from(!none);
     }
-    used > 0 && (sum - 1.0).abs() <= 1e-7 * used as f32
+    sound && used > 0 && (sum - 1.0).abs() <= 1e-7 * used as f32
 }
 
 /// The weights of one vertex: not negative, none for a joint that came before, adding up to 1.
@@ -305,7 +319,7 @@ mod tests {
             let (mut j, mut w) = (joints, weights);
             influences(&mut j[..3], &mut w, 4);
             let same = j == joints && bits(w) == bits(weights);
-            assert_eq!(influences_hold(&joints[..3], &weights, 4), same, "{joints:?} {weights:?}");
+            assert_eq!(influences_hold(&joints[..3], &weights, 3, 4), same, "{joints:?} {weights:?}");
         }
         assert!(held.iter().all(|sum| *sum > 100), "{held:?}");
     }

@@ -33,10 +33,10 @@ pub(crate) enum Component {
 impl Component {
     fn put(self, o: &mut Object<'_>) {
         match self {
-            Component::U8 => o.small("componentType", 5121),
-            Component::U16 => o.small("componentType", 5123),
-            Component::U32 => o.small("componentType", 5125),
-            Component::F32 => o.small("componentType", 5126),
+            Component::U8 => o.said("\"componentType\":5121,"),
+            Component::U16 => o.said("\"componentType\":5123,"),
+            Component::U32 => o.said("\"componentType\":5125,"),
+            Component::F32 => o.said("\"componentType\":5126,"),
         }
     }
 }
@@ -82,7 +82,7 @@ impl Bin {
         // There are few.
         let known = self.views.iter().position(|v| v.kind == kind);
         known.unwrap_or_else(|| {
-            self.views.push(View { kind, bytes: Vec::new() });
+            self.views.push(View { kind, bytes: Vec::with_capacity(1 << 14) });
             self.views.len() - 1
         })
     }
@@ -161,11 +161,11 @@ fn describe(o: &mut Object<'_>, view: usize, start: usize, shape: &Shape<'_>) {
     shape.component.put(o);
     o.int("count", shape.count as u64);
     match shape.width {
-        1 => o.word("type", "SCALAR"),
-        2 => o.word("type", "VEC2"),
-        3 => o.word("type", "VEC3"),
-        4 => o.word("type", "VEC4"),
-        _ => o.word("type", "MAT4"),
+        1 => o.said("\"type\":\"SCALAR\","),
+        2 => o.said("\"type\":\"VEC2\","),
+        3 => o.said("\"type\":\"VEC3\","),
+        4 => o.said("\"type\":\"VEC4\","),
+        _ => o.said("\"type\":\"MAT4\","),
     }
     if shape.normalized {
         o.flag("normalized", true);

@@ -59,6 +59,12 @@ impl Object<'_> {
         self.out.extend_from_slice(b"\",");
     }
 
+    /// Members that are always the same, each with its comma.
+    #[inline(always)]
+    pub(crate) fn said(&mut self, members: &'static str) {
+        self.out.extend_from_slice(members.as_bytes());
+    }
+
     #[inline]
     pub(crate) fn int(&mut self, key: &'static str, value: u64) {
         self.key(key);

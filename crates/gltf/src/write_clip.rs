@@ -102,17 +102,19 @@ fn write_one(
     list.push(|o| {
         put_name(o, &mut own, &clip.name, name);
         o.list("samplers", &written, |o, w| {
-            o.int("input", u64::from(w.input));
-            o.int("output", u64::from(w.output));
-            if w.interpolation != Interpolation::Linear {
-                o.text("interpolation", typed::interpolation(w.interpolation));
+            o.small("input", w.input);
+            o.small("output", w.output);
+            match w.interpolation {
+                Interpolation::Linear => {}
+                Interpolation::Step => o.said("\"interpolation\":\"STEP\","),
+                Interpolation::Cubic => o.said("\"interpolation\":\"CUBICSPLINE\","),
             }
         });
         o.list("channels", written.iter().enumerate(), |o, (sampler, w)| {
-            o.int("sampler", sampler as u64);
+            o.small("sampler", sampler as u32);
             o.object("target", |o| {
-                o.int("node", u64::from(w.node));
-                o.text("path", w.path);
+                o.small("node", w.node);
+                o.word("path", w.path);
             });
         });
         // Blender keeps nothing of an animation but its name: the scene has its extras.

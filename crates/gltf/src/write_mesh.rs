@@ -222,8 +222,7 @@ fn write_influences(
         return;
     }
     let (mut joints, mut weights) = (Cow::Borrowed(&from.joints), Cow::Borrowed(&from.weights));
-    let mut rows = from.joints.chunks(from.width).zip(from.weights.chunks(from.width));
-    if !rows.all(|(joints, weights)| allow::influences_hold(joints, weights, joint_count)) {
+    if !allow::influences_hold(&from.joints, &from.weights, from.width, joint_count) {
         let rows = joints.to_mut().chunks_mut(from.width).zip(weights.to_mut().chunks_mut(from.width));
         rows.for_each(|(joints, weights)| allow::influences(joints, weights, joint_count));
     }

@@ -3,6 +3,7 @@
 //! Blender's custom properties hold numbers (integers of 32 bits), texts, lists of numbers, and dictionaries or lists of
 //! dictionaries; no lists of texts or of mixed things, and nothing that is absent. Whoever writes extras keeps to that.
 
+use crate::json::append;
 use crate::{Extras, Value};
 
 /// A number as short as possible that [`read_float`] turns back into the same bits. Numbers JSON has no word for become
@@ -83,30 +84,36 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
     if values.len() <= FEW {
         return values.map(|v| Value::Int(i64::from(v as i32))).collect();
     }
-    let mut out: Vec<u8> = Vec::with_capacity(values.len() + values.len() / 2);
-    let letter = |worth: u64| LETTERS.get((worth & 63) as usize).copied().unwrap_or(b'A');
+    let mut out: Vec<u8> = Vec::with_capacity(values.len() * 3 + 8);
     for value in values {
         let value = i64::from(value as i32);
         // The sign goes to the lowest bit.
-        let mut rest = value.unsigned_abs() << 1 | u64::from(value < 0);
-        if rest < 32 {
-            out.push(letter(rest));
-            continue;
+        let number = value.unsigned_abs() << 1 | u64::from(value < 0);
+        if number < 32 {
+            out.push(LETTERS.get(number as usize).copied().unwrap_or(b'A'));
+        } else {
+            let (letters, count) = letters(number);
+            append(&mut out, letters, count);
         }
-        let mut room = [0u8; 8];
-        let mut end = out.len();
-        for slot in &mut room {
-            *slot = letter(rest & 31 | u64::from(rest >= 32) << 5);
-            end += 1;
-            rest >>= 5;
-            if rest == 0 {
-                break;
-            }
-        }
-        out.extend_from_slice(&room);
-        out.truncate(end);
     }
     Value::String(String::from_utf8(out).unwrap_or_default())
+}
+
+/// A number of no more than 35 bits as letters of [`words`], the first in the lowest byte, and how many they are. Done to
+/// all of them at once, each in a byte of its own.
+fn letters(number: u64) -> (u64, usize) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let count = (64 - number.leading_zeros() as usize).div_ceil(5).max(1);
+    // Groups of twenty bits, of ten, of five.
+    let worth = number & 0xF_FFFF | number >> 20 << 32;
+    let worth = worth & 0x3FF_0000_03FF | (worth & 0xF_FC00_000F_FC00) << 6;
+    let worth = worth & 0x1F_001F_001F_001F | (worth & 0x3E0_03E0_03E0_03E0) << 3;
+    let more = (ONES << 5) & ((1u64 << (8 * (count - 1))) - 1);
+    let worth = worth | more;
+    // 1 in each byte that is no less.
+    let least = |of: u64| (worth + ONES * (128 - of)) >> 7 & ONES;
+    let up = worth + ONES * u64::from(b'A') + least(26) * 6 + least(63) * 3;
+    (up - least(52) * 75 - least(62) * 15, count)
 }
 
 /// The words that [`words`] wrote.
@@ -149,8 +156,13 @@ pub fn steps(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
         computed: &[f32],
         step: impl Fn(f32, f32) -> u32,
     ) -> (Vec<u32>, Vec<u32>) {
-        let (mut at, mut by) = (Vec::new(), Vec::new());
         let rows = stored.as_chunks::<W>().0.iter().zip(computed.as_chunks::<W>().0);
+        let other = |(was, is): &(&[f32; W], &[f32; W])| was.map(f32::to_bits) != is.map(f32::to_bits);
+        let count = rows.clone().filter(other).count();
+        let (mut at, mut by) = (Vec::with_capacity(count), Vec::with_capacity(count * W));
+        if count == 0 {
+            return (at, by);
+        }
         for (row, (was, is)) in rows.enumerate() {
             let steps: [u32; W] = std::array::from_fn(|i| match (was.get(i), is.get(i)) {
                 (Some(was), Some(is)) => step(*was, *is),

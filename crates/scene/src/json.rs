@@ -13,20 +13,32 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
 
 /// A whole number of 32 bits.
 #[inline]
-pub fn small_int(out: &mut Vec<u8>, mut value: u32) {
+pub fn small_int(out: &mut Vec<u8>, value: u32) {
     if value < 10 {
         out.push(b'0' + value as u8);
-        return;
+    } else if value < 10_000 {
+        let skip = u32::from(value < 1000) + u32::from(value < 100);
+        append(out, u64::from(four_digits(value) >> (8 * skip)), 4 - skip as usize);
+    } else {
+        // Eight digits and no more than two before them.
+        let (high, low) = (value / 10_000, value % 10_000);
+        small_int(out, high);
+        append(out, four_digits(low).into(), 4);
     }
-    let digits = value.ilog10() as usize + 1;
-    let mut room = [0u8; 16];
-    for slot in room.get_mut(..digits).unwrap_or(&mut []).iter_mut().rev() {
-        *slot = b'0' + (value % 10) as u8;
-        value /= 10;
-    }
-    // All of the room and back again: that costs less than a copy of as many bytes as there are.
-    let end = out.len() + digits;
-    out.extend_from_slice(&room);
+}
+
+/// A number below ten thousand as four digits, the first in the lowest byte.
+fn four_digits(value: u32) -> u32 {
+    let (high, low) = (value / 100, value % 100);
+    let two = |v: u32| v / 10 | (v % 10) << 8;
+    two(high) | two(low) << 16 | 0x3030_3030
+}
+
+/// So many bytes of a word, the lowest first. All of them and back again costs less than a copy of a few.
+#[inline]
+pub(crate) fn append(out: &mut Vec<u8>, word: u64, bytes: usize) {
+    let end = out.len() + bytes;
+    out.extend_from_slice(&word.to_le_bytes());
     out.truncate(end);
 }
 
@@ -56,15 +68,15 @@ pub fn float(out: &mut Vec<u8>, value: f32) {
     }
 }
 
-/// Whether eight bytes are letters that JSON takes as they are.
-fn plain(bytes: [u8; 8]) -> bool {
+/// Not 0 if one of eight bytes is a letter that JSON does not take as it is.
+fn odd(bytes: [u8; 8]) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = ONES << 7;
     let word = u64::from_le_bytes(bytes);
     // The top bit of each byte that is below a number, as long as neither has its own top bit.
     let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & TOPS;
     let is = |byte: u8| below(word ^ ONES * u64::from(byte), 1);
-    (below(word, 0x20) | is(b'"') | is(b'\\') | is(0x7F)) == 0
+    below(word, 0x20) | is(b'"') | is(b'\\') | is(0x7F)
 }
 
 /// A text in quotation marks.
@@ -73,7 +85,7 @@ pub fn text(out: &mut Vec<u8>, text: &str) {
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let mut last = [b' '; 8];
     last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
-    if plain(last) && words.iter().all(|word| plain(*word)) {
+    if words.iter().fold(odd(last), |any, word| any | odd(*word)) == 0 {
         out.extend_from_slice(text.as_bytes());
     } else {
         for byte in text.bytes() {

@@ -218,7 +218,12 @@ impl Extras {
         let (key, value) = (key.into(), value.into());
         match self.0.iter_mut().find(|(k, _)| *k == key) {
             Some((_, slot)) => *slot = value,
-            None => self.0.push((key, value)),
+            None => {
+                if self.0.is_empty() {
+                    self.0.reserve(6);
+                }
+                self.0.push((key, value));
+            }
         }
     }
 

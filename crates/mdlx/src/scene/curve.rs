@@ -119,7 +119,7 @@ impl Form {
         let count = rows.times.len();
         let mut made = Made { times: rows.times.clone(), ..Made::default() };
         if !self.is_cubic(count) {
-            made.values.clone_from(&rows.values);
+            made.values = rows.values.clone();
             match self.map {
                 Map::Plain => {}
                 Map::Offset(rest) => {

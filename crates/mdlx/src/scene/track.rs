@@ -219,12 +219,16 @@ impl Builder<'_> {
             Ok(global) => (self.globals + global..self.globals + global + 1, true),
             Err(_) => (0..self.globals, false),
         };
+        let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
+        let last = curve.keys.last().map_or(0, |k| i64::from(k.time));
         for clip in clips {
             let Some(mut window) = self.windows.get(clip).copied() else { continue };
             // A clock that never reaches the first key leaves its value.
-            let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
             if alone && (window.end == 0 || first > window.end) && first >= 0 {
                 window.end = LONGEST;
+            }
+            if last < window.start || first > window.end {
+                continue;
             }
             let from = curve.keys.partition_point(|k| i64::from(k.time) < window.start);
             let to = curve.keys.partition_point(|k| i64::from(k.time) <= window.end);
@@ -284,10 +288,17 @@ impl Builder<'_> {
         }
         // Keys that no clip plays.
         let global = usize::try_from(track.global_sequence).ok();
-        let covered =
-            |time: i32| self.is_covered(global, i64::from(time), curve.keys.first().map(|k| k.time));
-        if curve.keys.iter().any(|k| !covered(k.time)) {
-            let keys: Vec<bool> = curve.keys.iter().map(|k| !covered(k.time)).collect();
+        let mut windows = self.covered.iter().peekable();
+        let mut outside = |time: i32| {
+            if global.is_some() {
+                return !self.is_covered(global, i64::from(time), curve.keys.first().map(|k| k.time));
+            }
+            // Keys are sorted, and so are the windows.
+            while windows.next_if(|w| w.end < i64::from(time)).is_some() {}
+            windows.peek().is_none_or(|w| !w.has(i64::from(time)))
+        };
+        let keys: Vec<bool> = curve.keys.iter().map(|k| outside(k.time)).collect();
+        if keys.contains(&true) {
             let outside = |i: usize| keys.get(i).copied().unwrap_or(false);
             put_curve(note, curve, &mut |i| outside(i));
         }

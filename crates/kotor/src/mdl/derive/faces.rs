@@ -28,7 +28,11 @@ struct Numbers<K> {
 impl<K: Copy + PartialEq> Numbers<K> {
     fn with_room(count: usize) -> Self {
         let secret = foldhash::fast::RandomState::default().hash_one(count);
-        Numbers { keys: Vec::with_capacity(count), slots: vec![0; (count * 2).next_power_of_two().max(2)], secret }
+        Numbers {
+            keys: Vec::with_capacity(count),
+            slots: vec![0; (count * 2).next_power_of_two().max(2)],
+            secret,
+        }
     }
 
     /// The number of something, which is the next one if it is new. There must be room.

@@ -336,16 +336,17 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
             _ => put(&mut faces, "materials", words(&materials)),
         }
     }
-    let (mut at, mut to) = (Vec::new(), Vec::new());
-    let stored = mesh.faces.iter().flat_map(|f| f.adjacent);
     let computed = neighbours(positions, triangles.iter().copied());
-    for (i, (stored, computed)) in stored.zip(computed.as_flattened()).enumerate() {
-        if stored != *computed {
-            at.push(i as u32);
-            to.push(u32::from(stored));
+    let other = mesh.faces.iter().zip(&computed).filter(|(f, c)| f.adjacent != **c).count();
+    if other > 0 {
+        let (mut at, mut to) = (Vec::with_capacity(other * 3), Vec::with_capacity(other * 3));
+        let stored = mesh.faces.iter().flat_map(|f| f.adjacent);
+        for (i, (stored, computed)) in stored.zip(computed.as_flattened()).enumerate() {
+            if stored != *computed {
+                at.push(i as u32);
+                to.push(u32::from(stored));
+            }
         }
-    }
-    if !at.is_empty() {
         let mut adjacent = Extras::new();
         put(&mut adjacent, "at", words(&at));
         put(&mut adjacent, "to", words(&to));
