@@ -39,8 +39,12 @@ impl Object<'_> {
 
     /// Members of a map beside those of another; of two with the same key, the other's.
     pub(crate) fn members(&mut self, map: &Extras, other: &Extras) {
-        let own = map.iter().filter(|(key, _)| !other.contains_key(key));
-        own.chain(other.iter()).for_each(|(key, value)| self.value(key, value));
+        let own = map.entries().iter().filter(|(key, _)| other.is_empty() || !other.contains_key(key));
+        for (key, value) in own.chain(other.entries()) {
+            json::key(self.out, key);
+            json::value(self.out, value);
+            self.end();
+        }
     }
 
     #[inline]

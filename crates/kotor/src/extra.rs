@@ -137,9 +137,9 @@ fn decode(schema: &Schema, value: &Value, bytes: &mut [u8]) {
     }
 }
 
-/// Puts a value into extras.
+/// Puts a value into extras that do not have it yet.
 pub(crate) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
-    map.insert(key, value);
+    map.add(key, value);
 }
 
 /// A whole number of extras.

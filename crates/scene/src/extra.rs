@@ -61,9 +61,6 @@ pub fn read_floats(value: &Value) -> Option<Vec<f32>> {
 /// Words in a list of numbers; more of them become a text.
 const FEW: usize = 8;
 
-/// The letters of [`words`], in the order of what they stand for.
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /// 32-bit words: a few as a list of signed numbers, which is all Blender can keep; many as a text, as the source maps of
 /// browsers have it. There a number is a row of letters of the base64 alphabet, each worth five bits, the lowest first, and 32
 /// more if others follow; the lowest bit of the number is its sign.
@@ -88,13 +85,8 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
     for value in values {
         let value = i64::from(value as i32);
         // The sign goes to the lowest bit.
-        let number = value.unsigned_abs() << 1 | u64::from(value < 0);
-        if number < 32 {
-            out.push(LETTERS.get(number as usize).copied().unwrap_or(b'A'));
-        } else {
-            let (letters, count) = letters(number);
-            append(&mut out, letters, count);
-        }
+        let (letters, count) = letters(value.unsigned_abs() << 1 | u64::from(value < 0));
+        append(&mut out, letters, count);
     }
     Value::String(String::from_utf8(out).unwrap_or_default())
 }
@@ -103,7 +95,8 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
 /// all of them at once, each in a byte of its own.
 fn letters(number: u64) -> (u64, usize) {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let count = (64 - number.leading_zeros() as usize).div_ceil(5).max(1);
+    // A group for every five bits, but one at least.
+    let count = (68 - (number | 1).leading_zeros() as usize) / 5;
     // Groups of twenty bits, of ten, of five.
     let worth = number & 0xF_FFFF | number >> 20 << 32;
     let worth = worth & 0x3FF_0000_03FF | (worth & 0xF_FC00_000F_FC00) << 6;

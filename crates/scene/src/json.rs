@@ -1,6 +1,6 @@
 //! JSON text, written front to back.
 
-use crate::Value;
+use crate::{Key, Value};
 
 /// A whole number.
 #[inline]
@@ -79,13 +79,37 @@ fn odd(bytes: [u8; 8]) -> u64 {
     below(word, 0x20) | is(b'"') | is(b'\\') | is(0x7F)
 }
 
+/// [`odd`] for more of them, one by one, which the compiler does side by side.
+fn odd_row(bytes: &[u8; 32]) -> bool {
+    let odd = |b: u8| (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7F);
+    bytes.iter().fold(0u8, |any, b| any | u8::from(odd(*b))) != 0
+}
+
+/// A key and its colon. Those that are part of a program have nothing that must be escaped.
+#[inline]
+pub fn key(out: &mut Vec<u8>, key: &Key) {
+    match key {
+        Key::Borrowed(key) => {
+            out.push(b'"');
+            out.extend_from_slice(key.as_bytes());
+            out.extend_from_slice(b"\":");
+        }
+        Key::Owned(key) => {
+            text(out, key);
+            out.push(b':');
+        }
+    }
+}
+
 /// A text in quotation marks.
 pub fn text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let (rows, rest) = text.as_bytes().as_chunks::<32>();
+    let (words, rest) = rest.as_chunks::<8>();
     let mut last = [b' '; 8];
     last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
-    if words.iter().fold(odd(last), |any, word| any | odd(*word)) == 0 {
+    let odd_word = words.iter().fold(odd(last), |any, word| any | odd(*word)) != 0;
+    if !odd_word && !rows.iter().any(odd_row) {
         out.extend_from_slice(text.as_bytes());
     } else {
         for byte in text.bytes() {
@@ -127,9 +151,8 @@ pub fn value(out: &mut Vec<u8>, value: &Value) {
         }
         Value::Object(map) => {
             out.push(b'{');
-            for (key, item) in map.iter() {
-                text(out, key);
-                out.push(b':');
+            for (key, item) in map.entries() {
+                self::key(out, key);
                 self::value(out, item);
                 out.push(b',');
             }

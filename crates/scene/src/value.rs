@@ -218,12 +218,7 @@ impl Extras {
         let (key, value) = (key.into(), value.into());
         match self.0.iter_mut().find(|(k, _)| *k == key) {
             Some((_, slot)) => *slot = value,
-            None => {
-                if self.0.is_empty() {
-                    self.0.reserve(6);
-                }
-                self.0.push((key, value));
-            }
+            None => self.add(key, value),
         }
     }
 
@@ -236,6 +231,21 @@ impl Extras {
     /// Takes all out.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+
+    /// Puts a value in under a name that nothing has yet. Nobody looks whether that is so.
+    pub fn add(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
+        let key = key.into();
+        debug_assert!(!self.contains_key(&key), "{key} is there already");
+        if self.0.is_empty() {
+            self.0.reserve(6);
+        }
+        self.0.push((key, value.into()));
+    }
+
+    /// All of them with their keys as they were given.
+    pub fn entries(&self) -> &[(Key, Value)] {
+        &self.0
     }
 
     /// All of them.

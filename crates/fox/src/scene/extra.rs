@@ -16,9 +16,9 @@ pub(super) fn wrap(own: Extras) -> Extras {
     if own.is_empty() { own } else { Extras::from([("fmdl", own.into())]) }
 }
 
-/// Puts a value into extras.
+/// Puts a value into extras that do not have it yet.
 pub(super) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
-    map.insert(key, value);
+    map.add(key, value);
 }
 
 /// A whole number of extras.

@@ -154,9 +154,9 @@ macro_rules! read_fields {
 }
 pub(super) use {put_fields, read_fields};
 
-/// Puts a value into extras.
+/// Puts a value into extras that do not have it yet.
 pub(super) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
-    map.insert(key, value);
+    map.add(key, value);
 }
 
 /// A whole number of extras.

@@ -27,7 +27,8 @@ struct Numbers<K> {
 
 impl<K: Copy + PartialEq> Numbers<K> {
     fn with_room(count: usize) -> Self {
-        let secret = foldhash::fast::RandomState::default().hash_one(count);
+        // Odd, whichever half of it comes first.
+        let secret = foldhash::fast::RandomState::default().hash_one(count) | 1 << 32 | 1;
         Numbers {
             keys: Vec::with_capacity(count),
             slots: vec![0; (count * 2).next_power_of_two().max(2)],
@@ -37,13 +38,10 @@ impl<K: Copy + PartialEq> Numbers<K> {
 
     /// The number of something, which is the next one if it is new. There must be room.
     fn of(&mut self, key: K, [a, b]: [u64; 2]) -> u32 {
-        let fold = |a: u64, b: u64| {
-            let product = u128::from(a) * u128::from(b);
-            product as u64 ^ (product >> 64) as u64
-        };
-        let hash = fold(fold(a ^ self.secret, 0x9E37_79B9_7F4A_7C15) ^ b, self.secret | 1);
+        // The highest bits of a product with a secret number depend on all bits.
+        let hash = a.wrapping_mul(self.secret).wrapping_add(b.wrapping_mul(self.secret.rotate_left(32)));
         let last = self.slots.len() - 1;
-        let mut at = hash as usize & last;
+        let mut at = (hash >> (last as u64).leading_zeros()) as usize;
         loop {
             let Some(slot) = self.slots.get_mut(at) else { return 0 };
             if *slot == 0 {
