@@ -85,8 +85,16 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
     for value in values {
         let value = i64::from(value as i32);
         // The sign goes to the lowest bit.
-        let (letters, count) = letters(value.unsigned_abs() << 1 | u64::from(value < 0));
-        append(&mut out, letters, count);
+        let number = value.unsigned_abs() << 1 | u64::from(value < 0);
+        // Most are small.
+        match number {
+            0..26 => out.push(b'A' + number as u8),
+            26..32 => out.push(b'a' + (number - 26) as u8),
+            _ => {
+                let (letters, count) = letters(number);
+                append(&mut out, letters, count);
+            }
+        }
     }
     Value::String(String::from_utf8(out).unwrap_or_default())
 }

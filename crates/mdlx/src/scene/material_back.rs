@@ -1,7 +1,6 @@
 //! Materials, textures and texture animations from the scene.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{Extras, Material as SceneMaterial, Purpose, Slot, Texture as SceneTexture, Wrap};
 
 use super::Back;
@@ -49,7 +48,7 @@ impl Back<'_> {
 
     /// A texture whose every use was given the same new name has that name.
     fn rename_textures(&mut self, model: &mut Model) {
-        let mut names: HashMap<i64, Option<&str>> = HashMap::new();
+        let mut names: HashMap<i64, Option<&str>> = HashMap::default();
         for texture in self.scene.materials.iter().flat_map(|m| &m.textures) {
             if let Some(id) = int(own(&texture.extras), "texture") {
                 let name = names.entry(id).or_insert(Some(&texture.name));
@@ -77,7 +76,7 @@ impl Back<'_> {
         for (_, _, mesh) in scene.drawn().filter(|(_, _, mesh)| drawn(mesh.purpose)) {
             used.extend(mesh.primitives.iter().filter_map(|p| p.material));
         }
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut order: Vec<(i64, u32)> = Vec::new();
         for (id, material) in scene.materials.iter().enumerate() {
             let id = id as u32;

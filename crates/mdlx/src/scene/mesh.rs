@@ -1,7 +1,6 @@
 //! Geosets and the collision mesh to the scene.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use galatea_scene::{
     Attribute, Channel, Extras, Influences, Interpolation, Mesh, Node as SceneNode, Primitive, Property,
     Purpose, Skin, Target, Value, Vertices, floats, words,
@@ -78,7 +77,7 @@ pub(super) fn idle_of(skin: &SkinWeight) -> Option<u32> {
 impl Builder<'_> {
     pub(super) fn add_geosets(&mut self) {
         let model = self.model;
-        let mut anims: HashMap<usize, (usize, &GeosetAnim)> = HashMap::new();
+        let mut anims: HashMap<usize, (usize, &GeosetAnim)> = HashMap::default();
         let mut loose: Vec<(usize, &GeosetAnim)> = Vec::new();
         for (index, anim) in model.geoset_anims.iter().enumerate() {
             let of = usize::try_from(anim.geoset_id).ok().filter(|g| *g < model.geosets.len());
@@ -278,7 +277,7 @@ impl Builder<'_> {
         put_words(map, "group_sizes", &geoset.group_sizes);
         put_words(map, "matrices", &geoset.matrices);
         let count = geoset.vertices.len();
-        let mut joints = Joints { by_id: &self.by_id, list: Vec::new(), places: HashMap::new() };
+        let mut joints = Joints { by_id: &self.by_id, list: Vec::new(), places: HashMap::default() };
         let smooth = geoset.skin.as_deref();
         match smooth {
             Some(skin) if skin.len() == count => joints.smooth(skin, out, map),
@@ -375,7 +374,7 @@ fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
         return;
     }
     let mut rows: Vec<[f32; 7]> = vec![bounds_row(usual)];
-    let mut places: HashMap<[u32; 7], u32> = HashMap::from([(bounds_row(usual).map(f32::to_bits), 0)]);
+    let mut places: HashMap<[u32; 7], u32> = HashMap::from_iter([(bounds_row(usual).map(f32::to_bits), 0)]);
     let of: Vec<u32> = list
         .iter()
         .map(|bounds| {
@@ -507,7 +506,7 @@ impl Joints<'_> {
         }
         // Which group a vertex is in can be told by its weights, as far as those differ.
         let mut first: Vec<usize> = Vec::with_capacity(rows.len());
-        let mut seen: HashMap<Vec<(u16, u32)>, usize> = HashMap::new();
+        let mut seen: HashMap<Vec<(u16, u32)>, usize> = HashMap::default();
         for (i, row) in rows.iter().enumerate() {
             let mut key: Vec<(u16, u32)> =
                 row.iter().map(|(j, w)| (*j, (w * 1000.0).round() as u32)).collect();

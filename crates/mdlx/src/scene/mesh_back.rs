@@ -1,7 +1,6 @@
 //! Geosets and the collision mesh from the scene.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use galatea_scene::{Extras, Mesh, Node as SceneNode, Primitive, Purpose, Skin, Vertices};
 use galatea_wire::Result;
 use glam::{Mat3, Mat4, Vec3};
@@ -51,7 +50,7 @@ impl<'a> Back<'a> {
         }
         wanted.sort_by_key(|w| w.told);
         let mut anims: Vec<(i64, GeosetAnim)> = Vec::new();
-        let mut places: HashMap<i64, i32> = HashMap::new();
+        let mut places: HashMap<i64, i32> = HashMap::default();
         for one in &wanted {
             let first = model.geosets.len();
             let geosets = self.read_geoset(model, one)?;
@@ -73,7 +72,7 @@ impl<'a> Back<'a> {
             anims.push((int(entry, "index").unwrap_or(i64::MAX), anim));
         }
         anims.sort_by_key(|(told, _)| *told);
-        let mut anim_places: HashMap<i64, i32> = HashMap::new();
+        let mut anim_places: HashMap<i64, i32> = HashMap::default();
         for (told, anim) in anims {
             anim_places.entry(told).or_insert(model.geoset_anims.len() as i32);
             model.geoset_anims.push(anim);
@@ -525,11 +524,11 @@ impl<'a> Back<'a> {
                 key(&row)
             })
             .collect();
-        let mut first: HashMap<&[(u32, u32)], usize> = HashMap::new();
+        let mut first: HashMap<&[(u32, u32)], usize> = HashMap::default();
         for (i, row) in group_rows.iter().enumerate() {
             first.entry(row).or_insert(i);
         }
-        let mut added: HashMap<Vec<(u32, u32)>, usize> = HashMap::new();
+        let mut added: HashMap<Vec<(u32, u32)>, usize> = HashMap::default();
         let mut rounded = 0;
         let mut groups: Vec<usize> = Vec::with_capacity(rows.len());
         let mut last: Option<(&[(u32, f32)], usize)> = None;

@@ -22,8 +22,9 @@ mod track;
 mod track_back;
 mod turn;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use galatea_scene::{Extras, Scene, Value, words};
 use galatea_wire::{Error, Result};
 
@@ -244,7 +245,7 @@ impl<'a> Builder<'a> {
             windows,
             globals,
             materials: Vec::new(),
-            by_id: HashMap::new(),
+            by_id: HashMap::default(),
         }
     }
 }
@@ -283,8 +284,8 @@ struct Back<'a> {
 
 impl<'a> Back<'a> {
     fn new(scene: &'a Scene, model: &Model) -> Self {
-        let mut channels: Channels<'a> = HashMap::new();
-        let mut events: HashMap<u32, Vec<(usize, f32)>> = HashMap::new();
+        let mut channels: Channels<'a> = HashMap::default();
+        let mut events: HashMap<u32, Vec<(usize, f32)>> = HashMap::default();
         for (id, clip) in scene.clips.iter().enumerate() {
             for channel in clip.channels.iter().filter(|c| !c.times.is_empty()) {
                 let list = channels.entry((channel.target, channel.property.clone())).or_default();
@@ -310,11 +311,11 @@ impl<'a> Back<'a> {
             sequence_from: Vec::new(),
             shared_keys: BTreeSet::new(),
             frames: Frames::new(scene, model.version),
-            object_of: HashMap::new(),
-            new_ids: HashMap::new(),
-            material_of: HashMap::new(),
-            new_materials: HashMap::new(),
-            geoset_of: HashMap::new(),
+            object_of: HashMap::default(),
+            new_ids: HashMap::default(),
+            material_of: HashMap::default(),
+            new_materials: HashMap::default(),
+            geoset_of: HashMap::default(),
             removed: false,
         }
     }

@@ -1,7 +1,6 @@
 //! Nodes from the scene.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode, Shape as SceneShape};
 use galatea_wire::{Error, Result};
 

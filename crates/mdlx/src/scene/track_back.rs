@@ -1,7 +1,6 @@
 //! Tracks from the scene: the keys of all clips, put together on one timeline.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property, Target};
 
 use super::Back;
@@ -100,7 +99,7 @@ impl<'a> Back<'a> {
         frame: &Frame,
     ) -> Tracks {
         let mut out = Tracks::default();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for entry in listed(map, key) {
             let bound = wanted.iter().find(|(tag, ..)| *tag == entry.tag && !entry.apart);
             let kind = match bound {
@@ -317,7 +316,7 @@ fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
     }
     let places: HashMap<(i64, u32), usize> =
         found.iter().enumerate().map(|(i, f)| ((f.time, f.nth), i)).collect();
-    let mut nth: HashMap<i64, u32> = HashMap::new();
+    let mut nth: HashMap<i64, u32> = HashMap::default();
     order
         .iter()
         .map(|time| {

@@ -82,34 +82,89 @@ pub(crate) fn neighbours(
 ) -> Vec<[u16; 3]> {
     const NONE: u32 = u32::MAX;
     let welded = weld(positions);
-    let count = triangles.len();
-    let mut numbers: Numbers<[u32; 2]> = Numbers::with_room(count * 3);
-    // The first two faces of each edge, and the edges of each face.
-    let mut edges: Vec<[u32; 2]> = Vec::with_capacity(count * 2);
-    let mut sides: Vec<[u32; 3]> = Vec::with_capacity(count);
+    let mut edges = Edges::with_room(positions.len(), triangles.len());
+    let mut sides: Vec<[u32; 3]> = Vec::with_capacity(triangles.len());
     for (id, triangle) in triangles.enumerate() {
-        let id = id as u32;
         let [a, b, c] = triangle.map(|i| welded.get(i as usize).copied().unwrap_or(NONE));
         sides.push([[a, b], [b, c], [c, a]].map(|[a, b]| {
-            if a == NONE || b == NONE {
-                return NONE;
-            }
-            let ends = [a.min(b), a.max(b)];
-            let edge = numbers.of(ends, [u64::from(a.min(b)) << 32 | u64::from(a.max(b)), 0]);
-            match edges.get_mut(edge as usize) {
-                None => edges.push([id, NONE]),
-                Some([first, second]) if *first != id && *second == NONE => *second = id,
-                Some(_) => {}
-            }
-            edge
+            if a == NONE || b == NONE { NONE } else { edges.add([a.min(b), a.max(b)], id as u32) }
         }));
     }
     let across = |id: u32, edge: u32| -> Option<u16> {
-        let [first, second] = *edges.get(edge as usize)?;
+        let [first, second] = edges.list.get(edge as usize)?.faces;
         u16::try_from(if first == id { second } else { first }).ok()
     };
     let faces = sides.iter().enumerate();
     faces.map(|(id, edges)| edges.map(|edge| across(id as u32, edge).unwrap_or(u16::MAX))).collect()
+}
+
+/// An edge between two welded positions.
+struct Edge {
+    end: u32,
+    /// The next one that begins where this does.
+    next: u32,
+    /// The first two faces that have it.
+    faces: [u32; 2],
+}
+
+/// The edges of faces. Those that begin at the same position hang on each other, up to a few; the rest is looked up, so that
+/// a position with very many costs no more than others.
+struct Edges {
+    list: Vec<Edge>,
+    /// The last edge that begins at each position.
+    heads: Vec<u32>,
+    /// Edges that hang on no other, and which they are.
+    many: Option<(Numbers<[u32; 2]>, Vec<u32>)>,
+    most: usize,
+}
+
+impl Edges {
+    const NONE: u32 = u32::MAX;
+    const FEW: usize = 12;
+
+    fn with_room(positions: usize, faces: usize) -> Self {
+        let list = Vec::with_capacity(faces * 2);
+        Edges { list, heads: vec![Self::NONE; positions], many: None, most: faces * 3 }
+    }
+
+    /// The edge between two positions, the lower first, which a face has.
+    fn add(&mut self, [from, end]: [u32; 2], face: u32) -> u32 {
+        let new = self.list.len() as u32;
+        let head = self.heads.get(from as usize).copied().unwrap_or(Self::NONE);
+        let (mut at, mut steps) = (head, 0);
+        while let Some(edge) = self.list.get_mut(at as usize) {
+            if edge.end == end {
+                return edge.meet(at, face);
+            }
+            (at, steps) = (edge.next, steps + 1);
+        }
+        let mut edge = Edge { end, next: head, faces: [face, Self::NONE] };
+        if steps < Self::FEW {
+            self.heads.get_mut(from as usize).into_iter().for_each(|head| *head = new);
+        } else {
+            let most = self.most;
+            let (numbers, places) = self.many.get_or_insert_with(|| (Numbers::with_room(most), Vec::new()));
+            let number = numbers.of([from, end], [u64::from(from) << 32 | u64::from(end), 0]);
+            match places.get(number as usize).copied() {
+                Some(at) => return self.list.get_mut(at as usize).map_or(at, |edge| edge.meet(at, face)),
+                None => places.push(new),
+            }
+            edge.next = Self::NONE;
+        }
+        self.list.push(edge);
+        new
+    }
+}
+
+impl Edge {
+    /// Notes another face; tells the edge's own number.
+    fn meet(&mut self, own: u32, face: u32) -> u32 {
+        let [first, second] = &mut self.faces;
+        if *first != face && *second == Edges::NONE {
+            *second = face;
+        }
+        own
+    }
 }
 
 impl Mesh {
@@ -128,6 +183,34 @@ impl Mesh {
             if let Some(corners) = corners(&self.vertices.positions, face) {
                 face.normal = f(face_normal(corners));
                 face.distance = plane_distance(face.normal, f(corners[0]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Faces around a common position, more than hang on each other, and the same by looking at every pair.
+    #[test]
+    fn a_position_with_many_edges_is_like_others() {
+        let count = 60u32;
+        let positions: Vec<[f32; 3]> =
+            (0..=count).map(|i| if i == 0 { [0.0; 3] } else { [i as f32, (i * i) as f32, 1.0] }).collect();
+        let fan = (1..=count).map(|i| [0, i, i % count + 1]);
+        // Some of them twice, and one that goes nowhere.
+        let triangles: Vec<[u32; 3]> = fan.chain([[0, 5, 6], [7, 0, 6], [0, 40, 20], [0, 99, 3]]).collect();
+        let computed = neighbours(&positions, triangles.iter().copied());
+        let sides = |[a, b, c]: [u32; 3]| [[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]);
+        let exists = |[_, b]: [u32; 2]| b <= count;
+        for (id, triangle) in triangles.iter().enumerate() {
+            for (side, across) in sides(*triangle).into_iter().zip(computed[id]) {
+                let mut others =
+                    (0..triangles.len()).filter(|o| *o != id && sides(triangles[*o]).contains(&side));
+                // Of three that meet, the third sees the first, and so does the second.
+                let want = others.next().filter(|_| exists(side)).map_or(u16::MAX, |o| o as u16);
+                assert_eq!(across, want, "{id} {side:?}");
             }
         }
     }

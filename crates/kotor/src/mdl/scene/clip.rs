@@ -3,8 +3,7 @@
 //! A position key of an animation is relative to the rest position; in the scene it stands for itself. The sum is rounded,
 //! so that the difference to the exact key travels along, in steps of the last bit.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use galatea_scene::{
     Channel, Clip, Event as SceneEvent, Extras, Interpolation as SceneInterpolation, Property, Target, Value,
 };
@@ -129,7 +128,7 @@ impl Builder<'_> {
             events: events(animation),
             ..Clip::default()
         };
-        let mut taken: HashSet<NodeId> = HashSet::new();
+        let mut taken: HashSet<NodeId> = HashSet::default();
         let nodes: Vec<Value> =
             animation.nodes.iter().map(|node| self.add_animated(&mut clip, node, &mut taken)).collect();
         put(&mut map, "nodes", Value::Array(nodes));
@@ -147,13 +146,13 @@ impl Builder<'_> {
         put(&mut map, "inherited", latin(from.name.bytes()));
         let mut clip = Clip { name, length: animation.length, extras: wrap(map), ..Clip::default() };
         clip.events = events(animation);
-        let mut taken = HashSet::new();
+        let mut taken = HashSet::default();
         for node in &animation.nodes {
             let target = self.by_name.get(&from.name_of(node).to_ascii_lowercase()).copied();
             let Some(target) = target.filter(|t| taken.insert(*t)) else { continue };
             let Some(geometry) = self.model.node(target) else { continue };
             let parts = Parts::of(&self.scene, scene_id(target));
-            let mut kinds = HashSet::new();
+            let mut kinds = HashSet::default();
             for track in node.controllers.tracks().filter(|t| kinds.insert(t.kind)) {
                 let scaled: Vec<f32> = track.values.iter().map(|v| v * self.model.animation_scale).collect();
                 let values = if track.kind == POSITION { &scaled } else { track.values };
@@ -184,7 +183,7 @@ impl Builder<'_> {
         put_parts(&mut entry, node);
         let free = target.filter(|t| taken.insert(*t));
         let parts = free.map(|t| Parts::of(&self.scene, scene_id(t)));
-        let mut kinds = HashSet::new();
+        let mut kinds = HashSet::default();
         put_controllers(&mut entry, &node.controllers, |_, controller, track| {
             let (parts, track, geometry) = (parts?, track?, geometry?);
             let channel = channel(controller.kind, &track, parts, geometry)?;

@@ -1,7 +1,6 @@
 //! Animations from the scene.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Clip, Extras, Interpolation as SceneInterpolation, Property, Target, Value};
 use galatea_wire::Result;
 
@@ -35,13 +34,13 @@ impl Back<'_> {
         read_fields!(map, animation, transition, root);
         let told = map.get("node_count").map(|v| from_json(v, &0u32));
         animation.node_count = told.unwrap_or(model.nodes.len() as u32);
-        let mut channels: Channels<'_> = HashMap::new();
+        let mut channels: Channels<'_> = HashMap::default();
         for channel in &clip.channels {
             channels.entry((channel.target, channel.property.clone())).or_insert(channel);
         }
         // Old places in the list to new ones: nodes whose node is gone are gone too.
-        let mut moved: HashMap<i64, NodeId> = HashMap::new();
-        let mut of: HashMap<NodeId, usize> = HashMap::new();
+        let mut moved: HashMap<i64, NodeId> = HashMap::default();
+        let mut of: HashMap<NodeId, usize> = HashMap::default();
         for (old, entry) in objects(map, "nodes").enumerate() {
             let id = int(entry, "id").map(|id| id as u32);
             let target = id.and_then(|id| self.by_id.get(&id).copied());
@@ -136,7 +135,7 @@ impl Back<'_> {
         mut of: HashMap<NodeId, usize>,
     ) -> Result<()> {
         let left: HashSet<*const Channel> = channels.values().map(|c| std::ptr::from_ref(*c)).collect();
-        let (mut materials, mut lights) = (HashMap::new(), HashMap::new());
+        let (mut materials, mut lights) = (HashMap::default(), HashMap::default());
         for (place, node) in self.order.iter().enumerate().filter(|_| !left.is_empty()) {
             let parts = Parts::of(self.scene, *node);
             parts.material.map(|m| materials.entry(m).or_insert(place as NodeId));

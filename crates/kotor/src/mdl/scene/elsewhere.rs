@@ -1,7 +1,6 @@
 //! Scenes that did not come from a model: made into what a model can hold before they are read.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use galatea_scene::{Pose, Room, Scene, fit_name, smooth_normals};
 use galatea_wire::Text;
 use glam::Vec3;

@@ -1,7 +1,6 @@
 //! Meshes to the scene.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use galatea_scene::{
     AlphaMode, Attribute, Extras, Influences, Material, Mesh as SceneMesh, Node as SceneNode, Primitive,
     Purpose, Skin as SceneSkin, Slot, Texture, UvTransform, Value, Vertices as SceneVertices, floats, words,
@@ -117,12 +116,13 @@ impl Builder<'_> {
         let names =
             [named(&mesh.texture), named(&mesh.lightmap), named(&mesh.texture_3), named(&mesh.texture_4)];
         // What names no texture still says so in one of several ways.
-        let raw = [json(&mesh.texture), json(&mesh.lightmap), json(&mesh.texture_3), json(&mesh.texture_4)];
+        let raw =
+            [mesh.texture.bytes(), mesh.lightmap.bytes(), mesh.texture_3.bytes(), mesh.texture_4.bytes()];
         for ((key, raw), name) in
             ["texture", "lightmap", "texture_3", "texture_4"].into_iter().zip(raw).zip(names)
         {
-            if name.is_none() && raw != Value::String(String::new()) {
-                put(map, key, raw);
+            if name.is_none() && !raw.is_empty() {
+                put(map, key, latin(raw));
             }
         }
         let blend = alpha < 1.0 || mesh.transparency_hint > 0;
@@ -363,8 +363,10 @@ pub(super) fn present_uvs(vertices: &Vertices) -> Vec<usize> {
     (0..4).filter(full).collect()
 }
 
-fn attribute<const N: usize>(name: &str, rows: impl Iterator<Item = [f32; N]>) -> Attribute {
-    Attribute { name: name.to_owned(), width: N, values: rows.flatten().collect() }
+fn attribute<const N: usize>(name: &str, rows: impl ExactSizeIterator<Item = [f32; N]>) -> Attribute {
+    let mut values = Vec::with_capacity(rows.len() * N);
+    rows.for_each(|row| values.extend_from_slice(&row));
+    Attribute { name: name.to_owned(), width: N, values }
 }
 
 /// What a tangent space is called, by its texture.
@@ -385,7 +387,7 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
     let count = v.positions.len();
     let mut out = SceneVertices { positions: v.positions.clone(), ..SceneVertices::default() };
     let full = |len: usize| len == count && count > 0;
-    let mut odd = |key: &str, flat: &[f32]| {
+    let mut odd = |key: std::fmt::Arguments<'_>, flat: &[f32]| {
         if !flat.is_empty() {
             put(map, format!("raw_{key}"), floats(flat));
         }
@@ -393,24 +395,24 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
     if full(v.normals.len()) {
         out.normals = v.normals.clone();
     } else {
-        odd("normals", v.normals.as_flattened());
+        odd(format_args!("normals"), v.normals.as_flattened());
     }
     if full(v.colors.len()) {
         out.colors = vec![v.colors.iter().map(|[r, g, b]| [*r, *g, *b, 1.0]).collect()];
     } else {
-        odd("colors", v.colors.as_flattened());
+        odd(format_args!("colors"), v.colors.as_flattened());
     }
     let sets = present_uvs(v);
     for (i, uvs) in v.uvs.iter().enumerate() {
         if sets.contains(&i) {
             out.uvs.push(uvs.clone());
         } else {
-            odd(&format!("uvs_{i}"), uvs.as_flattened());
+            odd(format_args!("uvs_{i}"), uvs.as_flattened());
         }
     }
     for (set, spaces) in v.tangents.iter().enumerate() {
         if !full(spaces.len()) {
-            odd(&format!("tangents_{set}"), spaces.as_flattened().as_flattened());
+            odd(format_args!("tangents_{set}"), spaces.as_flattened().as_flattened());
             continue;
         }
         for (which, name) in tangent_names(set).iter().enumerate() {

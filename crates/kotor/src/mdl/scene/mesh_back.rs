@@ -1,7 +1,6 @@
 //! Meshes from the scene.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{
     Extras, Mesh as SceneMesh, Node as SceneNode, Purpose, Value, Vertices as SceneVertices, read_floats,
 };
@@ -422,7 +421,7 @@ fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
     }
     let Some(bounds) = galatea_scene::Bounds::around(positions.iter().copied()) else { return };
     out.bounds = [bounds.min, bounds.max];
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let unique = positions.iter().filter(|p| seen.insert(p.map(f32::to_bits)));
     let (mut sum, mut count) = ([0.0f64; 3], 0.0);
     for position in unique {

@@ -11,8 +11,9 @@ mod mesh;
 mod mesh_back;
 mod node;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use foldhash::HashMap;
 use galatea_scene::{Extras, Material, Node as SceneNode, Scene, Value};
 use galatea_wire::{Error, Result, Text, Wire};
 
@@ -223,10 +224,10 @@ impl<'a> Builder<'a> {
         let mut builder = Builder {
             model,
             scene,
-            materials: HashMap::new(),
-            moved: HashSet::new(),
-            by_number: HashMap::new(),
-            by_name: HashMap::new(),
+            materials: HashMap::default(),
+            moved: HashSet::default(),
+            by_number: HashMap::default(),
+            by_name: HashMap::default(),
         };
         for (id, node) in model.nodes.iter().enumerate().rev() {
             builder.by_number.insert(node.number, id as NodeId);
@@ -290,8 +291,8 @@ impl<'a> Back<'a> {
         let mut back = Back {
             scene,
             order: Vec::new(),
-            new_id: HashMap::new(),
-            by_id: HashMap::new(),
+            new_id: HashMap::default(),
+            by_id: HashMap::default(),
             losses: Vec::new(),
             game: model.game,
             pose: galatea_scene::Pose::rest(scene),
