@@ -195,7 +195,11 @@ fn digest(bytes: &[u8]) -> u64 {
 
 /// Numbers in the order of bytes that glTF has.
 pub(crate) fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
-    put_each(out, values.iter().map(|v| v.to_le_bytes()));
+    if cfg!(target_endian = "little") {
+        out.extend_from_slice(bytemuck::cast_slice(values));
+    } else {
+        put_each(out, values.iter().map(|v| v.to_le_bytes()));
+    }
 }
 
 /// The bytes of many items, in room made beforehand: that is several times as fast as adding them one by one.

@@ -294,15 +294,18 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
         Topology::Lines => 2,
         Topology::Points => 1,
     };
-    let highest = |group: &[u32]| group.iter().copied().max().unwrap_or(0);
-    let sound = |group: &[u32]| (highest(group) as usize) < count;
-    let whole = primitive.indices.len().is_multiple_of(per) && sound(&primitive.indices);
+    let highest = |group: &[u32]| group.iter().fold(0, |most, i| most.max(*i));
+    let sound = |most: u32| (most as usize) < count;
+    let mut most = highest(&primitive.indices);
+    let whole = primitive.indices.len().is_multiple_of(per) && sound(most);
     let indices = if whole {
         Cow::Borrowed(&primitive.indices)
     } else {
         own.insert("indices", galatea_scene::words(&primitive.indices));
-        let kept = primitive.indices.chunks_exact(per).filter(|group| sound(group));
-        Cow::Owned(kept.flatten().copied().collect::<Vec<u32>>())
+        let kept = primitive.indices.chunks_exact(per).filter(|group| sound(highest(group)));
+        let kept: Vec<u32> = kept.flatten().copied().collect();
+        most = highest(&kept);
+        Cow::Owned(kept)
     };
     if indices.is_empty() {
         if primitive.topology != Topology::Points {
@@ -315,7 +318,7 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     }
     let shape =
         |component| Shape { component, width: 1, count: indices.len(), normalized: false, bounds: None };
-    let accessor = if highest(&indices) < 65535 {
+    let accessor = if most < 65535 {
         cx.bin.accessor(Kind::Short, &shape(Component::U16), |out| {
             put_each(out, indices.iter().map(|i| (*i as u16).to_le_bytes()));
         })

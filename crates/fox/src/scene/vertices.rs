@@ -49,9 +49,12 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
     let grounded = v.positions().is_some_and(|p| p.len() == v.count && v.count > 0);
     let skin = group.filter(|_| grounded).and_then(|g| Skin::of(mesh, g, bones));
     let mut said = vec![false; v.columns.len()];
-    let mut seen = std::collections::HashSet::new();
+    let mut seen: Vec<Usage> = Vec::with_capacity(v.columns.len());
     for (column, said) in v.columns.iter().zip(&mut said) {
-        if !seen.insert(column.usage) || !grounded {
+        // There are few.
+        let first = !seen.contains(&column.usage);
+        seen.push(column.usage);
+        if !first || !grounded {
             continue;
         }
         let Some(values) = v.resolve(&column.values).filter(|x| x.len() == Some(v.count)) else { continue };
