@@ -7,6 +7,8 @@ use galatea_fox::{Fmdl, Name};
 use galatea_trial::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 
+galatea_trial::count_memory!();
+
 fn reader(input: &[u8]) -> Result<(), Error> {
     let mut doc = Fmdl::read(input, &Limits::default())?;
     let back = doc.write().unwrap_or_else(|e| panic!("what was read cannot be written: {e}"));

@@ -9,6 +9,8 @@ use galatea_scene::Scene;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
+galatea_trial::count_memory!();
+
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let scene = read(bytes, &Limits::default(), &mut |_| None)?.scene;
     build(&scene)

@@ -5,6 +5,8 @@ use galatea_gltf::{Options, read, write_glb, write_gltf};
 use galatea_trial::Trial;
 use galatea_wire::{Error, ErrorKind, Limits};
 
+galatea_trial::count_memory!();
+
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let loaded = read(bytes, &Limits::default(), &mut |_| None)?;
     let again = write_glb(&loaded.scene, &Options::default())?;

@@ -8,6 +8,8 @@ use galatea_trial::{Tally, Trial, alone};
 use galatea_wire::{Error, Limits};
 use mdl_fixtures::{KINDS, model};
 
+galatea_trial::count_memory!();
+
 /// Everything that can be done with a text.
 fn work(bytes: &[u8]) -> Result<(), Error> {
     text::detect(bytes);

@@ -8,6 +8,8 @@ use galatea_kotor::surface::Walkability;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
+galatea_trial::count_memory!();
+
 fn read(bytes: &[u8]) -> Result<(), Error> {
     let mut mesh = Walkmesh::read(bytes, &Limits::default())?;
     assert!(mesh.write()? == bytes, "what opens is written back identically");

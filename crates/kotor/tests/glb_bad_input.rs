@@ -10,6 +10,8 @@ use galatea_kotor::mdl::Model;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
+galatea_trial::count_memory!();
+
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let scene = read(bytes, &Limits::default(), &mut |_| None)?.scene;
     // Whatever the scene has become: what cannot be built or written says so.

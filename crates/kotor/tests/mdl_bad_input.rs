@@ -10,6 +10,8 @@ use galatea_trial::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 use mdl_fixtures::{KINDS, TARGETS, model};
 
+galatea_trial::count_memory!();
+
 /// The allocator counts for the whole process, so tests that build large models must not run beside others.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 

@@ -10,6 +10,8 @@ use galatea_mdlx::{Limits, Model, Version, inspect};
 use galatea_trial::{Tally, Trial};
 use galatea_wire::Error;
 
+galatea_trial::count_memory!();
+
 /// Reads and writes: what can be read must be written back as it was.
 fn both_ways(bytes: &[u8]) -> Result<Model, Error> {
     let model = Model::read(bytes, &Limits::default())?;

@@ -7,6 +7,8 @@ use galatea_mdlx::{Limits, Version, text};
 use galatea_trial::{Tally, Trial, alone};
 use galatea_wire::{Error, ErrorKind, Place};
 
+galatea_trial::count_memory!();
+
 /// Parses, prints and compares: what can be read must be printed as text that says the same.
 fn everything(bytes: &[u8]) -> Result<(), Error> {
     text::detect(bytes);

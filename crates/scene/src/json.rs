@@ -30,7 +30,7 @@ pub fn small_int(out: &mut Vec<u8>, value: u32) {
 /// A number below ten thousand as four digits, the first in the lowest byte.
 fn four_digits(value: u32) -> u32 {
     let (high, low) = (value / 100, value % 100);
-    let two = |v: u32| v / 10 | (v % 10) << 8;
+    let two = |v: u32| (v / 10) | ((v % 10) << 8);
     two(high) | two(low) << 16 | 0x3030_3030
 }
 
@@ -75,7 +75,7 @@ fn odd(bytes: [u8; 8]) -> u64 {
     let word = u64::from_le_bytes(bytes);
     // The top bit of each byte that is below a number, as long as neither has its own top bit.
     let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & TOPS;
-    let is = |byte: u8| below(word ^ ONES * u64::from(byte), 1);
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
     below(word, 0x20) | is(b'"') | is(b'\\') | is(0x7F)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A trial runs a reader on damaged copies of a fixture. It fails when the reader panics, allocates more than
 //! 4 x file + 8 MB, takes absurdly long, or reports an error that names no place. Test binaries that use it must hold
-//! nothing but trials, since the allocator counts for the whole process.
+//! nothing but trials, since [`count_memory!`] counts for the whole process.
 
 #[cfg(feature = "gltf")]
 pub mod gltf;
@@ -14,22 +14,27 @@ use std::time::{Duration, Instant};
 
 use galatea_wire::{Error, ErrorKind, Place};
 
-#[cfg(feature = "memory")]
-#[global_allocator]
-static ALLOC: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+#[doc(hidden)]
+pub use peak_alloc::PeakAlloc;
 
-/// Runs a function; returns what it gives and the most bytes it had allocated at a time.
-#[cfg(feature = "memory")]
-fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
-    let before = ALLOC.current_usage();
-    ALLOC.reset_peak_usage();
-    let result = body();
-    (result, ALLOC.peak_usage().saturating_sub(before))
+/// Counts what the whole test binary allocates. Every one that runs a [`Trial`] has it, once.
+#[macro_export]
+macro_rules! count_memory {
+    () => {
+        #[global_allocator]
+        static ALLOCATOR: $crate::PeakAlloc = $crate::PeakAlloc;
+    };
 }
 
-#[cfg(not(feature = "memory"))]
+/// Runs a function; returns what it gives and the most bytes it had allocated at a time.
 fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
-    (body(), 0)
+    let before = PeakAlloc.current_usage();
+    let block = std::hint::black_box(vec![0u8; 64]);
+    assert!(PeakAlloc.current_usage() > before, "nobody counts memory: this test needs count_memory!()");
+    drop(block);
+    PeakAlloc.reset_peak_usage();
+    let result = body();
+    (result, PeakAlloc.peak_usage().saturating_sub(before))
 }
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -11,6 +11,8 @@ use galatea_walk::{
 };
 use galatea_wire::{Error, Limits};
 
+galatea_trial::count_memory!();
+
 /// A small WOK with adjacency, transitions and a tree that has a leaf per face.
 fn fixture() -> Vec<u8> {
     let surface = scenes::surface(scenes::grid(3, 2, 2.0, 0.0));

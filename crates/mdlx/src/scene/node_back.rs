@@ -93,7 +93,7 @@ impl<'a> Back<'a> {
             let Some(node) = scene.node(id).filter(|n| !n.axes) else { continue };
             let map = own(&node.extras);
             let apart = ["geoset", "collision_mesh", "camera", "camera_target"];
-            if apart.iter().any(|key| map.contains_key(*key)) {
+            if apart.iter().any(|key| map.contains_key(key)) {
                 continue;
             }
             let told =
