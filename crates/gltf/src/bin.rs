@@ -48,7 +48,7 @@ struct View {
 }
 
 /// The buffer, its views and its accessors.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bin {
     views: Vec<View>,
     pub(crate) accessors: List,
@@ -78,6 +78,16 @@ pub(crate) struct Shape<'a> {
 }
 
 impl Bin {
+    /// A buffer for about so many accessors.
+    pub(crate) fn with_room(accessors: usize) -> Self {
+        Bin {
+            views: Vec::new(),
+            accessors: List::with_room(accessors * 96),
+            seen: HashMap::with_capacity_and_hasher(accessors, Default::default()),
+            written: Vec::with_capacity(accessors),
+        }
+    }
+
     fn view(&mut self, kind: Kind) -> usize {
         // There are few.
         let known = self.views.iter().position(|v| v.kind == kind);

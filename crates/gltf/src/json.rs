@@ -39,12 +39,8 @@ impl Object<'_> {
 
     /// Members of a map beside those of another; of two with the same key, the other's.
     pub(crate) fn members(&mut self, map: &Extras, other: &Extras) {
-        let own = map.entries().iter().filter(|(key, _)| other.is_empty() || !other.contains_key(key));
-        for (key, value) in own.chain(other.entries()) {
-            json::key(self.out, key);
-            json::value(self.out, value);
-            self.end();
-        }
+        let own = map.iter().filter(|(key, _)| other.is_empty() || !other.contains_key(key));
+        own.chain(other.iter()).for_each(|(key, value)| self.value(key, value));
     }
 
     #[inline]
@@ -171,6 +167,11 @@ pub(crate) struct List {
 }
 
 impl List {
+    /// A list whose text will have about so many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        List { text: Vec::with_capacity(bytes), count: 0 }
+    }
+
     /// How long its text is so far.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
@@ -180,7 +181,7 @@ impl List {
     #[inline]
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
         if self.count == 0 {
-            self.text.reserve(4096);
+            self.text.reserve(1 << 12);
             self.text.push(b'[');
         }
         object(&mut self.text, fill);

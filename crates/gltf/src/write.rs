@@ -124,7 +124,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     let pose = Pose::rest(scene);
     let mut cx = Context {
         scene,
-        bin: Bin::default(),
+        bin: Bin::with_room(clip_channels(scene) * 2 + scene.vertices.len() * 6),
         extensions: BTreeSet::new(),
         node_names: names::unique(scene.nodes.iter().map(|n| n.name.as_str()), "node"),
         material_names: names::unique(scene.materials.iter().map(|m| m.name.as_str()), "material"),
@@ -242,6 +242,11 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         }
     });
     Written { json, bin }
+}
+
+/// Channels of all clips.
+pub(crate) fn clip_channels(scene: &Scene) -> usize {
+    scene.clips.iter().map(|c| c.channels.len()).sum()
 }
 
 /// Where things went.

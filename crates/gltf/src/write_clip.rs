@@ -7,7 +7,7 @@ use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Valu
 use crate::allow::Rule as _;
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::json::List;
-use crate::write::{Context, put_extras, put_name};
+use crate::write::{Context, clip_channels, put_extras, put_name};
 use crate::{allow, blender, names, typed};
 
 /// A channel as glTF has it.
@@ -23,7 +23,7 @@ struct Written {
 pub(crate) fn write(cx: &mut Context<'_>) -> (List, Vec<Value>) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
-    let (mut list, mut notes) = (List::default(), Vec::new());
+    let (mut list, mut notes) = (List::with_room(clip_channels(scene) * 96), Vec::new());
     let mut taken = vec![[false; 3]; scene.nodes.len()];
     for (clip, name) in scene.clips.iter().zip(&unique) {
         taken.fill([false; 3]);
@@ -51,7 +51,7 @@ fn write_one(
     taken: &mut [[bool; 3]],
 ) {
     let mut own = Extras::default();
-    let mut written = Vec::new();
+    let mut written = Vec::with_capacity(clip.channels.len());
     let (mut curves, mut notes) = (Vec::new(), Vec::new());
     let mut last = 0.0f32;
     for channel in &clip.channels {

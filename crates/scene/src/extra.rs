@@ -61,6 +61,9 @@ pub fn read_floats(value: &Value) -> Option<Vec<f32>> {
 /// Words in a list of numbers; more of them become a text.
 const FEW: usize = 8;
 
+/// The letters of [`words`], in the order of what they stand for.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// 32-bit words: a few as a list of signed numbers, which is all Blender can keep; many as a text, as the source maps of
 /// browsers have it. There a number is a row of letters of the base64 alphabet, each worth five bits, the lowest first, and 32
 /// more if others follow; the lowest bit of the number is its sign.
@@ -86,10 +89,16 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
         let value = i64::from(value as i32);
         // The sign goes to the lowest bit.
         let number = value.unsigned_abs() << 1 | u64::from(value < 0);
+        let letter = |worth: u64| LETTERS.get((worth & 63) as usize).copied().unwrap_or(b'A');
         // Most are small.
         match number {
-            0..26 => out.push(b'A' + number as u8),
-            26..32 => out.push(b'a' + (number - 26) as u8),
+            0..32 => out.push(letter(number)),
+            32..0x400 => out.extend_from_slice(&[letter(number & 31 | 32), letter(number >> 5)]),
+            0x400..0x8000 => out.extend_from_slice(&[
+                letter(number & 31 | 32),
+                letter(number >> 5 & 31 | 32),
+                letter(number >> 10),
+            ]),
             _ => {
                 let (letters, count) = letters(number);
                 append(&mut out, letters, count);

@@ -1,6 +1,6 @@
 //! JSON text, written front to back.
 
-use crate::{Key, Value};
+use crate::Value;
 
 /// A whole number.
 #[inline]
@@ -85,29 +85,17 @@ fn odd_row(bytes: &[u8; 32]) -> bool {
     bytes.iter().fold(0u8, |any, b| any | u8::from(odd(*b))) != 0
 }
 
-/// A key and its colon. Those that are part of a program have nothing that must be escaped.
-#[inline]
-pub fn key(out: &mut Vec<u8>, key: &Key) {
-    match key {
-        Key::Borrowed(key) => {
-            out.push(b'"');
-            out.extend_from_slice(key.as_bytes());
-            out.extend_from_slice(b"\":");
-        }
-        Key::Owned(key) => {
-            text(out, key);
-            out.push(b':');
-        }
-    }
-}
-
 /// A text in quotation marks.
 pub fn text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let (rows, rest) = text.as_bytes().as_chunks::<32>();
     let (words, rest) = rest.as_chunks::<8>();
-    let mut last = [b' '; 8];
-    last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+    // What is left over is looked at together with what is before it, if anything is.
+    let last = text.as_bytes().last_chunk::<8>().copied().unwrap_or_else(|| {
+        let mut last = [b' '; 8];
+        last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+        last
+    });
     let odd_word = words.iter().fold(odd(last), |any, word| any | odd(*word)) != 0;
     if !odd_word && !rows.iter().any(odd_row) {
         out.extend_from_slice(text.as_bytes());
@@ -151,8 +139,9 @@ pub fn value(out: &mut Vec<u8>, value: &Value) {
         }
         Value::Object(map) => {
             out.push(b'{');
-            for (key, item) in map.entries() {
-                self::key(out, key);
+            for (key, item) in map.iter() {
+                text(out, key);
+                out.push(b':');
                 self::value(out, item);
                 out.push(b',');
             }

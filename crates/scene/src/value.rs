@@ -243,11 +243,6 @@ impl Extras {
         self.0.push((key, value.into()));
     }
 
-    /// All of them with their keys as they were given.
-    pub fn entries(&self) -> &[(Key, Value)] {
-        &self.0
-    }
-
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(key, value)| (&**key, value))

@@ -29,9 +29,8 @@ macro_rules! count_memory {
 /// Runs a function; returns what it gives and the most bytes it had allocated at a time.
 fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
     let before = PeakAlloc.current_usage();
-    let block = std::hint::black_box(vec![0u8; 64]);
-    assert!(PeakAlloc.current_usage() > before, "nobody counts memory: this test needs count_memory!()");
-    drop(block);
+    // Something is always allocated, by whoever runs the tests.
+    assert!(before > 0, "nobody counts memory: this test needs count_memory!()");
     PeakAlloc.reset_peak_usage();
     let result = body();
     (result, PeakAlloc.peak_usage().saturating_sub(before))
