@@ -12,15 +12,15 @@ use crate::Role;
 pub(crate) const FOREIGN: &str = "foreign";
 
 pub(crate) fn text<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
-    map.get(key)?.as_str()
+    map.text(key)
 }
 
 pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
-    map.get(key)?.as_f64().map(|v| v as i64)
+    map.int(key)
 }
 
 pub(crate) fn array<const N: usize>(map: &Extras, key: &str) -> Option<[f32; N]> {
-    read_floats(map.get(key)?)?.first_chunk().copied()
+    map.floats(key)?.first_chunk().copied()
 }
 
 fn number(map: &Extras, key: &str) -> Option<f32> {
@@ -35,7 +35,7 @@ fn with(mut map: Extras, extras: &Extras) -> Value {
 }
 
 fn inner(map: &Extras) -> Extras {
-    map.get("extras").and_then(Value::as_object).cloned().unwrap_or_default()
+    map.object("extras").cloned().unwrap_or_default()
 }
 
 pub(crate) fn attachment(value: &Attachment) -> Value {

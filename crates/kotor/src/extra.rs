@@ -1,6 +1,6 @@
 //! What the scene has no word for, as JSON: records by their own tables, texts, and numbers as differences.
 
-use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats, read_words};
+use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats};
 pub(crate) use galatea_scene::{latin, same_bits as same, steps, unlatin};
 use galatea_wire::{Field, Kind, Schema, Wire};
 
@@ -149,7 +149,7 @@ pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
 
 /// Whole numbers of extras.
 pub(crate) fn ints(map: &Extras, key: &str) -> Option<Vec<i64>> {
-    Some(read_words(map.get(key)?)?.into_iter().map(|v| i64::from(v as i32)).collect())
+    map.ints(key)
 }
 
 /// Numbers of extras.

@@ -265,6 +265,11 @@ impl Extras {
         read_words(self.get(key)?)
     }
 
+    /// [`Extras::words`] with their signs.
+    pub fn ints(&self, key: &str) -> Option<Vec<i64>> {
+        Some(self.words(key)?.into_iter().map(|v| i64::from(v as i32)).collect())
+    }
+
     /// What is inside.
     pub fn object(&self, key: &str) -> Option<&Extras> {
         self.get(key)?.as_object()
@@ -313,6 +318,8 @@ mod tests {
         let all: Vec<u32> =
             (0..32).flat_map(|bit| [1 << bit, !(1 << bit), (1u32 << bit).wrapping_neg()]).collect();
         assert_eq!(read_words(&words(&all)), Some(all));
+        let near: Vec<u32> = (-40_000..40_000).map(|v: i32| v as u32).collect();
+        assert_eq!(read_words(&words(&near)), Some(near));
     }
 
     #[test]

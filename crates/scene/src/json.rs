@@ -20,7 +20,7 @@ pub fn small_int(out: &mut Vec<u8>, value: u32) {
         let skip = u32::from(value < 1000) + u32::from(value < 100);
         append(out, u64::from(four_digits(value) >> (8 * skip)), 4 - skip as usize);
     } else {
-        // Eight digits and no more than two before them.
+        // The last four digits, behind those before them.
         let (high, low) = (value / 10_000, value % 10_000);
         small_int(out, high);
         append(out, four_digits(low).into(), 4);

@@ -1,6 +1,6 @@
 //! What the scene has no word for, as JSON under `fmdl`, and the ways back.
 
-use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_words, words};
+use galatea_scene::{Extras, Key, Value, float, floats, read_float, words};
 pub(super) use galatea_scene::{hex, same_bits as same, unhex};
 
 use crate::name::Name;
@@ -33,8 +33,7 @@ pub(super) fn index(map: &Extras, key: &str) -> Option<usize> {
 
 /// Whole numbers of extras.
 pub(super) fn ints(map: &Extras, key: &str) -> Vec<i64> {
-    let words = map.get(key).and_then(read_words).unwrap_or_default();
-    words.into_iter().map(|v| i64::from(v as i32)).collect()
+    map.ints(key).unwrap_or_default()
 }
 
 /// A fixed number of numbers.
