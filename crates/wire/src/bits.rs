@@ -12,6 +12,11 @@ impl Bits {
         Bits { words: vec![0; len.div_ceil(64)] }
     }
 
+    /// Whether nothing was ever added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// Adds one place below `len`; says whether it is new. Makes room when first used.
     pub(crate) fn insert(&mut self, at: usize, len: usize) -> bool {
         if self.words.is_empty() {

@@ -1,5 +1,7 @@
 //! Which bytes were claimed, and by what. What nobody claims is a [`Gap`], kept raw by the documents.
 
+use std::ops::Range;
+
 use crate::{Field, Schema};
 
 /// One claimed range, or a scope that other claims belong to.
@@ -62,6 +64,22 @@ pub struct Gap {
     pub offset: u32,
     /// What is there.
     pub bytes: Vec<u8>,
+}
+
+/// What lies below `len` between ranges that are sorted by where they begin.
+pub(crate) fn between(sorted: impl IntoIterator<Item = Range<usize>>, len: usize) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for range in sorted {
+        if range.start > at {
+            out.push(at..range.start.min(len));
+        }
+        at = at.max(range.end);
+    }
+    if at < len {
+        out.push(at..len);
+    }
+    out
 }
 
 /// Everything a reader claimed, in the order of reading.
@@ -141,20 +159,8 @@ impl Coverage {
     }
 
     /// The ranges of a file of `len` bytes that nobody claimed.
-    pub fn gaps(&self, len: usize) -> Vec<std::ops::Range<usize>> {
-        let mut out = Vec::new();
-        let mut at = 0usize;
-        for (start, end) in self.merged() {
-            let start = start as usize;
-            if start > at {
-                out.push(at..start.min(len));
-            }
-            at = at.max(end as usize);
-        }
-        if at < len {
-            out.push(at..len);
-        }
-        out
+    pub fn gaps(&self, len: usize) -> Vec<Range<usize>> {
+        between(self.merged().into_iter().map(|(start, end)| start as usize..end as usize), len)
     }
 
     /// The unclaimed ranges with their bytes, as a document keeps them.

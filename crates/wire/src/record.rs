@@ -76,6 +76,19 @@ pub trait Wire: Copy + 'static {
     fn get(bytes: &[u8]) -> Self;
     /// Encodes into exactly [`SIZE`](Wire::SIZE) bytes; nothing is written if there are fewer.
     fn put(&self, bytes: &mut [u8]);
+    /// Decodes values that follow each other, as many as there are bytes and room for.
+    #[inline(always)]
+    fn get_all(bytes: &[u8], values: &mut [Self]) {
+        values
+            .iter_mut()
+            .zip(bytes.chunks_exact(Self::SIZE))
+            .for_each(|(value, chunk)| *value = Self::get(chunk));
+    }
+    /// Encodes values one after the other, as many as there is room for.
+    #[inline(always)]
+    fn put_all(values: &[Self], bytes: &mut [u8]) {
+        values.iter().zip(bytes.chunks_exact_mut(Self::SIZE)).for_each(|(value, chunk)| value.put(chunk));
+    }
 }
 
 macro_rules! primitive {
@@ -97,6 +110,15 @@ macro_rules! primitive {
                 if let Some(b) = bytes.first_chunk_mut() {
                     *b = self.to_le_bytes();
                 }
+            }
+            // Functions of their own, because arguments are known to share no memory: so this becomes one copy.
+            #[inline(never)]
+            fn get_all(bytes: &[u8], values: &mut [Self]) {
+                values.iter_mut().zip(bytes.as_chunks().0).for_each(|(v, b)| *v = <$t>::from_le_bytes(*b));
+            }
+            #[inline(never)]
+            fn put_all(values: &[Self], bytes: &mut [u8]) {
+                values.iter().zip(bytes.as_chunks_mut().0).for_each(|(v, b)| *b = v.to_le_bytes());
             }
         }
     )*};
@@ -122,6 +144,14 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
         for (value, chunk) in self.iter().zip(bytes.chunks_exact_mut(T::SIZE)) {
             value.put(chunk);
         }
+    }
+    #[inline(always)]
+    fn get_all(bytes: &[u8], values: &mut [Self]) {
+        T::get_all(bytes, values.as_flattened_mut());
+    }
+    #[inline(always)]
+    fn put_all(values: &[Self], bytes: &mut [u8]) {
+        T::put_all(values.as_flattened(), bytes);
     }
 }
 
@@ -211,9 +241,7 @@ pub fn put_array<T: Wire>(out: &mut Vec<u8>, values: &[T]) {
     let at = out.len();
     out.resize(at + values.len() * T::SIZE, 0);
     if let Some(tail) = out.get_mut(at..) {
-        for (value, chunk) in values.iter().zip(tail.chunks_exact_mut(T::SIZE)) {
-            value.put(chunk);
-        }
+        T::put_all(values, tail);
     }
 }
 

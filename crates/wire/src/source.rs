@@ -1,19 +1,22 @@
 //! Offset-based reading: a [`Source`] per file, and `Copy` [`Reader`]s into it that claim what they hand out.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 use crate::bits::Bits;
-use crate::coverage::Rows;
+use crate::coverage::{Rows, between};
 use crate::{Claim, Coverage, Error, ErrorKind, Field, Limits, Result, Wire};
 
 /// The bytes of one file together with what reading them has claimed and spent so far.
 #[derive(Debug)]
 pub struct Source<'a> {
     data: &'a [u8],
+    /// As much of it as 32-bit offsets reach.
+    reach: &'a [u8],
     limits: Limits,
     coverage: RefCell<Coverage>,
     /// Which bytes were claimed, where nobody asks by what.
-    claimed: Option<RefCell<Bits>>,
+    claimed: Option<RefCell<Ranges>>,
     /// The last claims, as long as each began where the one before ended; not yet among `claimed` and `claimed_bytes`.
     run: Cell<(usize, usize)>,
     claimed_bytes: Cell<u64>,
@@ -29,6 +32,41 @@ struct Visited {
     /// Each later than the one before.
     ascending: Vec<usize>,
     others: Bits,
+}
+
+/// Ranges of places. Readers go through most files in a few long runs: those need no set.
+#[derive(Debug, Default)]
+struct Ranges {
+    /// In the order they came, at most [`Ranges::FEW`].
+    runs: Vec<Range<usize>>,
+    /// All of them, if they are more.
+    all: Bits,
+}
+
+impl Ranges {
+    const FEW: usize = 512;
+
+    /// Adds a range of the places below `len`.
+    fn add(&mut self, range: Range<usize>, len: usize) {
+        if self.runs.len() < Self::FEW {
+            self.runs.push(range);
+            return;
+        }
+        if self.all.is_empty() {
+            self.runs.iter().for_each(|run| self.all.set(run.start, run.end, len));
+        }
+        self.all.set(range.start, range.end, len);
+    }
+
+    /// The ranges below `len` that are not in it.
+    fn gaps(&self, len: usize) -> Vec<Range<usize>> {
+        if !self.all.is_empty() {
+            return self.all.gaps(len);
+        }
+        let mut runs = self.runs.clone();
+        runs.sort_unstable_by_key(|run| run.start);
+        between(runs, len)
+    }
 }
 
 impl Visited {
@@ -53,6 +91,7 @@ impl<'a> Source<'a> {
     pub fn new(data: &'a [u8], limits: &Limits) -> Self {
         Source {
             data,
+            reach: data.get(..u32::MAX as usize).unwrap_or(data),
             limits: *limits,
             coverage: RefCell::default(),
             claimed: None,
@@ -79,17 +118,17 @@ impl<'a> Source<'a> {
     }
 
     /// Ends the run of claims, and begins another.
-    fn run_ends(&self, bits: &RefCell<Bits>, next: (usize, usize)) {
+    fn run_ends(&self, ranges: &RefCell<Ranges>, next: (usize, usize)) {
         let (start, end) = self.run.replace(next);
         if start < end {
             self.claimed_bytes.set(self.claimed_bytes.get() + (end - start) as u64);
-            bits.borrow_mut().set(start, end, self.data.len());
+            ranges.borrow_mut().add(start..end, self.data.len());
         }
     }
 
     /// The unclaimed ranges with their bytes, as a document keeps them.
     pub fn keep_gaps(&self) -> Vec<crate::Gap> {
-        let keep = |range: std::ops::Range<usize>| {
+        let keep = |range: Range<usize>| {
             let offset = u32::try_from(range.start).ok()?;
             Some(crate::Gap { offset, bytes: self.data.get(range)?.to_vec() })
         };
@@ -107,14 +146,11 @@ impl<'a> Source<'a> {
     }
 
     /// The ranges that nobody has claimed so far.
-    pub fn gaps(&self) -> Vec<std::ops::Range<usize>> {
+    pub fn gaps(&self) -> Vec<Range<usize>> {
         match &self.claimed {
-            Some(bits) => {
-                self.run_ends(bits, (0, 0));
-                let mut bits = bits.borrow_mut();
-                // Makes room where nothing was claimed.
-                bits.set(0, 0, self.data.len());
-                bits.gaps(self.data.len())
+            Some(ranges) => {
+                self.run_ends(ranges, (0, 0));
+                ranges.borrow().gaps(self.data.len())
             }
             None => self.coverage.borrow().gaps(self.data.len()),
         }
@@ -197,10 +233,16 @@ impl<'a> Reader<'a> {
         self.source.coverage.borrow_mut().push(claim)
     }
 
+    /// Whether what is claimed, and by what, is kept: otherwise names need not be looked for.
+    #[inline]
+    pub fn keeps_names(&self) -> bool {
+        self.source.claimed.is_none()
+    }
+
     /// Names this reader's scope by the text written at that place in the file.
     #[inline]
     pub fn label(&self, at: usize, len: usize) {
-        if self.source.claimed.is_none()
+        if self.keeps_names()
             && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope.claim())
             && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
         {
@@ -220,7 +262,7 @@ impl<'a> Reader<'a> {
 
     #[inline(always)]
     fn claim(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
-        // The range lies inside the data, and `Source` data longer than 4 GiB is refused by `slice`.
+        // The range lies inside the data, as far as 32 bits reach: `slice` has seen to that.
         if len == 0 {
             return;
         }
@@ -235,8 +277,8 @@ impl<'a> Reader<'a> {
     /// What does not go on where the claim before ended.
     #[inline(never)]
     fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
-        if let Some(bits) = &self.source.claimed {
-            self.source.run_ends(bits, (at, at + len));
+        if let Some(ranges) = &self.source.claimed {
+            self.source.run_ends(ranges, (at, at + len));
             return;
         }
         self.source.claimed_bytes.set(self.source.claimed_bytes.get() + len as u64);
@@ -251,17 +293,18 @@ impl<'a> Reader<'a> {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn slice(&self, at: usize, count: usize, size: usize, name: &'static str) -> Result<&'a [u8]> {
-        let found = count
-            .checked_mul(size)
-            .filter(|len| at.checked_add(*len).is_some_and(|end| end <= u32::MAX as usize))
-            .and_then(|len| self.peek(at, len));
-        found.ok_or_else(|| {
-            let have = self.source.data.len().saturating_sub(at) as u64;
-            let kind = ErrorKind::Truncated { count: count as u64, size: size as u64, have };
-            self.error(kind, at, name)
-        })
+        match count.checked_mul(size).and_then(|len| self.source.reach.get(at..)?.get(..len)) {
+            Some(found) => Ok(found),
+            None => Err(self.truncated(at, count, size, name)),
+        }
+    }
+
+    #[cold]
+    fn truncated(&self, at: usize, count: usize, size: usize, name: &'static str) -> Error {
+        let have = self.source.reach.len().saturating_sub(at) as u64;
+        self.error(ErrorKind::Truncated { count: count as u64, size: size as u64, have }, at, name)
     }
 
     /// Claims and returns raw bytes.
@@ -305,18 +348,37 @@ impl<'a> Reader<'a> {
         // Not `collect`: that is compiled as a function of its own, which does not know the size of a chunk and moves one
         // value at a time.
         let mut out = vec![T::ZERO; count];
-        for (value, chunk) in out.iter_mut().zip(found.chunks_exact(T::SIZE)) {
-            *value = T::get(chunk);
-        }
+        T::get_all(found, &mut out);
         Ok(out)
     }
 
     /// Claims `count` records that follow each other and returns their bytes, for callers that decode them on their own.
-    #[inline]
+    #[inline(always)]
     pub fn raw<T: Wire>(&self, at: usize, count: usize, name: &'static str) -> Result<&'a [u8]> {
         let found = self.slice(at, count, T::SIZE, name)?;
         self.claim(at, found.len(), name, Some(T::SCHEMA));
         Ok(found)
+    }
+
+    /// Claims records of one kind and then some of another, each with place, count and name, and returns their bytes. As fast
+    /// as once [`Reader::raw`] where the others follow the first.
+    #[inline(always)]
+    pub fn raw_both<A: Wire, B: Wire>(
+        &self,
+        (at, count, name): (usize, usize, &'static str),
+        (next, next_count, next_name): (usize, usize, &'static str),
+    ) -> Result<(&'a [u8], &'a [u8])> {
+        if self.source.claimed.is_some()
+            && let Some(len) = count.checked_mul(A::SIZE)
+            && let Some(next_len) = next_count.checked_mul(B::SIZE)
+            && at.checked_add(len) == Some(next)
+            && let Some(both) = self.source.reach.get(at..).and_then(|rest| rest.get(..len + next_len))
+            && let Some(parts) = both.split_at_checked(len)
+        {
+            self.claim(at, both.len(), name, Some(A::SCHEMA));
+            return Ok(parts);
+        }
+        Ok((self.raw::<A>(at, count, name)?, self.raw::<B>(next, next_count, next_name)?))
     }
 
     /// Claims `count` rows of `size` bytes each, whose layout only the file knows, and returns their bytes. `columns` tells
@@ -370,7 +432,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The ranges of the file that nobody has claimed so far, so that a document can keep and name them.
-    pub fn unclaimed(&self) -> Vec<std::ops::Range<usize>> {
+    pub fn unclaimed(&self) -> Vec<Range<usize>> {
         self.source.coverage.borrow().gaps(self.len())
     }
 

@@ -88,10 +88,7 @@ impl Writer {
         if values.is_empty() {
             return Ok(());
         }
-        let slot = self.slot(at, values.len().saturating_mul(T::SIZE))?;
-        for (value, chunk) in values.iter().zip(slot.chunks_exact_mut(T::SIZE)) {
-            value.put(chunk);
-        }
+        T::put_all(values, self.slot(at, values.len().saturating_mul(T::SIZE))?);
         Ok(())
     }
 

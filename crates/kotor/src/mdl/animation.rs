@@ -47,9 +47,14 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
+    /// A pool with as much room as a file of this length is likely to need.
+    pub(crate) fn for_file(len: usize) -> Pool {
+        Pool { list: Vec::with_capacity(len / 256), data: Vec::with_capacity(len / 16) }
+    }
+
     /// Reads controllers and numbers. Those that are more than a few go into the pool, and wait for it to be complete: then
     /// the answer is `true`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, list: &[u8], data: &[u8], into: &mut Controllers) -> bool {
         let Few { list: few_list, data: few_data } = &mut into.few;
         into.list.1 = (list.len() / Controller::SIZE) as u32;
@@ -61,27 +66,25 @@ impl Pool {
             self.data.extend(data.chunks_exact(f32::SIZE).map(f32::get));
             return true;
         }
-        fill(few_list, list);
         // Nearly always there are as many as there is room for: then the compiler knows how many.
-        match data.get(..few_data.len() * f32::SIZE) {
-            Some(all) => fill(few_data, all),
-            None => fill(few_data, data),
+        match list.first_chunk::<{ <[Controller; 2]>::SIZE }>() {
+            Some(all) => *few_list = Wire::get(all),
+            None => Wire::get_all(list, few_list),
+        }
+        match data.first_chunk::<{ <[f32; 12]>::SIZE }>() {
+            Some(all) => *few_data = Wire::get(all),
+            None => Wire::get_all(data, few_data),
         }
         false
     }
 
     /// The pool as nodes share it, when it is complete.
     pub(crate) fn complete(mut self) -> Arc<Pool> {
-        self.list.shrink_to_fit();
-        self.data.shrink_to_fit();
+        // Little room to spare is not worth moving them.
+        self.list.shrink_to(self.list.capacity().min(self.list.len() * 2));
+        self.data.shrink_to(self.data.capacity().min(self.data.len() * 2));
         Arc::new(self)
     }
-}
-
-/// Decodes the values in these bytes, as many as there are.
-#[inline(always)]
-fn fill<T: Wire>(values: &mut [T], bytes: &[u8]) {
-    values.iter_mut().zip(bytes.chunks_exact(T::SIZE)).for_each(|(value, chunk)| *value = T::get(chunk));
 }
 
 /// The count of lists that are the whole of their pool.
@@ -111,6 +114,25 @@ impl Controllers {
     #[inline]
     pub fn data(&self) -> &[f32] {
         part(self.all.as_ref().map_or(&self.few.data, |all| &all.data), self.data)
+    }
+
+    /// How many controllers and numbers there are.
+    #[inline]
+    pub(crate) fn counts(&self) -> [usize; 2] {
+        match &self.all {
+            Some(all) if self.list.1 == WHOLE => [all.list.len(), all.data.len()],
+            _ => [self.list.1 as usize, self.data.1 as usize],
+        }
+    }
+
+    /// Writes the controllers, then their numbers.
+    #[inline]
+    pub(crate) fn put(&self, slot: &mut [u8]) {
+        let list = self.list();
+        if let Some((list_slot, data_slot)) = slot.split_at_mut_checked(list.len() * Controller::SIZE) {
+            Controller::put_all(list, list_slot);
+            f32::put_all(self.data(), data_slot);
+        }
     }
 
     /// The controllers, to change them.

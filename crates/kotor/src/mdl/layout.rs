@@ -149,6 +149,12 @@ impl Place {
     pub(crate) fn of(def: &ArrayDef) -> Place {
         Place { at: def.offset.0, count: def.count }
     }
+
+    /// The array definition it was read from.
+    #[inline]
+    pub(crate) fn def(&self) -> ArrayDef {
+        ArrayDef { offset: Offset(self.at), count: self.count, capacity: self.count }
+    }
 }
 
 impl NodeLayout {

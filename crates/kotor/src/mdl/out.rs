@@ -82,11 +82,7 @@ impl<'a> Out<'a> {
         if values.is_empty() {
             return Ok(());
         }
-        self.range(at, values.len().saturating_mul(T::SIZE), |slot| {
-            for (value, chunk) in values.iter().zip(slot.chunks_exact_mut(T::SIZE)) {
-                value.put(chunk);
-            }
-        })
+        self.range(at, values.len().saturating_mul(T::SIZE), |slot| T::put_all(values, slot))
     }
 
     /// Values that are made on the way.
@@ -99,11 +95,7 @@ impl<'a> Out<'a> {
         if count == 0 {
             return Ok(());
         }
-        self.range(at, count.saturating_mul(T::SIZE), |slot| {
-            for (value, chunk) in values.zip(slot.chunks_exact_mut(T::SIZE)) {
-                value.put(chunk);
-            }
-        })
+        self.range(at, count.saturating_mul(T::SIZE), |slot| put_each(slot, values))
     }
 
     pub(super) fn bytes(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
@@ -113,5 +105,13 @@ impl<'a> Out<'a> {
     pub(super) fn cstr(&mut self, at: usize, text: &[u8]) -> Result<()> {
         self.bytes(at, text)?;
         self.put(at + text.len(), &0u8)
+    }
+}
+
+/// Writes values one after the other.
+#[inline(always)]
+pub(super) fn put_each<T: Wire>(slot: &mut [u8], values: impl Iterator<Item = T>) {
+    for (value, chunk) in values.zip(slot.chunks_exact_mut(T::SIZE)) {
+        value.put(chunk);
     }
 }

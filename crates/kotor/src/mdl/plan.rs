@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use galatea_wire::{Error, Result, Wire};
 
-use super::layout::{AabbLayout, HEADERS, RowLayout, Slot, tally};
+use super::layout::{AabbLayout, HEADERS, NodeLayout, RowLayout, Slot, tally};
 use super::mesh::{IndexLists, Mesh};
 use super::node::{Light, Node, NodeId};
 use super::wire::{
@@ -96,9 +96,23 @@ pub(crate) trait Sink {
     }
     /// The blocks that follow belong to this node.
     fn at(&mut self, _tree: u32, _node: NodeId) {}
-    /// After all blocks of a node, where they come node after node.
-    #[inline]
-    fn node(&mut self, _here: Here<'_>) {}
+}
+
+/// A sink for blocks that come node after node.
+pub(crate) trait NodeSink: Sink {
+    /// After all blocks of a node.
+    fn node(&mut self, here: Here<'_>);
+    /// A node, and all blocks that it consists of.
+    fn plain_node(&mut self, here: Here<'_>, pieces: [Piece; 2]);
+}
+
+/// Blocks that follow each other without a gap.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    /// Where they were, and still are.
+    pub(crate) at: u32,
+    /// Bytes.
+    pub(crate) len: usize,
 }
 
 /// A node of a model, and where it is: in which tree, and which one there.
@@ -119,7 +133,7 @@ pub(crate) fn each_block<S: Sink>(model: &Model, sink: &mut S) -> Result<()> {
 
 /// Hands every block of a model to a sink, node after node as they are listed, which is faster than from parent to child.
 /// Says whether the nodes are certainly trees: if not, [`each_block`] has to find out.
-pub(crate) fn each_block_as_listed<S: Sink>(model: &Model, sink: &mut S) -> Result<bool> {
+pub(crate) fn each_block_as_listed<S: NodeSink>(model: &Model, sink: &mut S) -> Result<bool> {
     let mut sound = true;
     blocks(model, sink, |tree, nodes, sink| {
         sound &= listed_tree(model, tree, nodes, sink);
@@ -223,19 +237,20 @@ impl<'a> Walk<'a> {
 
 /// A tree of nodes, one after the other as they are listed. Says whether it is one: whether every node but the first is
 /// listed once among the children of its parent, which comes before it.
-fn listed_tree<S: Sink>(model: &Model, tree: u32, nodes: &[Node], sink: &mut S) -> bool {
+fn listed_tree<S: NodeSink>(model: &Model, tree: u32, nodes: &[Node], sink: &mut S) -> bool {
     let mut sound = nodes.first().is_none_or(|root| root.parent.is_none());
     let mut children = 0;
     for (id, node) in nodes.iter().enumerate() {
         let id = id as NodeId;
-        if node.light.is_none() && node.mesh.is_none() {
-            let [controllers, data] = controller_blocks(node);
-            sink.blocks([header_block(model, node), children_block(node), controllers, data]);
-        } else {
-            node_blocks(model, node, sink);
-            sink.blocks(controller_blocks(node));
+        let here = Here { tree, nodes, id, node };
+        match plain_pieces(node) {
+            Some(pieces) => sink.plain_node(here, pieces),
+            None => {
+                node_blocks(model, node, sink);
+                sink.blocks(controller_blocks(node));
+                sink.node(here);
+            }
         }
-        sink.node(Here { tree, nodes, id, node });
         children += node.children.len();
         let mut before = id;
         for child in &node.children {
@@ -245,6 +260,29 @@ fn listed_tree<S: Sink>(model: &Model, tree: u32, nodes: &[Node], sink: &mut S) 
         }
     }
     sound && children == nodes.len().saturating_sub(1)
+}
+
+/// The pieces of a node such as nearly all are: one without parts and without anything odd, whose blocks are as long as they
+/// were. One is the header with the children, the other one the controllers with their numbers.
+#[inline]
+fn plain_pieces(node: &Node) -> Option<[Piece; 2]> {
+    let Node { light: None, emitter: None, reference: None, mesh: None, .. } = node else { return None };
+    let NodeLayout { header, children, controllers, data, odd: None } = &node.layout else { return None };
+    let [list, numbers] = node.controllers.counts();
+    // Not as arrays: those are put together in memory, and the comparison would wait for that.
+    let same = header.count as usize == NodeHeader::SIZE
+        && children.count as usize == node.children.len()
+        && controllers.count as usize == list
+        && data.count as usize == numbers;
+    let [head, tail] = [NodeHeader::SIZE, Controller::SIZE * list];
+    let close = children.count == 0 || children.at as usize == header.at as usize + head;
+    if !same || !close || data.at as usize != controllers.at as usize + tail {
+        return None;
+    }
+    Some([
+        Piece { at: header.at, len: head + 4 * children.count as usize },
+        Piece { at: controllers.at, len: tail + 4 * numbers },
+    ])
 }
 
 /// A node with its parts and its list of children.
@@ -272,10 +310,10 @@ fn children_block(node: &Node) -> (What, Slot, usize, usize) {
 /// What follows when the children of a node have come.
 #[inline]
 fn controller_blocks(node: &Node) -> [(What, Slot, usize, usize); 2] {
-    let (layout, all) = (&node.layout, &node.controllers);
+    let (layout, [list, data]) = (&node.layout, node.controllers.counts());
     [
-        (What::Controllers, layout.controllers_slot(), Controller::SIZE, all.list().len()),
-        (What::Data, layout.data_slot(), 4, all.data().len()),
+        (What::Controllers, layout.controllers_slot(), Controller::SIZE, list),
+        (What::Data, layout.data_slot(), 4, data),
     ]
 }
 
@@ -365,6 +403,22 @@ impl Unchanged {
         !self.changed
     }
 
+    /// Blocks that are as long as they were.
+    #[inline]
+    fn range(&mut self, at: u32, len: usize) {
+        let at = u64::from(at);
+        if at != self.end {
+            self.sum = self.sum.wrapping_add(number(at)).wrapping_sub(number(self.end));
+        }
+        self.end = at + len as u64;
+    }
+
+    /// Pieces, the empty ones among them left out.
+    #[inline]
+    pub(crate) fn pieces(&mut self, pieces: [Piece; 2]) {
+        pieces.iter().filter(|piece| piece.len > 0).for_each(|piece| self.range(piece.at, piece.len));
+    }
+
     /// Whether the blocks are as long as they were and fill data of this length.
     pub(crate) fn fills(&self, len: usize) -> bool {
         !self.changed && self.sum.wrapping_add(number(len as u64)) == number(self.end)
@@ -383,25 +437,11 @@ impl Sink for Unchanged {
     fn block(&mut self, _: What, _: usize, slot: Slot, item: usize, count: usize) {
         self.changed |= !slot.known || slot.count as usize != count;
         if count > 0 {
-            let at = u64::from(slot.at);
-            if at != self.end {
-                self.sum = self.sum.wrapping_add(number(at)).wrapping_sub(number(self.end));
-            }
-            self.end = at + (item * count) as u64;
+            self.range(slot.at, item * count);
         }
         if let Some(sum) = &mut self.tally {
             tally(sum, slot.at, (item * count) as u32);
         }
-    }
-
-    #[inline]
-    fn blocks<const N: usize>(&mut self, blocks: [(What, Slot, usize, usize); N]) {
-        // In registers, block after block.
-        let mut sum = *self;
-        for (what, slot, item, count) in blocks {
-            sum.block(what, 0, slot, item, count);
-        }
-        *self = sum;
     }
 }
 

@@ -127,10 +127,10 @@ impl<'a> Read<'a> {
             platform,
             names: Vec::new(),
             shared_names: false,
-            pool: Pool::default(),
-            waiting: Vec::new(),
-            open: Vec::new(),
-            meshes: Vec::new(),
+            pool: Pool::for_file(r.len()),
+            waiting: Vec::with_capacity(r.len() / 1024),
+            open: Vec::with_capacity(32),
+            meshes: Vec::with_capacity(64),
         })
     }
 
@@ -268,11 +268,9 @@ impl<'a> Read<'a> {
                 return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
             }
             r.visit(at, "node")?;
+            // As an array: then the compiler knows that all fields are there.
             let bytes = r.raw::<NodeHeader>(at, 1, "node header")?;
-            let header = NodeHeader::get(bytes);
-            if let Some((at, len)) = self.names.get(usize::from(header.name)) {
-                r.label(place(*at), *len as usize);
-            }
+            let bytes: &[u8; NodeHeader::SIZE] = bytes.first_chunk().unwrap_or(&[0; NodeHeader::SIZE]);
             let mut parent_offset = 0;
             if let Some(parent) = parent.and_then(|p: NodeId| nodes.get_mut(p as usize)) {
                 parent.children.push(id);
@@ -282,6 +280,12 @@ impl<'a> Read<'a> {
             // same reason the header is decoded where the node is made, and what is not in it comes later.
             nodes.extend(std::iter::once_with(move || node(bytes)));
             let Some(node) = nodes.last_mut() else { break };
+            let header = NodeHeader::get(bytes);
+            if r.keeps_names()
+                && let Some((at, len)) = self.names.get(usize::from(header.name))
+            {
+                r.label(place(*at), *len as usize);
+            }
             node.parent = parent;
             node.layout.header.at = offset;
             let defs = [&header.children, &header.controllers, &header.data];
@@ -325,12 +329,14 @@ impl<'a> Read<'a> {
     }
 
     /// The controllers of a node and their numbers.
-    #[inline]
+    #[inline(never)]
     fn controllers(&mut self, r: Reader<'a>, (tree, id): (u32, NodeId), node: &mut Node) -> Result<()> {
         let NodeLayout { controllers, data, .. } = &node.layout;
         let at = place(controllers.at);
-        let list = r.raw::<Controller>(at, controllers.count as usize, "controllers")?;
-        let data = r.raw::<f32>(place(data.at), data.count as usize, "controller data")?;
+        let (list, data) = r.raw_both::<Controller, f32>(
+            (at, controllers.count as usize, "controllers"),
+            (place(data.at), data.count as usize, "controller data"),
+        )?;
         r.spend((list.len() + data.len()) as u64, at, "controllers")?;
         if self.pool.read(list, data, &mut node.controllers) {
             self.waiting.push((tree, id));
@@ -537,7 +543,7 @@ impl<'a> Read<'a> {
 
 /// What the header of a node tells alone.
 #[inline(always)]
-fn node(bytes: &[u8]) -> Node {
+fn node(bytes: &[u8; NodeHeader::SIZE]) -> Node {
     let header = NodeHeader::get(bytes);
     let flags = header.flags;
     Node {

@@ -60,7 +60,7 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     // Packed columns grow up to three times when decoded.
     r.spend((size.len() * if rows.packed { 2 } else { 1 }) as u64, at, "rows")?;
     rows.count = count as u32;
-    mesh.vertices = rows.decode(size, skin);
+    rows.decode(size, skin, &mut mesh.vertices);
     let end = at + size.len();
     let next = starts.get(starts.partition_point(|s| (*s as usize) < end)).map_or(r.len(), |s| *s as usize);
     rows.sentinel = Sentinel::Absent;

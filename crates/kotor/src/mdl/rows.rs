@@ -249,12 +249,11 @@ impl RowLayout {
         taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(i, _)| i).collect()
     }
 
-    /// Reads the rows into columns, and remembers which there are and what is between them.
-    pub(crate) fn decode(&mut self, rows: &[u8], skin: bool) -> Vertices {
+    /// Reads the rows into columns of vertices that have none yet, and remembers which there are and what is between them.
+    pub(crate) fn decode(&mut self, rows: &[u8], skin: bool, v: &mut Vertices) {
         let stride = self.stride as usize;
-        let mut v = Vertices::default();
         if stride == 0 || rows.is_empty() {
-            return v;
+            return;
         }
         self.present = 0;
         let packed = self.packed;
@@ -290,7 +289,7 @@ impl RowLayout {
             }
         }
         if self.is_full(columns.into_iter().flatten()) {
-            return v;
+            return;
         }
         let loose = self.loose(skin);
         let claimed: usize = self.columns(skin).map(|(column, _)| width(column, packed)).sum();
@@ -299,7 +298,6 @@ impl RowLayout {
         if !loose.is_empty() && residue().any(|b| *b != 0) {
             self.residue = residue().copied().collect();
         }
-        v
     }
 
     /// Writes columns into rows.
@@ -348,7 +346,8 @@ impl RowLayout {
         let count = lengths(vertices).into_iter().max().unwrap_or(0);
         let mut rows = vec![0; count.saturating_mul(self.stride as usize)];
         self.encode(vertices, skin, &mut rows);
-        let back = self.clone().decode(&rows, skin);
+        let mut back = Vertices::default();
+        self.clone().decode(&rows, skin, &mut back);
         let mut again = vec![0; rows.len()];
         // Columns that lost their values to another one come back different when they are written alone.
         (0..COLUMNS).all(|column| {

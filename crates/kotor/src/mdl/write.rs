@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
-use super::layout::{AabbLayout, Headers, RowLayout, Sentinel, Slot};
+use super::layout::{AabbLayout, Headers, NodeLayout, OddNode, Place, RowLayout, Sentinel, Slot};
 use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
 use super::node::{Light, Node, NodeId};
-use super::out::Out;
+use super::out::{Out, put_each};
 use super::plan::{
-    Here, Plan, Rows, Sink, Unchanged, What, each_block_as_listed, index_list_len, index_lists, rows,
-    unchanged,
+    Here, NodeSink, Piece, Plan, Rows, Sink, Unchanged, What, each_block_as_listed, index_list_len,
+    index_lists, rows, unchanged,
 };
 use super::read::BASE;
 use super::rows::slot_to_short;
@@ -102,23 +102,32 @@ struct Replay<'a, 'o> {
     failed: bool,
 }
 
+impl Replay<'_, '_> {
+    #[inline]
+    fn owner(&self, here: Here<'_>) -> u32 {
+        self.owners.get(here.tree as usize).copied().unwrap_or(0)
+    }
+}
+
 impl Sink for Replay<'_, '_> {
     #[inline]
     fn block(&mut self, what: What, sub: usize, slot: Slot, item: usize, count: usize) {
         self.blocks.block(what, sub, slot, item, count);
     }
+}
 
-    #[inline]
-    fn blocks<const N: usize>(&mut self, blocks: [(What, Slot, usize, usize); N]) {
-        self.blocks.blocks(blocks);
+impl NodeSink for Replay<'_, '_> {
+    fn node(&mut self, here: Here<'_>) {
+        self.failed = self.failed
+            || !self.blocks.as_long_as_before()
+            || self.writing.node(self.out, here, self.owner(here)).is_err();
     }
 
     #[inline]
-    fn node(&mut self, here: Here<'_>) {
-        let owner = self.owners.get(here.tree as usize).copied().unwrap_or(0);
-        self.failed = self.failed
-            || !self.blocks.as_long_as_before()
-            || self.writing.node(self.out, here, owner).is_err();
+    fn plain_node(&mut self, here: Here<'_>, pieces: [Piece; 2]) {
+        self.blocks.pieces(pieces);
+        self.failed =
+            self.failed || self.writing.plain_node(self.out, here, self.owner(here), pieces).is_err();
     }
 }
 
@@ -386,33 +395,21 @@ impl<P: Places> Writing<'_, P> {
         out.array(events as usize + BASE, &animation.events)
     }
 
-    #[inline(always)]
     fn node(&self, out: &mut Out<'_>, here: Here<'_>, owner: u32) -> Result<()> {
-        let Here { tree, nodes, node, .. } = here;
+        let node = here.node;
         let layout = &node.layout;
         let (list, data) = (node.controllers.list(), node.controllers.data());
-        let place = |id: NodeId| self.node_place(tree, nodes, id);
-        let odd = layout.odd.as_deref();
-        let header = NodeHeader {
-            flags: node.flags(),
-            number: node.number,
-            name: node.name,
-            padding: odd.map_or(0, |odd| odd.padding),
-            owner: Offset(odd.and_then(|odd| odd.stale_owner).unwrap_or(owner)),
-            parent: Offset(
-                odd.and_then(|odd| odd.stale_parent).unwrap_or_else(|| node.parent.map_or(0, place)),
-            ),
-            position: node.position,
-            orientation: node.orientation,
-            children: self.def(here, What::Children, &layout.children_slot(), node.children.len())?,
-            controllers: self.def(here, What::Controllers, &layout.controllers_slot(), list.len())?,
-            data: self.def(here, What::Data, &layout.data_slot(), data.len())?,
-        };
+        let defs = [
+            self.def(here, What::Children, &layout.children_slot(), node.children.len())?,
+            self.def(here, What::Controllers, &layout.controllers_slot(), list.len())?,
+            self.def(here, What::Data, &layout.data_slot(), data.len())?,
+        ];
+        let header = self.node_header(here, owner, layout.odd.as_deref(), defs);
         let mut at = self.place(here, What::Node, &layout.header_slot()) as usize + BASE;
         put(out, &mut at, &header)?;
         if header.children.count > 0 {
-            let children = node.children.iter().map(|c| place(*c));
-            out.each(header.children.offset.0 as usize + BASE, node.children.len(), children)?;
+            let at = header.children.offset.0 as usize + BASE;
+            out.each(at, node.children.len(), self.children(here))?;
         }
         out.array(header.controllers.offset.0 as usize + BASE, list)?;
         out.array(header.data.offset.0 as usize + BASE, data)?;
@@ -429,6 +426,37 @@ impl<P: Places> Writing<'_, P> {
             self.mesh(out, &mut at, here, mesh)?;
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn node_header(
+        &self,
+        here: Here<'_>,
+        owner: u32,
+        odd: Option<&OddNode>,
+        [children, controllers, data]: [ArrayDef; 3],
+    ) -> NodeHeader {
+        let Here { tree, nodes, node, .. } = here;
+        let parent = || node.parent.map_or(0, |id| self.node_place(tree, nodes, id));
+        NodeHeader {
+            flags: node.flags(),
+            number: node.number,
+            name: node.name,
+            padding: odd.map_or(0, |odd| odd.padding),
+            owner: Offset(odd.and_then(|odd| odd.stale_owner).unwrap_or(owner)),
+            parent: Offset(odd.and_then(|odd| odd.stale_parent).unwrap_or_else(parent)),
+            position: node.position,
+            orientation: node.orientation,
+            children,
+            controllers,
+            data,
+        }
+    }
+
+    /// The places of the children of a node.
+    #[inline(always)]
+    fn children<'h>(&'h self, here: Here<'h>) -> impl Iterator<Item = u32> + 'h {
+        here.node.children.iter().map(move |child| self.node_place(here.tree, here.nodes, *child))
     }
 
     #[inline(never)]
@@ -693,6 +721,29 @@ impl<P: Places> Writing<'_, P> {
                 out.each(root as usize + BASE, count, records)
             }
         }
+    }
+}
+
+impl Writing<'_, Old> {
+    /// A node that consists of two pieces, to where they were.
+    #[inline(always)]
+    fn plain_node(
+        &self,
+        out: &mut Out<'_>,
+        here: Here<'_>,
+        owner: u32,
+        [head, tail]: [Piece; 2],
+    ) -> Result<()> {
+        let NodeLayout { children, controllers, data, .. } = &here.node.layout;
+        let defs = [children, controllers, data].map(Place::def);
+        let header = self.node_header(here, owner, None, defs);
+        out.range(head.at as usize + BASE, head.len, |slot| {
+            if let Some((slot, rest)) = slot.split_at_mut_checked(NodeHeader::SIZE) {
+                header.put(slot);
+                put_each(rest, self.children(here));
+            }
+        })?;
+        out.range(tail.at as usize + BASE, tail.len, |slot| here.node.controllers.put(slot))
     }
 }
 
