@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::json::{List, Object};
+use galatea_scene::json::{int, small_int};
+
+use crate::json::{List, floats, said};
 
 /// Data of a kind, which shares a buffer view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,26 +32,40 @@ pub(crate) enum Component {
     F32,
 }
 
-impl Component {
-    fn put(self, o: &mut Object<'_>) {
-        match self {
-            Component::U8 => o.said("\"componentType\":5121,"),
-            Component::U16 => o.said("\"componentType\":5123,"),
-            Component::U32 => o.said("\"componentType\":5125,"),
-            Component::F32 => o.said("\"componentType\":5126,"),
-        }
-    }
-}
-
 #[derive(Debug)]
 struct View {
     kind: Kind,
     bytes: Vec<u8>,
 }
 
+/// How much there will be, about: room made beforehand is not moved later.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Room {
+    pub(crate) accessors: usize,
+    pub(crate) vertices: usize,
+    pub(crate) indices: usize,
+    /// Numbers of keys.
+    pub(crate) keys: usize,
+}
+
+impl Room {
+    /// Bytes for the view of a kind.
+    fn of(&self, kind: Kind) -> usize {
+        match kind {
+            // Positions and normals share one, and so do joints and weights.
+            Kind::Vertex(stride) => self.vertices * usize::from(stride) * 2,
+            Kind::Short => self.indices * 2,
+            Kind::Long => self.indices * 4,
+            Kind::Keys => self.keys * 4,
+            Kind::Binds | Kind::Picture(_) => 0,
+        }
+    }
+}
+
 /// The buffer, its views and its accessors.
 #[derive(Debug)]
 pub(crate) struct Bin {
+    room: Room,
     views: Vec<View>,
     pub(crate) accessors: List,
     /// By a digest, the last accessor that has it.
@@ -78,13 +94,14 @@ pub(crate) struct Shape<'a> {
 }
 
 impl Bin {
-    /// A buffer for about so many accessors.
-    pub(crate) fn with_room(accessors: usize) -> Self {
+    /// A buffer for about so much.
+    pub(crate) fn with_room(room: Room) -> Self {
         Bin {
+            room,
             views: Vec::new(),
-            accessors: List::with_room(accessors * 96),
-            seen: HashMap::with_capacity_and_hasher(accessors, Default::default()),
-            written: Vec::with_capacity(accessors),
+            accessors: List::with_room(room.accessors * 112),
+            seen: HashMap::with_capacity_and_hasher(room.accessors, Default::default()),
+            written: Vec::with_capacity(room.accessors),
         }
     }
 
@@ -92,7 +109,7 @@ impl Bin {
         // There are few.
         let known = self.views.iter().position(|v| v.kind == kind);
         known.unwrap_or_else(|| {
-            self.views.push(View { kind, bytes: Vec::with_capacity(1 << 14) });
+            self.views.push(View { kind, bytes: Vec::with_capacity(self.room.of(kind)) });
             self.views.len() - 1
         })
     }
@@ -133,7 +150,7 @@ impl Bin {
         view.bytes.resize(end.next_multiple_of(4), 0);
         self.seen.insert(key, self.written.len());
         self.written.push(Place { view: index, start, len: end - start, told, twin: newest });
-        self.accessors.push(|o| describe(o, index, start, shape))
+        self.accessors.push_text(|out| describe(out, index, start, shape))
     }
 
     /// The parts of the buffer, each padded, and the list of its views.
@@ -163,27 +180,38 @@ impl Bin {
     }
 }
 
-fn describe(o: &mut Object<'_>, view: usize, start: usize, shape: &Shape<'_>) {
-    o.small("bufferView", view as u32);
+/// The text of an accessor, in as few pieces as can be: there are hundreds.
+fn describe(out: &mut Vec<u8>, view: usize, start: usize, shape: &Shape<'_>) {
+    said(out, "{\"bufferView\":");
+    small_int(out, view as u32);
     if start > 0 {
-        o.int("byteOffset", start as u64);
+        said(out, ",\"byteOffset\":");
+        int(out, start as i64);
     }
-    shape.component.put(o);
-    o.int("count", shape.count as u64);
+    match shape.component {
+        Component::U8 => said(out, ",\"componentType\":5121,\"count\":"),
+        Component::U16 => said(out, ",\"componentType\":5123,\"count\":"),
+        Component::U32 => said(out, ",\"componentType\":5125,\"count\":"),
+        Component::F32 => said(out, ",\"componentType\":5126,\"count\":"),
+    }
+    int(out, shape.count as i64);
     match shape.width {
-        1 => o.said("\"type\":\"SCALAR\","),
-        2 => o.said("\"type\":\"VEC2\","),
-        3 => o.said("\"type\":\"VEC3\","),
-        4 => o.said("\"type\":\"VEC4\","),
-        _ => o.said("\"type\":\"MAT4\","),
+        1 => said(out, ",\"type\":\"SCALAR\""),
+        2 => said(out, ",\"type\":\"VEC2\""),
+        3 => said(out, ",\"type\":\"VEC3\""),
+        4 => said(out, ",\"type\":\"VEC4\""),
+        _ => said(out, ",\"type\":\"MAT4\""),
     }
     if shape.normalized {
-        o.flag("normalized", true);
+        said(out, ",\"normalized\":true");
     }
     if let Some((min, max)) = shape.bounds {
-        o.floats("min", min);
-        o.floats("max", max);
+        said(out, ",\"min\":");
+        floats(out, min);
+        said(out, ",\"max\":");
+        floats(out, max);
     }
+    said(out, "}");
 }
 
 /// A digest of bytes, the same on every machine.

@@ -50,32 +50,10 @@ impl Object<'_> {
         self.end();
     }
 
-    /// A word of our own, which has nothing that must be escaped.
-    #[inline]
-    pub(crate) fn word(&mut self, key: &'static str, value: &'static str) {
-        self.key(key);
-        self.out.push(b'"');
-        self.out.extend_from_slice(value.as_bytes());
-        self.out.extend_from_slice(b"\",");
-    }
-
-    /// Members that are always the same, each with its comma.
-    #[inline(always)]
-    pub(crate) fn said(&mut self, members: &'static str) {
-        self.out.extend_from_slice(members.as_bytes());
-    }
-
     #[inline]
     pub(crate) fn int(&mut self, key: &'static str, value: u64) {
         self.key(key);
         json::int(self.out, value as i64);
-        self.end();
-    }
-
-    #[inline]
-    pub(crate) fn small(&mut self, key: &'static str, value: u32) {
-        self.key(key);
-        small_int(self.out, value);
         self.end();
     }
 
@@ -103,19 +81,14 @@ impl Object<'_> {
     }
 
     /// A list of whatever can be written.
-    fn each<T>(
+    pub(crate) fn each<T>(
         &mut self,
         key: &'static str,
         values: impl IntoIterator<Item = T>,
-        mut put: impl FnMut(&mut Vec<u8>, T),
+        put: impl FnMut(&mut Vec<u8>, T),
     ) {
         self.key(key);
-        self.out.push(b'[');
-        for value in values {
-            put(self.out, value);
-            self.out.push(b',');
-        }
-        close(self.out, b'[', b']');
+        each(self.out, values, put);
         self.end();
     }
 
@@ -151,6 +124,28 @@ impl Object<'_> {
     }
 }
 
+/// Text that is always the same.
+#[inline(always)]
+pub(crate) fn said(out: &mut Vec<u8>, text: &'static str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Writes a list of numbers.
+pub(crate) fn floats(out: &mut Vec<u8>, values: &[f32]) {
+    each(out, values, |out, value| float(out, *value));
+}
+
+/// Writes a list of whatever can be written.
+#[inline]
+fn each<T>(out: &mut Vec<u8>, values: impl IntoIterator<Item = T>, mut put: impl FnMut(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    for value in values {
+        put(out, value);
+        out.push(b',');
+    }
+    close(out, b'[', b']');
+}
+
 /// Writes an object.
 #[inline]
 pub(crate) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
@@ -180,11 +175,17 @@ impl List {
     /// Adds an object and tells its index.
     #[inline]
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
+        self.push_text(|out| object(out, fill))
+    }
+
+    /// Adds an object whose text is written here, and tells its index.
+    #[inline]
+    pub(crate) fn push_text(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> u32 {
         if self.count == 0 {
             self.text.reserve(1 << 12);
             self.text.push(b'[');
         }
-        object(&mut self.text, fill);
+        put(&mut self.text);
         self.text.push(b',');
         self.count += 1;
         self.count - 1

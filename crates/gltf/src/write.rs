@@ -8,7 +8,7 @@ use galatea_scene::{
     Extras, Key, Light, LightKind, Mesh, Node, Pose, Projection, Purpose, Scene, Target, Value, floats,
 };
 
-use crate::bin::{Bin, Component, Kind, Shape, put_floats};
+use crate::bin::{Bin, Component, Kind, Room, Shape, put_floats};
 use crate::json::{List, Object, object};
 use crate::{Options, allow, blender, names, typed, uri, write_clip, write_material, write_mesh};
 
@@ -124,7 +124,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     let pose = Pose::rest(scene);
     let mut cx = Context {
         scene,
-        bin: Bin::with_room(clip_channels(scene) * 2 + scene.vertices.len() * 6),
+        bin: Bin::with_room(room_for(scene)),
         extensions: BTreeSet::new(),
         node_names: names::unique(scene.nodes.iter().map(|n| n.name.as_str()), "node"),
         material_names: names::unique(scene.materials.iter().map(|m| m.name.as_str()), "material"),
@@ -189,7 +189,8 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
 
     let lists = [&nodes, &meshes, &materials.list, &animations, &cx.bin.accessors];
     let size = lists.iter().map(|l| l.len()).sum::<usize>() + bin.iter().map(Vec::len).sum::<usize>();
-    let mut json = Vec::with_capacity(room + size + 4096);
+    // What is not written yet is seldom more than half of what is.
+    let mut json = Vec::with_capacity(room + size + size / 2 + 4096);
     json.resize(room, 0);
     object(&mut json, |o| {
         o.object("asset", |o| {
@@ -242,6 +243,18 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         }
     });
     Written { json, bin }
+}
+
+/// How much the buffer will have to hold.
+fn room_for(scene: &Scene) -> Room {
+    let channels = || scene.clips.iter().flat_map(|c| &c.channels);
+    let primitives = scene.meshes.iter().flat_map(|m| &m.primitives);
+    Room {
+        accessors: clip_channels(scene) * 2 + scene.vertices.len() * 6,
+        vertices: scene.vertices.iter().map(|v| v.positions.len()).sum(),
+        indices: primitives.map(|p| p.indices.len()).sum(),
+        keys: channels().map(|c| c.times.len() + c.values.len()).sum(),
+    }
 }
 
 /// Channels of all clips.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use galatea_scene::json::small_int;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
 
 use crate::allow::Rule as _;
 use crate::bin::{Component, Kind, Shape, put_floats};
-use crate::json::List;
+use crate::json::{List, said};
 use crate::write::{Context, clip_channels, put_extras, put_name};
 use crate::{allow, blender, names, typed};
 
@@ -101,21 +102,26 @@ fn write_one(
     }
     list.push(|o| {
         put_name(o, &mut own, &clip.name, name);
-        o.list("samplers", &written, |o, w| {
-            o.small("input", w.input);
-            o.small("output", w.output);
+        // In as few pieces as can be: there are hundreds.
+        o.each("samplers", &written, |out, w| {
+            said(out, "{\"input\":");
+            small_int(out, w.input);
+            said(out, ",\"output\":");
+            small_int(out, w.output);
             match w.interpolation {
-                Interpolation::Linear => {}
-                Interpolation::Step => o.said("\"interpolation\":\"STEP\","),
-                Interpolation::Cubic => o.said("\"interpolation\":\"CUBICSPLINE\","),
+                Interpolation::Linear => said(out, "}"),
+                Interpolation::Step => said(out, ",\"interpolation\":\"STEP\"}"),
+                Interpolation::Cubic => said(out, ",\"interpolation\":\"CUBICSPLINE\"}"),
             }
         });
-        o.list("channels", written.iter().enumerate(), |o, (sampler, w)| {
-            o.small("sampler", sampler as u32);
-            o.object("target", |o| {
-                o.small("node", w.node);
-                o.word("path", w.path);
-            });
+        o.each("channels", written.iter().enumerate(), |out, (sampler, w)| {
+            said(out, "{\"sampler\":");
+            small_int(out, sampler as u32);
+            said(out, ",\"target\":{\"node\":");
+            small_int(out, w.node);
+            said(out, ",\"path\":\"");
+            said(out, w.path);
+            said(out, "\"}}");
         });
         // Blender keeps nothing of an animation but its name: the scene has its extras.
         let mut all = clip.extras.clone();

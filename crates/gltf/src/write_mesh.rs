@@ -188,16 +188,17 @@ fn floats_accessor<const N: usize>(
     bin.accessor(Kind::Vertex(N as u8 * 4), &shape, |out| put_floats(out, rows.as_flattened()))
 }
 
-/// The byte that stands for a number between 0 and 1, if one does exactly.
-fn byte(value: f32) -> Option<u8> {
-    let byte = (value * 255.0 + 0.5) as u8;
-    ((f32::from(byte) / 255.0).to_bits() == value.to_bits()).then_some(byte)
+/// The bytes that stand for numbers between 0 and 1, if there are any that do exactly.
+fn bytes_of(values: &[f32]) -> Option<Vec<u8>> {
+    let byte = |value: f32| (value * 255.0 + 0.5) as u8;
+    let exact = |value: &f32| (f32::from(byte(*value)) / 255.0).to_bits() == value.to_bits();
+    // The first that has none tells, and until then there is nothing to keep.
+    values.iter().all(exact).then(|| values.iter().map(|value| byte(*value)).collect())
 }
 
 fn color_accessor(bin: &mut Bin, colors: &[[f32; 4]]) -> u32 {
     let count = colors.len();
-    let bytes: Option<Vec<u8>> = colors.as_flattened().iter().map(|c| byte(*c)).collect();
-    if let Some(bytes) = bytes {
+    if let Some(bytes) = bytes_of(colors.as_flattened()) {
         let shape = Shape { component: Component::U8, width: 4, count, normalized: true, bounds: None };
         return bin.accessor(Kind::Vertex(4), &shape, |out| out.extend(bytes));
     }
@@ -239,50 +240,68 @@ fn write_influences(
     if !from.width.is_multiple_of(4) {
         replaced.insert("INFLUENCES", from.width as u32);
     }
-    let exact: Option<Vec<u8>> = weights.iter().map(|w| byte(*w)).collect();
-    let exact = exact.filter(|bytes| {
+    let exact = bytes_of(&weights).filter(|bytes| {
         bytes.chunks(from.width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
     });
     let wide = joint_count > 256;
     let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
     for set in 0..from.width.div_ceil(4) {
-        let joint_rows = joints.chunks_exact(from.width).map(|row| four(row, set));
         let accessor = if wide {
             bin.accessor(Kind::Vertex(8), &shape(Component::U16, false), |out| {
-                put_each(
-                    out,
-                    joint_rows.map(|[a, b, c, d]| {
-                        let [[a, e], [b, f], [c, g], [d, h]] = [a, b, c, d].map(u16::to_le_bytes);
-                        [a, e, b, f, c, g, d, h]
-                    }),
-                );
+                put_fours(out, &joints, from.width, set, |row| {
+                    let [[a, e], [b, f], [c, g], [d, h]] = row.map(u16::to_le_bytes);
+                    [a, e, b, f, c, g, d, h]
+                });
             })
         } else {
             bin.accessor(Kind::Vertex(4), &shape(Component::U8, false), |out| {
-                put_each(out, joint_rows.map(|row| row.map(|joint| joint as u8)));
+                put_fours(out, &joints, from.width, set, |row| row.map(|joint| joint as u8));
             })
         };
         done.push((numbered(["JOINTS_0", "JOINTS_1"], "JOINTS", set), accessor));
         let accessor = match &exact {
             Some(bytes) => bin.accessor(Kind::Vertex(4), &shape(Component::U8, true), |out| {
-                put_each(out, bytes.chunks_exact(from.width).map(|row| four(row, set)));
+                put_fours(out, bytes, from.width, set, |row| row);
             }),
             None => bin.accessor(Kind::Vertex(16), &shape(Component::F32, false), |out| {
-                let rows: Vec<[f32; 4]> =
-                    weights.chunks_exact(from.width).map(|row| four(row, set)).collect();
-                put_floats(out, rows.as_flattened());
+                put_fours(out, &weights, from.width, set, |row| {
+                    let mut bytes = [0; 16];
+                    let slots = bytes.as_chunks_mut().0.iter_mut();
+                    slots.zip(row).for_each(|(slot, weight)| *slot = weight.to_le_bytes());
+                    bytes
+                });
             }),
         };
         done.push((numbered(["WEIGHTS_0", "WEIGHTS_1"], "WEIGHTS", set), accessor));
     }
 }
 
-/// The numbers of one set of four, filled up with zeros.
-fn four<T: Copy + Default>(row: &[T], set: usize) -> [T; 4] {
-    let rest = row.get(set * 4..).unwrap_or(&[]);
-    match rest.first_chunk() {
-        Some(four) => *four,
-        None => std::array::from_fn(|c| rest.get(c).copied().unwrap_or_default()),
+/// The numbers of one set of four in every row, filled up with zeros.
+fn put_fours<T: Copy + Default, const N: usize>(
+    out: &mut Vec<u8>,
+    values: &[T],
+    width: usize,
+    set: usize,
+    bytes: impl Fn([T; 4]) -> [u8; N],
+) {
+    let zero = T::default();
+    // Where a row is as wide as it usually is, the compiler knows it.
+    match (width, set) {
+        (1, 0) => put_each(out, values.iter().map(|a| bytes([*a, zero, zero, zero]))),
+        (2, 0) => {
+            put_each(out, values.as_chunks().0.iter().map(|[a, b]| bytes([*a, *b, zero, zero])));
+        }
+        (3, 0) => {
+            put_each(out, values.as_chunks().0.iter().map(|[a, b, c]| bytes([*a, *b, *c, zero])));
+        }
+        (4, 0) => put_each(out, values.as_chunks().0.iter().map(|row| bytes(*row))),
+        _ => put_each(
+            out,
+            values.chunks_exact(width).map(|row| {
+                let set = row.get(set * 4..).unwrap_or(&[]);
+                bytes(std::array::from_fn(|c| set.get(c).copied().unwrap_or(zero)))
+            }),
+        ),
     }
 }
 

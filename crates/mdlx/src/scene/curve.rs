@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use galatea_scene::Interpolation as SceneInterpolation;
 
 use super::extra::{Steps, same, stepped};
-use super::turn::{self, Q};
+use super::turn::{self, Q, Smooth};
 
 /// How far a rotation may be from the format's smooth way before a key is put between.
 const SLACK: f64 = 1e-5;
@@ -114,20 +114,39 @@ impl Form {
         self.run != Run::Straight && count > 1
     }
 
+    /// Keys of the format as keys of the scene. Takes what stays the same, unless [`Form::steps`] needs it.
+    pub(super) fn make_of(&self, rows: &mut Rows) -> Made {
+        if self.is_cubic(rows.times.len()) {
+            return self.make(rows);
+        }
+        let times = std::mem::take(&mut rows.times);
+        let values = match self.map {
+            Map::Plain => std::mem::take(&mut rows.values),
+            _ => self.mapped(&rows.values),
+        };
+        Made { times, values, ..Made::default() }
+    }
+
+    /// Values of keys without tangents.
+    fn mapped(&self, values: &[f32]) -> Vec<f32> {
+        let mut values = values.to_vec();
+        match self.map {
+            Map::Plain => {}
+            Map::Offset(rest) => {
+                let rows = values.as_chunks_mut::<3>().0.iter_mut();
+                rows.for_each(|row| row.iter_mut().zip(rest).for_each(|(k, r)| *k += r));
+            }
+            Map::Reversed => values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse),
+        }
+        values
+    }
+
     /// Keys of the format as keys of the scene.
     pub(super) fn make(&self, rows: &Rows) -> Made {
         let count = rows.times.len();
         let mut made = Made { times: rows.times.clone(), ..Made::default() };
         if !self.is_cubic(count) {
-            made.values = rows.values.clone();
-            match self.map {
-                Map::Plain => {}
-                Map::Offset(rest) => {
-                    let rows = made.values.as_chunks_mut::<3>().0.iter_mut();
-                    rows.for_each(|row| row.iter_mut().zip(rest).for_each(|(k, r)| *k += r));
-                }
-                Map::Reversed => made.values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse),
-            }
+            made.values = self.mapped(&rows.values);
             return made;
         }
         made.interpolation = SceneInterpolation::Cubic;
@@ -156,9 +175,11 @@ impl Form {
         let controls: Vec<Q> = rows.tangents.chunks_exact(4).map(wide).collect();
         let at = |list: &[Q], i: usize| list.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
         made.times.clear();
+        made.values.reserve(rows.values.len() * 3);
         let mut sign = 1.0;
+        let mut into = keys.first().map_or([0.0; 4], |first| turn::tangent(*first, at(&controls, 0), None));
         for (i, [before, after]) in spans(&rows.times).enumerate() {
-            let (key, into, out) = (at(&keys, i), at(&controls, i * 2), at(&controls, i * 2 + 1));
+            let (key, out) = (at(&keys, i), at(&controls, i * 2 + 1));
             let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
             let next = keys.get(i + 1).copied();
             if last.is_some_and(|last| turn::opposite(last, key)) {
@@ -168,12 +189,14 @@ impl Form {
                 made.flipped.push(i as u32);
             }
             made.times.extend(rows.times.get(i));
-            put_narrow(&mut made.values, turn::tangent(key, into, last), -sign / f64::from(before));
+            let leaving = turn::tangent(key, out, next);
+            put_narrow(&mut made.values, into, -sign / f64::from(before));
             put_narrow(&mut made.values, key, sign);
-            put_narrow(&mut made.values, turn::tangent(key, out, next), sign / f64::from(after));
+            put_narrow(&mut made.values, leaving, sign / f64::from(after));
             if let (Some(next), Some(from), Some(to)) = (next, rows.times.get(i), rows.times.get(i + 1)) {
-                let way = [key, out, at(&controls, i * 2 + 2), next];
-                between(way, sign, *from, *to, made);
+                let control = at(&controls, i * 2 + 2);
+                into = turn::tangent(next, control, Some(key));
+                between([key, out, control, next], [leaving, into], sign, [*from, *to], made);
             }
         }
     }
@@ -294,68 +317,62 @@ pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Co
     rows.filter(|(i, _)| listed.next_if_eq(&(*i as u32)).is_none()).flat_map(|(_, r)| r).copied().collect()
 }
 
-/// Puts keys between two rotations until the cubic curve is close enough to the smooth way.
-fn between([a, out, into, b]: [Q; 4], sign: f64, from: f32, to: f32, made: &mut Made) {
+/// Puts keys between two rotations until the cubic curve is close enough to the smooth way, which has these tangents.
+fn between(
+    [a, out, into, b]: [Q; 4],
+    [start, end]: [Q; 2],
+    sign: f64,
+    [from, to]: [f32; 2],
+    made: &mut Made,
+) {
     // Where everything is close together the curves are too.
     let far = [out, into, b].into_iter().map(|q| if turn::opposite(a, q) { q.map(|c| -c) } else { q });
     let far = far.map(|q| turn::apart(a, q)).fold(0.0, f64::max);
     if far < 0.05 || to <= from {
         return;
     }
-    let (start, end) = (turn::tangent(a, out, Some(b)), turn::tangent(b, into, Some(a)).map(|c| -c));
     let flip = if turn::opposite(a, b) { -1.0 } else { 1.0 };
-    let end = end.map(|c| c * flip);
+    let end = end.map(|c| -c * flip);
     // Both curves leave and reach the keys alike: where turns are small their middles tell enough.
     let middle = turn::cubic(a, start, end, b.map(|c| c * flip), 0.5);
     if far < 0.3 && turn::apart(turn::middle(a, out, into, b), middle) < SLACK * 0.5 {
         return;
     }
-    let place = |t: f64| turn::smooth(a, out, into, b, t);
-    let aligned = |t: f64, near: Q| {
-        let q = place(t);
-        if turn::opposite(q, near) { q.map(|c| -c) } else { q }
-    };
-    // The tangent for the whole way.
-    let slope = |t: f64| {
-        let (low, high) = ((t - 1e-5).max(0.0), (t + 1e-5).min(1.0));
-        let (p, q) = (place(low), aligned(high, place(low)));
-        let mut d = q;
-        d.iter_mut().zip(p).for_each(|(q, p)| *q = (*q - p) / (high - low));
-        d
-    };
+    let way = Smooth::new(a, out, into, b);
     let span = f64::from(to) - f64::from(from);
+    // Time has steps of a millisecond, and Blender joins keys that are closer than half of one.
+    let most = (1..=5).map(|n| 1u32 << n).take_while(|n| span / f64::from(*n) >= 0.001).last().unwrap_or(1);
     let mut parts = 1u32;
     let keys = loop {
         let n = f64::from(parts);
-        let mut keys: Vec<(f64, Q, Q)> = Vec::new();
-        let mut last = a;
-        for i in 0..=parts {
+        let mut keys: Vec<(f64, Q, Q)> = Vec::with_capacity(parts as usize + 1);
+        keys.push((0.0, a, start));
+        for i in 1..parts {
             let t = f64::from(i) / n;
-            let (q, d) = match i {
-                0 => (a, start),
-                i if i == parts => (b.map(|c| c * flip), end),
-                _ => {
-                    let q = aligned(t, last);
-                    let d = slope(t);
-                    let turned = turn::opposite(place((t - 1e-5).max(0.0)), q);
-                    (q, if turned { d.map(|c| -c) } else { d })
-                }
-            };
-            last = q;
+            let (q, d) = way.going(t, keys.last().map_or(a, |(_, q, _)| *q));
             keys.push((t, q, d));
         }
-        let close = keys.windows(2).all(|pair| {
-            let [(t0, q0, d0), (t1, q1, d1)] = pair else { return true };
-            [0.25, 0.5, 0.75].iter().all(|s| {
+        keys.push((1.0, b.map(|c| c * flip), end));
+        // Where curves are short the middle is where they are farthest apart.
+        let probes: &[f64] = if parts == 1 { &[0.5, 0.25, 0.75] } else { &[0.5] };
+        let mut far = 0.0f64;
+        for pair in keys.windows(2) {
+            let [(t0, q0, d0), (t1, q1, d1)] = pair else { continue };
+            for s in probes {
                 let there = turn::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
-                turn::apart(there, aligned(t0 + (t1 - t0) * s, there)) < SLACK
-            })
-        });
-        // Time has steps of a millisecond, and Blender joins keys that are closer than half of one.
-        if close || parts >= 32 || span / f64::from(parts * 2) < 0.001 {
+                let q = way.at(t0 + (t1 - t0) * s);
+                far = far.max(turn::apart(there, if turn::opposite(q, there) { q.map(|c| -c) } else { q }));
+            }
+        }
+        if far < SLACK || parts >= most {
             break keys;
         }
+        // The error goes with the fourth power of the length.
+        let wanted = f64::from(parts) * (far / SLACK).sqrt().sqrt() * 0.8;
         parts *= 2;
+        while parts < most && f64::from(parts) < wanted {
+            parts *= 2;
+        }
     };
     for (t, q, d) in keys.iter().skip(1).take(parts as usize - 1) {
         let time = (f64::from(from) + span * t) as f32;
@@ -444,37 +461,44 @@ mod tests {
 
     #[test]
     fn smooth_rotations_are_close_everywhere() {
-        let times: Vec<f32> = (0..6).map(|t| t as f32 * 0.2).collect();
-        // Turns of up to a right angle and more, as games have them.
-        let turns = |n: Vec<f32>| {
-            unit(&n.iter().enumerate().map(|(i, c)| if i % 4 == 3 { 2.0 } else { *c }).collect::<Vec<_>>())
-        };
-        let rows = Rows { times, values: turns(numbers(5, 24)), tangents: turns(numbers(6, 48)) };
-        let form = Form { run: Run::Smooth, map: Map::Plain, width: 4 };
-        let made = form.make(&rows);
-        assert!(!made.inserted.is_empty());
-        let channel = galatea_scene::Channel::node(
-            0,
-            galatea_scene::Property::Rotation,
-            made.interpolation,
-            made.times,
-            made.values,
-        );
         let q = |list: &[f32], i: usize| wide(&list[i * 4..]);
-        for i in 0..200 {
-            let time = i as f32 / 200.0;
-            let key = (time / 0.2) as usize;
-            let t = f64::from(time / 0.2) - key as f64;
-            let want = turn::smooth(
-                q(&rows.values, key),
-                q(&rows.tangents, key * 2 + 1),
-                q(&rows.tangents, key * 2 + 2),
-                q(&rows.values, key + 1),
-                t,
+        let form = Form { run: Run::Smooth, map: Map::Plain, width: 4 };
+        let mut inserted = 0;
+        for seed in 0..40 {
+            let times: Vec<f32> = (0..6).map(|t| t as f32 * 0.2).collect();
+            // Turns of up to a right angle.
+            let turns = |n: Vec<f32>| {
+                let rows: Vec<f32> =
+                    n.iter().enumerate().map(|(i, c)| if i % 4 == 3 { 2.0 } else { *c * 0.6 }).collect();
+                unit(&rows)
+            };
+            let (values, tangents) = (turns(numbers(seed, 24)), turns(numbers(seed + 100, 48)));
+            let rows = Rows { times, values, tangents };
+            let made = form.make(&rows);
+            inserted += made.inserted.len();
+            let channel = galatea_scene::Channel::node(
+                0,
+                galatea_scene::Property::Rotation,
+                made.interpolation,
+                made.times,
+                made.values,
             );
-            let have = wide(&channel.sample(time).unwrap());
-            let close = turn::apart(want, have).min(turn::apart(want.map(|c| -c), have));
-            assert!(close < 1e-4, "{time}: {close}");
+            for i in 0..1000 {
+                let time = i as f32 / 1000.0;
+                let key = (time / 0.2) as usize;
+                let t = f64::from(time / 0.2) - key as f64;
+                let way = Smooth::new(
+                    q(&rows.values, key),
+                    q(&rows.tangents, key * 2 + 1),
+                    q(&rows.tangents, key * 2 + 2),
+                    q(&rows.values, key + 1),
+                );
+                let (want, have) = (way.at(t), wide(&channel.sample(time).unwrap()));
+                let close = turn::apart(want, have).min(turn::apart(want.map(|c| -c), have));
+                assert!(close < 1.2e-5, "{seed} {time}: {close}");
+            }
         }
+        // No fewer than that takes, and not many more.
+        assert!((1000..3500).contains(&inserted), "{inserted}");
     }
 }

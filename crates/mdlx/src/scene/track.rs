@@ -246,7 +246,7 @@ impl Builder<'_> {
                     t.outgoing.put(&mut rows.tangents);
                 }
             }
-            let mut made = form.make(&rows);
+            let mut made = form.make_of(&mut rows);
             let mut extras = Extras::new();
             let mut told = Extras::new();
             form.steps(&rows, &made).put(&mut told, keys.len(), form.step_width(keys.len()));
