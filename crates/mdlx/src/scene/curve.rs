@@ -353,12 +353,12 @@ fn between(
             keys.push((t, q, d));
         }
         keys.push((1.0, b.map(|c| c * flip), end));
-        // Where curves are short the middle is where they are farthest apart.
+        // Where curves are short the middle is where they are farthest apart; elsewhere it may be close by chance.
         let probes: &[f64] = if parts == 1 { &[0.5, 0.25, 0.75] } else { &[0.5] };
         let mut far = 0.0f64;
-        for pair in keys.windows(2) {
+        for (pair, s) in keys.windows(2).flat_map(|pair| probes.iter().map(move |s| (pair, s))) {
             let [(t0, q0, d0), (t1, q1, d1)] = pair else { continue };
-            for s in probes {
+            if parts > 1 || far < SLACK {
                 let there = turn::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
                 let q = way.at(t0 + (t1 - t0) * s);
                 far = far.max(turn::apart(there, if turn::opposite(q, there) { q.map(|c| -c) } else { q }));

@@ -266,11 +266,8 @@ impl Builder<'_> {
             if held {
                 made.interpolation = SceneInterpolation::Step;
             }
-            let shared = |k: &crate::Key<T>| {
-                let before = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
-                before.iter().any(|w| w.has(i64::from(k.time)))
-            };
-            if keys.iter().any(shared) {
+            let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
+            if shared.iter().any(|w| keys.iter().any(|k| w.has(i64::from(k.time)))) {
                 // Which of two clips was changed can be told by this.
                 put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
             }
