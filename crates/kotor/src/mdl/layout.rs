@@ -119,6 +119,8 @@ pub struct Place {
 
 /// Layout of a node. There are thousands, so what only a few have is apart.
 #[derive(Debug, Clone, Default)]
+// What has to be dropped is last, beside the parts of the node.
+#[repr(C)]
 pub struct NodeLayout {
     /// The header with all that follows it; its items are bytes. None for a node that was in no file.
     pub header: Place,

@@ -702,9 +702,17 @@ pub(crate) struct Rows<'a> {
     pub(crate) at: u32,
 }
 
-/// The rows of all meshes, in the order of the compiler, and the length of the MDX.
-pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows<'_>>, usize)> {
-    let mut list = collect_rows(model)?;
+/// Where meshes are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trees {
+    /// In the model, not in its animations.
+    Model,
+    All,
+}
+
+/// The rows of the meshes, in the order of the compiler, and the length of the MDX.
+pub(crate) fn rows(model: &Model, trees: Trees, replay: bool) -> Result<(Vec<Rows<'_>>, usize)> {
+    let mut list = collect_rows(model, trees)?;
     let layout = &model.layout.mdx;
     let mut sum = (0, 0);
     list.iter().for_each(|rows| tally(&mut sum, rows.layout.at, rows.len as u32));
@@ -746,10 +754,11 @@ pub(crate) fn rows(model: &Model, replay: bool) -> Result<(Vec<Rows<'_>>, usize)
     Ok((list, at))
 }
 
-fn collect_rows(model: &Model) -> Result<Vec<Rows<'_>>> {
+fn collect_rows(model: &Model, trees: Trees) -> Result<Vec<Rows<'_>>> {
     let packed = model.platform == Platform::Xbox;
     let mut list = Vec::new();
-    let trees = std::iter::once(&model.nodes).chain(model.animations.iter().map(|a| &a.nodes));
+    let animations = if trees == Trees::All { &model.animations[..] } else { &[] };
+    let trees = std::iter::once(&model.nodes).chain(animations.iter().map(|a| &a.nodes));
     for (tree, nodes) in trees.enumerate() {
         for (node, mesh) in nodes.iter().enumerate().filter_map(|(i, n)| Some((i, n.mesh.as_deref()?))) {
             RowLayout::columns_agree(&mesh.vertices)

@@ -1,6 +1,7 @@
 //! A [`Model`] into bytes: everything to its old place, or, after an edit, where the plan says.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
@@ -9,7 +10,7 @@ use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
 use super::node::{Light, Node, NodeId};
 use super::out::{Out, put_each};
 use super::plan::{
-    Here, NodeSink, Piece, Plan, Rows, Sink, Unchanged, What, each_block_as_listed, index_list_len,
+    Here, NodeSink, Piece, Plan, Rows, Sink, Trees, Unchanged, What, each_block_as_listed, index_list_len,
     index_lists, rows, unchanged,
 };
 use super::read::BASE;
@@ -42,21 +43,25 @@ fn short(n: usize, what: &'static str) -> Result<u16> {
 
 /// Fills both files, in the allocations they have.
 pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
-    let (mut rows, mut mdx_len) = rows(model, true)?;
-    let mut mdx = Out::new(&mut pair.mdx, mdx_len);
-    fill_rows(model, &rows, &mut mdx)?;
-    if model.layout.mdx.overlaps {
-        fill_rows(model, &rows, mdx.verify())?;
-        if mdx.differs {
-            (rows, mdx_len) = super::plan::rows(model, false)?;
-            fill_rows(model, &rows, &mut Out::new(&mut pair.mdx, mdx_len))?;
+    let len = model.layout.mdl_len as usize;
+    let data_len = len.saturating_sub(BASE);
+    let replayable = model.layout.headers.is_some() && !model.layout.overlaps;
+    // Hardly any animation has meshes, and a look at all of their nodes takes longer than to begin anew.
+    let trees = if replayable { Trees::Model } else { Trees::All };
+    let (mut rows, mut mdx_len) = write_mdx(model, trees, pair)?;
+    if replayable {
+        let writing = Writing::new(model, Old, data_len, &rows, mdx_len);
+        let mut replayed = replay(&writing, trees, &mut Out::new(&mut pair.mdl, len))?;
+        if replayed == Replayed::LacksRows {
+            (rows, mdx_len) = write_mdx(model, Trees::All, pair)?;
+            let writing = Writing::new(model, Old, data_len, &rows, mdx_len);
+            replayed = replay(&writing, Trees::All, &mut Out::new(&mut pair.mdl, len))?;
+        }
+        if replayed == Replayed::Done {
+            return Ok(());
         }
     }
-    let len = model.layout.mdl_len as usize;
-    let writing = Writing { model, places: Old, len: len.saturating_sub(BASE), rows: &rows, mdx_len };
-    if replay(&writing, &mut Out::new(&mut pair.mdl, len))? {
-        return Ok(());
-    }
+    let writing = Writing::new(model, Old, data_len, &rows, mdx_len);
     if unchanged(model)? {
         let mut mdl = Out::new(&mut pair.mdl, len);
         writing.model(&mut mdl)?;
@@ -70,27 +75,58 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     }
     let plan = Plan::of(model)?;
     let mut mdl = Out::new(&mut pair.mdl, plan.len.saturating_add(BASE));
-    Writing { model, places: &plan, len: plan.len, rows: &rows, mdx_len }.model(&mut mdl)
+    Writing::new(model, &plan, plan.len, &rows, mdx_len).model(&mut mdl)
+}
+
+/// Fills the MDX; tells the rows in it and its length.
+fn write_mdx<'a>(model: &'a Model, trees: Trees, pair: &mut Pair) -> Result<(Vec<Rows<'a>>, usize)> {
+    let (mut list, mut len) = rows(model, trees, true)?;
+    let mut mdx = Out::new(&mut pair.mdx, len);
+    fill_rows(model, &list, &mut mdx)?;
+    if model.layout.mdx.overlaps {
+        fill_rows(model, &list, mdx.verify())?;
+        if mdx.differs {
+            (list, len) = rows(model, trees, false)?;
+            fill_rows(model, &list, &mut Out::new(&mut pair.mdx, len))?;
+        }
+    }
+    Ok((list, len))
+}
+
+/// What came of [`replay`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replayed {
+    Done,
+    /// The model has other blocks now.
+    Changed,
+    /// There are meshes in animations, whose rows were not looked for.
+    LacksRows,
 }
 
 /// Writes a model that has the blocks it was read with.
 ///
 /// Finding that out takes a look at all nodes, so they are written on the way; if it is not so, that was in vain.
-fn replay(writing: &Writing<'_, Old>, out: &mut Out<'_>) -> Result<bool> {
-    let layout = &writing.model.layout;
-    if layout.headers.is_none() || layout.overlaps {
-        return Ok(false);
-    }
+fn replay(writing: &Writing<'_, Old>, trees: Trees, out: &mut Out<'_>) -> Result<Replayed> {
     let mut owners = vec![0];
     owners.extend(writing.model.animations.iter().map(|a| a.layout.header.at));
-    let mut sink = Replay { writing, out, owners: &owners, blocks: Unchanged::default(), failed: false };
+    let mut sink = Replay {
+        writing,
+        out,
+        owners: &owners,
+        blocks: Unchanged::default(),
+        failed: false,
+        meshes_in_animations: false,
+    };
     let sound = each_block_as_listed(writing.model, &mut sink)?;
+    if sink.meshes_in_animations && trees == Trees::Model {
+        return Ok(Replayed::LacksRows);
+    }
     if !sound || sink.failed || !sink.blocks.fills(writing.len) {
-        return Ok(false);
+        return Ok(Replayed::Changed);
     }
     writing.outline(out)?;
     out.finish();
-    Ok(true)
+    Ok(Replayed::Done)
 }
 
 struct Replay<'a, 'o> {
@@ -100,6 +136,7 @@ struct Replay<'a, 'o> {
     owners: &'a [u32],
     blocks: Unchanged,
     failed: bool,
+    meshes_in_animations: bool,
 }
 
 impl Replay<'_, '_> {
@@ -118,6 +155,7 @@ impl Sink for Replay<'_, '_> {
 
 impl NodeSink for Replay<'_, '_> {
     fn node(&mut self, here: Here<'_>) {
+        self.meshes_in_animations |= here.tree != 0 && here.node.mesh.is_some();
         self.failed = self.failed
             || !self.blocks.as_long_as_before()
             || self.writing.node(self.out, here, self.owner(here)).is_err();
@@ -208,7 +246,27 @@ struct Writing<'a, P> {
     /// Length of the data.
     len: usize,
     rows: &'a [Rows<'a>],
+    /// The rows that are likely to come next.
+    next_rows: Cell<usize>,
     mdx_len: usize,
+}
+
+impl<'a, P: Places> Writing<'a, P> {
+    fn new(model: &'a Model, places: P, len: usize, rows: &'a [Rows<'a>], mdx_len: usize) -> Self {
+        Writing { model, places, len, rows, next_rows: Cell::new(0), mdx_len }
+    }
+
+    /// The rows of the mesh of a node, if it has any.
+    fn rows_of(&self, here: Here<'_>) -> Option<&'a Rows<'a>> {
+        let key = |rows: &Rows<'_>| (rows.tree, rows.node);
+        let (wanted, next) = ((here.tree, here.id), self.next_rows.get());
+        let at = match self.rows.get(next) {
+            Some(rows) if key(rows) == wanted => next,
+            _ => self.rows.binary_search_by_key(&wanted, key).ok()?,
+        };
+        self.next_rows.set(at + 1);
+        self.rows.get(at)
+    }
 }
 
 impl<P: Places> Writing<'_, P> {
@@ -499,10 +557,8 @@ impl<P: Places> Writing<'_, P> {
     fn mesh(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
         let model = self.model;
         let layout = &mesh.layout;
-        let found = self.rows.binary_search_by_key(&(here.tree, here.id), |r| (r.tree, r.node)).ok();
-        let placed = found.and_then(|i| self.rows.get(i));
         let own;
-        let (rows, mdx_offset): (&RowLayout, u32) = match placed {
+        let (rows, mdx_offset): (&RowLayout, u32) = match self.rows_of(here) {
             Some(rows) => (&rows.layout, rows.at),
             None => {
                 own = if model.layout.mdx.missing && layout.rows.known {
