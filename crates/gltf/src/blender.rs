@@ -225,7 +225,7 @@ impl Notes {
         let bone = self.bones.get(id).copied().unwrap_or(false);
         let left_behind = node.skin.is_some() && (moved || !node.children.is_empty());
         if let Some(mesh) = mesh.filter(|_| bone || left_behind) {
-            out.insert("holds", mesh);
+            out.insert("holds", mesh.to_owned());
         } else if bone && (node.light.is_some() || node.camera.is_some()) {
             out.insert("holds", "");
         }
@@ -337,7 +337,7 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
     let (name, other) = (crate::read::name_of(holder), crate::read::name_of(half));
     let number = name.strip_prefix(other).and_then(|rest| rest.strip_prefix('.'));
     if number.is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit())) {
-        map.insert("name", other);
+        map.insert("name", other.to_owned());
     }
     if let Some(Value::Object(more)) = half.get("extensions") {
         let mut extensions = match map.remove("extensions") {

@@ -20,8 +20,7 @@ impl Object<'_> {
 
     /// Any key.
     fn any_key(&mut self, key: &str) {
-        text(self.out, key);
-        self.out.push(b':');
+        json::key(self.out, key);
     }
 
     /// Ends a member.
@@ -37,10 +36,14 @@ impl Object<'_> {
         self.end();
     }
 
-    /// Members of a map beside those of another; of two with the same key, the other's.
-    pub(crate) fn members(&mut self, map: &Extras, other: &Extras) {
-        let own = map.iter().filter(|(key, _)| other.is_empty() || !other.contains_key(key));
-        own.chain(other.iter()).for_each(|(key, value)| self.value(key, value));
+    /// Members of a map.
+    pub(crate) fn members(&mut self, map: &Extras) {
+        map.iter().for_each(|(key, value)| self.value(key, value));
+    }
+
+    /// Members of a map but for some.
+    pub(crate) fn members_but(&mut self, map: &Extras, but: impl Fn(&str) -> bool) {
+        map.iter().filter(|(key, _)| !but(key)).for_each(|(key, value)| self.value(key, value));
     }
 
     #[inline]
@@ -70,6 +73,13 @@ impl Object<'_> {
 
     pub(crate) fn floats(&mut self, key: &'static str, values: &[f32]) {
         self.each(key, values, |out, value| float(out, *value));
+    }
+
+    /// Numbers that must come back bit for bit, whatever they are.
+    pub(crate) fn exact_floats(&mut self, key: &'static str, values: &[f32]) {
+        self.key(key);
+        json::exact_floats(self.out, values);
+        self.end();
     }
 
     pub(crate) fn ints(&mut self, key: &'static str, values: impl IntoIterator<Item = u32>) {

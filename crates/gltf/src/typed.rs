@@ -7,6 +7,7 @@ use galatea_scene::{
 };
 
 use crate::Role;
+use crate::json::Object;
 
 /// The place in extras of what other programs put there.
 pub(crate) const FOREIGN: &str = "foreign";
@@ -144,7 +145,7 @@ pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
         ("path", value.path.clone().into()),
     ]);
     if let Some(material) = material {
-        map.insert("material", material);
+        map.insert("material", material.to_owned());
     }
     with(map, &value.extras)
 }
@@ -254,7 +255,8 @@ fn read_place(map: &Extras) -> Place {
 }
 
 pub(crate) fn texture(value: &Texture, shown: Option<&Shown>, notes: &Extras) -> Value {
-    let mut map = Extras::from([("slot", value.slot.name().into()), ("name", value.name.clone().into())]);
+    let slot = value.slot.name().to_owned();
+    let mut map = Extras::from([("slot", slot.into()), ("name", value.name.clone().into())]);
     put_place(&mut map, &(value.uv_set, value.wrap, value.transform));
     if let Some(shown) = shown {
         map.insert("image", shown.image.clone());
@@ -312,7 +314,7 @@ pub(crate) fn read_playback(value: &str) -> Playback {
 pub(crate) fn event(value: &Event, node: Option<&str>) -> Value {
     let mut map = Extras::from([("time", float(value.time)), ("name", value.name.clone().into())]);
     if let Some(node) = node {
-        map.insert("node", node);
+        map.insert("node", node.to_owned());
     }
     with(map, &value.extras)
 }
@@ -366,18 +368,18 @@ pub(crate) fn read_target(kind: &str, index: u32) -> Option<Target> {
     })
 }
 
-/// A channel that glTF has no word for: its keys are in extras.
-pub(crate) fn curve(value: &Channel, name: &str) -> Value {
+/// A channel that glTF has no word for: its keys are in extras. Models have hundreds, so that this is written at once.
+pub(crate) fn put_curve(o: &mut Object<'_>, value: &Channel, name: &str) {
     let (kind, _) = target(value.target);
-    let map = Extras::from([
-        ("kind", kind.into()),
-        ("target", name.into()),
-        ("property", value.property.name().into()),
-        ("interpolation", interpolation(value.interpolation).into()),
-        ("times", floats(&value.times)),
-        ("values", floats(&value.values)),
-    ]);
-    with(map, &value.extras)
+    o.text("kind", kind);
+    o.text("target", name);
+    o.text("property", value.property.name());
+    o.text("interpolation", interpolation(value.interpolation));
+    o.exact_floats("times", &value.times);
+    o.exact_floats("values", &value.values);
+    if !value.extras.is_empty() {
+        o.object("extras", |o| o.members(&value.extras));
+    }
 }
 
 pub(crate) fn read_curve<'a>(

@@ -62,41 +62,57 @@ impl Context<'_> {
     /// Writes the key of something that is referred to.
     pub(crate) fn put_key(&self, own: &mut Extras, target: Target, name: &str) {
         if self.referred.borrow().contains(&target) {
-            own.insert("key", name);
+            own.insert("key", name.to_owned());
         }
     }
 }
 
 /// Writes `extras` with everything Galatea adds under its own name, and what others put there beside it.
-pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: Extras) {
-    let Some(foreign) = extras.get(typed::FOREIGN) else {
-        if !(extras.is_empty() && own.is_empty()) {
-            o.object("extras", |o| o.object("galatea", |o| o.members(extras, &own)));
-        }
-        return;
-    };
-    let mut all = extras.clone();
-    all.remove(typed::FOREIGN);
-    all.extend(own);
+pub(crate) fn put_extras(o: &mut Object<'_>, extras: &Extras, own: &Extras) {
+    put_extras_and_lists(o, extras, own, &[]);
+}
+
+/// [`put_extras`] with lists that are written already.
+pub(crate) fn put_extras_and_lists(
+    o: &mut Object<'_>,
+    extras: &Extras,
+    own: &Extras,
+    lists: &[(&'static str, &List)],
+) {
+    const OURS: &str = "galatea";
+    let foreign = extras.get(typed::FOREIGN);
+    let nothing = extras.len() == usize::from(foreign.is_some())
+        && own.is_empty()
+        && lists.iter().all(|(_, list)| list.count == 0);
+    let put_ours = |o: &mut Object<'_>| o.object(OURS, |o| put_all(o, extras, own, lists));
     match foreign {
-        Value::Object(outer) => {
-            let mut ours = Extras::new();
-            if !all.is_empty() {
-                ours.insert("galatea", all);
+        None if nothing => {}
+        Some(Value::Object(outer)) => o.object("extras", |o| {
+            o.members_but(outer, |key| key == OURS && !nothing);
+            if !nothing {
+                put_ours(o);
             }
-            o.object("extras", |o| o.members(outer, &ours));
-        }
+        }),
         // What is no object cannot stand beside anything.
-        other if all.is_empty() => o.value("extras", other),
-        _ => o.object("extras", |o| o.value("galatea", &Value::Object(all))),
+        Some(other) if nothing => o.value("extras", other),
+        _ => o.object("extras", put_ours),
     }
+}
+
+/// Members of extras without what others put there, of our own, and lists. Of two with the same key, our own.
+pub(crate) fn put_all(o: &mut Object<'_>, extras: &Extras, own: &Extras, lists: &[(&'static str, &List)]) {
+    let newer =
+        |key: &str| own.contains_key(key) || lists.iter().any(|(k, list)| *k == key && list.count > 0);
+    o.members_but(extras, |key| key == typed::FOREIGN || newer(key));
+    o.members(own);
+    lists.iter().for_each(|(key, list)| o.ready(key, list));
 }
 
 /// Names, where they had to be changed, go to extras.
 pub(crate) fn put_name(o: &mut Object<'_>, own: &mut Extras, name: &str, unique: &str) {
     o.text("name", unique);
     if name != unique {
-        own.insert("name", name);
+        own.insert("name", name.to_owned());
     }
 }
 
@@ -137,7 +153,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         joints: joint_counts(scene),
     };
     // First whatever refers to others.
-    let (animations, mut clips) = write_clip::write(&mut cx);
+    let (animations, clips) = write_clip::write(&mut cx);
     let users = scene.materials.iter().flat_map(|m| m.layers.iter().copied());
     for material in users.chain(scene.emitters.iter().filter_map(|e| e.material)) {
         cx.name_of(Target::Material(material));
@@ -146,7 +162,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     for (id, (camera, name)) in scene.cameras.iter().zip(&cx.camera_names).enumerate() {
         cameras.push(|o| put_camera(o, &cx, id, camera, name));
     }
-    let mut materials = write_material::write(&mut cx, options);
+    let materials = write_material::write(&mut cx, options);
     let mut mesh_index = Vec::with_capacity(scene.meshes.len());
     let mut meshes = List::default();
     let mesh_names = names::unique(scene.meshes.iter().map(|m| m.name.as_str()), "mesh");
@@ -171,16 +187,16 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     let mut nodes = List::default();
     let notes = blender::Notes::new(scene, &spares);
     // What is named here carries its key, so the homes of meshes come before the nodes.
-    let told: Vec<Extras> = (0..scene.nodes.len())
+    let mut told: Vec<Extras> = (0..scene.nodes.len())
         .map(|id| {
             let mesh = scene.nodes.get(id).and_then(|n| at(&mesh_index, n.mesh).and(n.mesh));
             let mesh = mesh.and_then(|m| mesh_names.get(m as usize)).map(String::as_str);
             notes.put(scene, id, |node| cx.name_of(Target::Node(node)).map(str::to_owned), mesh)
         })
         .collect();
-    let places = Places { meshes: &mesh_index, skins: &skin_index, lights: &light_index, told: &told };
-    for (id, node) in scene.nodes.iter().enumerate() {
-        nodes.push(|o| put_node(o, &cx, id, node, &places));
+    let places = Places { meshes: &mesh_index, skins: &skin_index, lights: &light_index };
+    for (id, (node, told)) in scene.nodes.iter().zip(&mut told).enumerate() {
+        nodes.push(|o| put_node(o, &cx, id, node, &places, std::mem::take(told)));
         if !node.visible {
             cx.extensions.insert("KHR_node_visibility");
         }
@@ -209,15 +225,10 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
             }
             let mut own = Extras::new();
             if !scene.name.is_empty() {
-                own.insert("name", scene.name.as_str());
+                own.insert("name", scene.name.clone());
             }
-            if !materials.unused.is_empty() {
-                own.insert("materials", std::mem::take(&mut materials.unused));
-            }
-            if !clips.is_empty() {
-                own.insert("clips", Value::Array(std::mem::take(&mut clips)));
-            }
-            put_extras(o, &scene.extras, own);
+            let lists = [("materials", &materials.unused), ("clips", &clips)];
+            put_extras_and_lists(o, &scene.extras, &own, &lists);
         });
         o.ready("nodes", &nodes);
         o.ready("meshes", &meshes);
@@ -267,7 +278,6 @@ struct Places<'a> {
     meshes: &'a [Option<u32>],
     skins: &'a [Option<u32>],
     lights: &'a [Option<u32>],
-    told: &'a [Extras],
 }
 
 fn at<T: Copy>(list: &[Option<T>], index: Option<u32>) -> Option<T> {
@@ -315,7 +325,7 @@ fn joint_counts(scene: &Scene) -> Vec<Option<usize>> {
     counts
 }
 
-fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places: &Places<'_>) {
+fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places: &Places<'_>, told: Extras) {
     let mut own = Extras::default();
     let name = cx.node_names.get(id).map_or("", |n| n);
     put_name(o, &mut own, &node.name, name);
@@ -403,8 +413,8 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
         put("axes", true.into());
     }
     put_raw(&mut own, raw);
-    own.extend(places.told.get(id).cloned().unwrap_or_default());
-    put_extras(o, &node.extras, own);
+    own.extend(told);
+    put_extras(o, &node.extras, &own);
 }
 
 fn write_skin(
@@ -433,7 +443,7 @@ fn write_skin(
         o.text("name", &skin.name);
         o.ints("joints", skin.joints.iter().copied().chain(spares.iter().map(|(id, _)| *id)));
         o.int("inverseBindMatrices", u64::from(accessor));
-        put_extras(o, &skin.extras, replaced);
+        put_extras(o, &skin.extras, &replaced);
     }))
 }
 
@@ -472,7 +482,7 @@ fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, nam
         });
     }
     put_raw(&mut own, raw);
-    put_extras(o, &light.extras, own);
+    put_extras(o, &light.extras, &own);
 }
 
 fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &galatea_scene::Camera, name: &str) {
@@ -514,8 +524,8 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &galatea_
         }
     }
     if let Some(target) = camera.target.and_then(|t| cx.name_of(Target::Node(t))) {
-        own.insert("target", target);
+        own.insert("target", target.to_owned());
     }
     put_raw(&mut own, raw);
-    put_extras(o, &camera.extras, own);
+    put_extras(o, &camera.extras, &own);
 }

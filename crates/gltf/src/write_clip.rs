@@ -8,7 +8,7 @@ use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Valu
 use crate::allow::Rule as _;
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::json::{List, said};
-use crate::write::{Context, clip_channels, put_extras, put_name};
+use crate::write::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::{allow, blender, names, typed};
 
 /// A channel as glTF has it.
@@ -21,10 +21,10 @@ struct Written {
 }
 
 /// The animations, and what the scene's extras tell of them.
-pub(crate) fn write(cx: &mut Context<'_>) -> (List, Vec<Value>) {
+pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
-    let (mut list, mut notes) = (List::with_room(clip_channels(scene) * 96), Vec::new());
+    let (mut list, mut notes) = (List::with_room(clip_channels(scene) * 96), List::default());
     let mut taken = vec![[false; 3]; scene.nodes.len()];
     for (clip, name) in scene.clips.iter().zip(&unique) {
         taken.fill([false; 3]);
@@ -48,12 +48,12 @@ fn write_one(
     list: &mut List,
     clip: &Clip,
     name: &str,
-    notes_of_clips: &mut Vec<Value>,
+    notes_of_clips: &mut List,
     taken: &mut [[bool; 3]],
 ) {
     let mut own = Extras::default();
     let mut written = Vec::with_capacity(clip.channels.len());
-    let (mut curves, mut notes) = (Vec::new(), Vec::new());
+    let (mut curves, mut notes) = (List::default(), Vec::new());
     let mut last = 0.0f32;
     for channel in &clip.channels {
         match write_channel(cx, channel, taken) {
@@ -64,7 +64,7 @@ fn write_one(
             }
             None => {
                 if let Some(name) = cx.name_of(channel.target) {
-                    curves.push(typed::curve(channel, name));
+                    curves.push(|o| typed::put_curve(o, channel, name));
                 }
             }
         }
@@ -95,7 +95,7 @@ fn write_one(
         .iter()
         .map(|e| typed::event(e, e.node.and_then(|n| cx.name_of(Target::Node(n)))))
         .collect();
-    for (key, list) in [("events", events), ("curves", curves), ("channels", notes)] {
+    for (key, list) in [("events", events), ("channels", notes)] {
         if !list.is_empty() {
             own.insert(key, Value::Array(list));
         }
@@ -124,17 +124,15 @@ fn write_one(
             said(out, "\"}}");
         });
         // Blender keeps nothing of an animation but its name: the scene has its extras.
-        let mut all = clip.extras.clone();
-        let foreign =
-            all.remove(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign)).into_iter().collect();
-        all.extend(own);
+        let foreign = clip.extras.get(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign.clone()));
         let mut key = Extras::new();
-        if !all.is_empty() {
-            all.insert("clip", name);
-            key.insert("key", name);
-            notes_of_clips.push(Value::Object(all));
+        let told = clip.extras.len() > usize::from(foreign.is_some());
+        if told || !own.is_empty() || curves.count > 0 {
+            own.insert("clip", name.to_owned());
+            key.insert("key", name.to_owned());
+            notes_of_clips.push(|o| put_all(o, &clip.extras, &own, &[("curves", &curves)]));
         }
-        put_extras(o, &foreign, key);
+        put_extras(o, &foreign.into_iter().collect(), &key);
     });
 }
 
@@ -178,7 +176,7 @@ fn write_channel(
     let input = keys(cx, times, 1, true);
     let output = keys(cx, &values, width, false);
     let note = (!note.is_empty()).then(|| {
-        note.insert("node", cx.name_of(channel.target).unwrap_or(""));
+        note.insert("node", cx.name_of(channel.target).unwrap_or("").to_owned());
         note.insert("property", path);
         Value::Object(note)
     });

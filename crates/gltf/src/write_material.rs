@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
-use crate::json::{List, Object, object};
+use crate::json::{List, Object};
 use crate::write::{Context, kept, put_extras, put_name, put_raw};
 use crate::{Look, Map, Options, Picture, Role, allow, typed, uri};
 
@@ -16,7 +16,7 @@ pub(crate) struct Materials {
     pub(crate) samplers: List,
     pub(crate) images: List,
     /// Copies of those that no triangle has: Blender imports no others.
-    pub(crate) unused: Vec<Value>,
+    pub(crate) unused: List,
     seen: Vec<Option<u32>>,
     hidden: Vec<Option<u32>>,
 }
@@ -72,9 +72,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
         let look = (options.look)(id as MaterialId, material);
         let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
         if !used.solid {
-            let mut copy = Vec::new();
-            object(&mut copy, |o| put_material(o, cx, id, material, &look, &[], false));
-            out.unused.extend(serde_json::from_slice::<Value>(&copy));
+            out.unused.push(|o| put_material(o, cx, id, material, &look, &[], false));
         }
         let mut write = |hidden: bool| {
             if look.unlit && !hidden {
@@ -93,7 +91,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
             o.text("name", "hidden");
             put_nothing(o);
             let own = Extras::from_iter([("none", Value::Bool(true))]);
-            put_extras(o, &Extras::default(), own);
+            put_extras(o, Extras::none(), &own);
         })
     }));
     out
@@ -253,7 +251,7 @@ fn put_material(
         // Everything a viewer would see goes to extras, for the one that knows better.
         o.text("name", &format!("{unique}.hidden"));
         own.insert("name", material.name.clone());
-        own.insert("hidden", unique);
+        own.insert("hidden", unique.to_owned());
         put_nothing(o);
         raw.insert("base_color", galatea_scene::floats(&material.base_color));
         raw.insert("emissive", galatea_scene::floats(&material.emissive));
@@ -301,11 +299,11 @@ fn put_material(
     }
     if !material.layers.is_empty() {
         let layers = material.layers.iter().filter_map(|l| cx.material_names.get(*l as usize));
-        let layers = layers.map(|name| Value::from([("material", name.as_str().into())]));
+        let layers = layers.map(|name| Value::from([("material", name.clone().into())]));
         own.insert("layers", Value::Array(layers.collect()));
     }
     put_raw(&mut own, raw);
-    put_extras(o, &material.extras, own);
+    put_extras(o, &material.extras, &own);
 }
 
 /// The names of the textures and what is drawn of them; pictures that only derive from them are marked as such.
@@ -328,8 +326,8 @@ fn put_textures(own: &mut Extras, material: &Material, look: &Look, placed: &[Pl
         p.map.texture.is_none_or(|t| !of(t).is_some_and(|q| std::ptr::eq(q, *p))) && !hidden
     };
     let derived = placed.iter().filter(first);
-    let derived = derived
-        .map(|p| Value::from([("role", p.map.role.name().into()), ("image", p.image.as_str().into())]));
+    let derived =
+        derived.map(|p| Value::from([("role", p.map.role.name().into()), ("image", p.image.clone().into())]));
     let derived: Vec<Value> = derived.collect();
     if !derived.is_empty() {
         own.insert("derived", Value::Array(derived));

@@ -94,9 +94,9 @@ pub(crate) fn write(
             if let Some(replaced) = cx.replaced.get(at).filter(|r| !r.is_empty()) {
                 own.insert("replaced", replaced.clone());
             }
-            put_extras(o, &primitive.extras, own);
+            put_extras(o, &primitive.extras, &own);
         });
-        put_extras(o, &mesh.extras, own);
+        put_extras(o, &mesh.extras, &own);
     });
     Some(index)
 }

@@ -20,7 +20,7 @@ pub fn float(value: f32) -> Value {
     if value.is_finite() {
         Value::Float(f64::from(value))
     } else {
-        Value::String(format!("0x{:08X}", value.to_bits()))
+        format!("0x{:08X}", value.to_bits()).into()
     }
 }
 
@@ -105,7 +105,7 @@ pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
             }
         }
     }
-    Value::String(String::from_utf8(out).unwrap_or_default())
+    String::from_utf8(out).unwrap_or_default().into()
 }
 
 /// A number of no more than 35 bits as letters of [`words`], the first in the lowest byte, and how many they are. Done to

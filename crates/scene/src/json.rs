@@ -68,6 +68,19 @@ pub fn float(out: &mut Vec<u8>, value: f32) {
     }
 }
 
+/// What [`value`] writes for [`floats`](crate::floats) of these, at once.
+pub fn exact_floats(out: &mut Vec<u8>, values: &[f32]) {
+    if !values.iter().all(|v| v.is_finite()) {
+        return value(out, &crate::floats(values));
+    }
+    out.push(b'[');
+    for value in values {
+        decimal(out, *value);
+        out.push(b',');
+    }
+    close(out, b'[', b']');
+}
+
 /// Not 0 if one of eight bytes is a letter that JSON does not take as it is.
 fn odd(bytes: [u8; 8]) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -87,6 +100,64 @@ fn odd_row(bytes: &[u8; 32]) -> bool {
 
 /// A text in quotation marks.
 pub fn text(out: &mut Vec<u8>, text: &str) {
+    match short(text.as_bytes()) {
+        Some(word) => quoted(out, word, text.len(), u128::from(b'"'), 1),
+        None => long_text(out, text),
+    }
+}
+
+/// A text in quotation marks, and the colon behind a key.
+pub fn key(out: &mut Vec<u8>, text: &str) {
+    match short(text.as_bytes()) {
+        Some(word) => quoted(out, word, text.len(), u128::from(u16::from_le_bytes(*b"\":")), 2),
+        None => {
+            long_text(out, text);
+            out.push(b':');
+        }
+    }
+}
+
+/// The most letters that have room in a word together with what is around them.
+const SHORT: usize = 13;
+
+/// A short text in which nothing must be escaped, the first letter in the lowest byte. Most are: these are read and written
+/// without a loop.
+#[inline]
+fn short(text: &[u8]) -> Option<u128> {
+    let len = text.len();
+    let (word, odd) = if let (Some(first), Some(last), ..=SHORT) =
+        (text.first_chunk(), text.last_chunk(), len)
+    {
+        let low = u128::from(u64::from_le_bytes(*first));
+        (low | u128::from(u64::from_le_bytes(*last)) << (8 * (len - 8)), odd(*first) | odd(*last))
+    } else if let (Some(first), Some(last), ..8) = (text.first_chunk(), text.last_chunk(), len) {
+        let (first, last) = (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)));
+        (u128::from(first | last << (8 * (len - 4))), odd((first | last << 32).to_le_bytes()))
+    } else if let [first, .., last] = text
+        && len < 4
+    {
+        let middle = text.get(len / 2).copied().unwrap_or(b' ');
+        let word =
+            u32::from(*first) | u32::from(middle) << (8 * (len / 2)) | u32::from(*last) << (8 * (len - 1));
+        let all = [*first, middle, *last, b' ', b' ', b' ', b' ', b' '];
+        (u128::from(word), odd(all))
+    } else {
+        return None;
+    };
+    (odd == 0).then_some(word)
+}
+
+/// Writes a short text between a quotation mark and what ends it.
+#[inline]
+fn quoted(out: &mut Vec<u8>, word: u128, len: usize, end: u128, end_len: usize) {
+    let all = u128::from(b'"') | word << 8 | end << (8 * (len + 1));
+    let stop = out.len() + len + 1 + end_len;
+    out.extend_from_slice(&all.to_le_bytes());
+    out.truncate(stop);
+}
+
+/// Any text in quotation marks.
+fn long_text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let (rows, rest) = text.as_bytes().as_chunks::<32>();
     let (words, rest) = rest.as_chunks::<8>();
@@ -140,8 +211,7 @@ pub fn value(out: &mut Vec<u8>, value: &Value) {
         Value::Object(map) => {
             out.push(b'{');
             for (key, item) in map.iter() {
-                text(out, key);
-                out.push(b':');
+                self::key(out, key);
                 self::value(out, item);
                 out.push(b',');
             }
@@ -172,12 +242,16 @@ mod tests {
     fn every_letter_is_written_as_serde_does_or_plainer() {
         for code in (0..0x500).chain([0x2028, 0xFFFF, 0x1F600]) {
             let Some(letter) = char::from_u32(code) else { continue };
-            for before in 0..9 {
-                let was = format!("{}{letter}tail", "x".repeat(before));
+            for (before, tail) in (0..20).flat_map(|before| (0..3).map(move |tail| (before, tail))) {
+                let was = format!("{}{letter}{}", "x".repeat(before), "tail".repeat(tail));
                 let mut out = Vec::new();
                 text(&mut out, &was);
                 assert!(!out.contains(&0x7F) && out.iter().all(|b| *b >= b' '), "{code:x}");
                 assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), was);
+                let mut as_key = Vec::new();
+                key(&mut as_key, &was);
+                out.push(b':');
+                assert_eq!(as_key, out);
             }
         }
     }
@@ -192,6 +266,17 @@ mod tests {
                 int(&mut out, value);
                 assert_eq!(into_text(out), value.to_string());
             }
+        }
+    }
+
+    #[test]
+    fn numbers_at_once_are_those_of_values() {
+        for values in [&[][..], &[0.0], &[1.0, -0.0, 0.1, 1e-40, 3e38], &[1.0, f32::NAN], &[f32::INFINITY; 9]]
+        {
+            let (mut at_once, mut as_value) = (Vec::new(), Vec::new());
+            exact_floats(&mut at_once, values);
+            value(&mut as_value, &crate::floats(values));
+            assert_eq!(into_text(at_once), into_text(as_value));
         }
     }
 

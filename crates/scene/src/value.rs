@@ -28,8 +28,8 @@ pub enum Value {
     Int(i64),
     /// A number that is written with one. Two are equal if they are the same number of 32 bits.
     Float(f64),
-    /// A text.
-    String(String),
+    /// A text. Those that are part of a program cost nothing.
+    String(Cow<'static, str>),
     /// A list.
     Array(Vec<Value>),
     /// Values by name.
@@ -146,15 +146,15 @@ impl From<bool> for Value {
     }
 }
 
-impl From<&str> for Value {
-    fn from(value: &str) -> Value {
-        Value::String(value.to_owned())
+impl From<&'static str> for Value {
+    fn from(value: &'static str) -> Value {
+        Value::String(Cow::Borrowed(value))
     }
 }
 
 impl From<String> for Value {
     fn from(value: String) -> Value {
-        Value::String(value)
+        Value::String(Cow::Owned(value))
     }
 }
 
@@ -186,6 +186,9 @@ impl FromIterator<Value> for Value {
 /// seldom more than a few, so that they are looked for one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Extras(Vec<(Key, Value)>);
+
+/// As many members as can be compared with each other.
+const FEW: usize = 16;
 
 impl Extras {
     /// Nothing.
@@ -250,7 +253,6 @@ impl Extras {
 
     /// Of several values of one name the last, in the place of the first.
     fn of_pairs(mut pairs: Vec<(Key, Value)>) -> Extras {
-        const FEW: usize = 16;
         if pairs.len() > FEW {
             let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
             let key = |at: u32| pairs.get(at as usize).map(|(key, _)| key);
@@ -299,9 +301,15 @@ impl<K: Into<Key>> FromIterator<(K, Value)> for Extras {
 
 impl<K: Into<Key>> Extend<(K, Value)> for Extras {
     fn extend<I: IntoIterator<Item = (K, Value)>>(&mut self, members: I) {
-        let mut all = std::mem::take(&mut self.0);
-        all.extend(members.into_iter().map(|(key, value)| (key.into(), value)));
-        *self = Extras::of_pairs(all);
+        let members = members.into_iter();
+        let (more, _) = members.size_hint();
+        if self.0.len() + more > FEW {
+            let mut all = std::mem::take(&mut self.0);
+            all.extend(members.map(|(key, value)| (key.into(), value)));
+            *self = Extras::of_pairs(all);
+        } else {
+            members.for_each(|(key, value)| self.insert(key, value));
+        }
     }
 }
 
@@ -349,11 +357,11 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+        Ok(value.to_owned().into())
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+        Ok(value.into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
