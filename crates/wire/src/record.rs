@@ -76,6 +76,12 @@ pub trait Wire: Copy + 'static {
     fn get(bytes: &[u8]) -> Self;
     /// Encodes into exactly [`SIZE`](Wire::SIZE) bytes; nothing is written if there are fewer.
     fn put(&self, bytes: &mut [u8]);
+    /// Decodes an array; what is missing counts as zero.
+    #[inline(always)]
+    fn get_array<const N: usize>(bytes: &[u8]) -> [Self; N] {
+        let mut chunks = bytes.chunks_exact(Self::SIZE);
+        std::array::from_fn(|_| chunks.next().map_or(Self::ZERO, Self::get))
+    }
     /// Decodes values that follow each other, as many as there are bytes and room for.
     #[inline(always)]
     fn get_all(bytes: &[u8], values: &mut [Self]) {
@@ -92,7 +98,7 @@ pub trait Wire: Copy + 'static {
 }
 
 macro_rules! primitive {
-    ($($t:ty => $kind:ident),* $(,)?) => {$(
+    ($($t:ty => $kind:ident $({ $special:item })?),* $(,)?) => {$(
         impl Wire for $t {
             const SIZE: usize = size_of::<$t>();
             const ZERO: Self = 0 as $t;
@@ -111,6 +117,7 @@ macro_rules! primitive {
                     *b = self.to_le_bytes();
                 }
             }
+            $(#[inline(always)] $special)?
             // Functions of their own, because arguments are known to share no memory: so this becomes one copy.
             #[inline(never)]
             fn get_all(bytes: &[u8], values: &mut [Self]) {
@@ -123,7 +130,22 @@ macro_rules! primitive {
         }
     )*};
 }
-primitive!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, f32 => F32);
+primitive!(
+    u8 => U8 {
+        fn get_array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+            // In one piece.
+            let short = || std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+            bytes.first_chunk().copied().unwrap_or_else(short)
+        }
+    },
+    i8 => I8,
+    u16 => U16,
+    i16 => I16,
+    u32 => U32,
+    i32 => I32,
+    u64 => U64,
+    f32 => F32,
+);
 
 impl<T: Wire, const N: usize> Wire for [T; N] {
     const SIZE: usize = T::SIZE * N;
@@ -136,8 +158,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     };
     #[inline(always)]
     fn get(bytes: &[u8]) -> Self {
-        let mut chunks = bytes.chunks_exact(T::SIZE);
-        std::array::from_fn(|_| chunks.next().map_or(T::ZERO, T::get))
+        T::get_array(bytes)
     }
     #[inline(always)]
     fn put(&self, bytes: &mut [u8]) {
@@ -225,8 +246,7 @@ impl<const N: usize> Wire for Text<N> {
     const SCHEMA: &'static Schema = &Schema { name: "Text", size: N, kind: Kind::Text, doc: "" };
     #[inline(always)]
     fn get(bytes: &[u8]) -> Self {
-        // In one piece; an array is decoded byte by byte.
-        Text(bytes.first_chunk().copied().unwrap_or_else(|| <[u8; N]>::get(bytes)))
+        Text(u8::get_array(bytes))
     }
     #[inline(always)]
     fn put(&self, bytes: &mut [u8]) {

@@ -228,6 +228,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { source: self.source, scope: Scope::new(claim, depth + 1) })
     }
 
+    #[cold]
     fn open(self, name: &'static str, index: Option<usize>, at: usize) -> u32 {
         let claim = Claim::scope(name, index, at, self.scope.claim());
         self.source.coverage.borrow_mut().push(claim)
@@ -242,8 +243,14 @@ impl<'a> Reader<'a> {
     /// Names this reader's scope by the text written at that place in the file.
     #[inline]
     pub fn label(&self, at: usize, len: usize) {
-        if self.keeps_names()
-            && let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope.claim())
+        if self.keeps_names() {
+            self.put_label(at, len);
+        }
+    }
+
+    #[cold]
+    fn put_label(&self, at: usize, len: usize) {
+        if let Some(claim) = self.source.coverage.borrow_mut().get_mut(self.scope.claim())
             && let (Ok(at), Ok(len)) = (u32::try_from(at), u32::try_from(len))
         {
             claim.label = (at, len);

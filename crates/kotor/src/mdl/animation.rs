@@ -21,14 +21,16 @@ use super::wire::Controller;
 /// assert_eq!((controllers.list().len(), controllers.data()), (1, &[0.0, 2.5][..]));
 /// ```
 #[derive(Clone, Default)]
+// What has to be dropped is last, beside the other such parts of a node.
+#[repr(C)]
 pub struct Controllers {
-    /// Where the controllers are, unless they are few.
-    all: Option<Arc<Pool>>,
+    few: Few,
     /// First and count of the controllers.
     list: (u32, u32),
     /// First and count of the numbers.
     data: (u32, u32),
-    few: Few,
+    /// Where the controllers are, unless they are few.
+    all: Option<Arc<Pool>>,
 }
 
 /// Room for as many controllers and numbers as move and turn a node from one key to the next: most nodes of animations
@@ -63,7 +65,7 @@ impl Pool {
             into.list.0 = self.list.len() as u32;
             into.data.0 = self.data.len() as u32;
             self.list.extend(list.chunks_exact(Controller::SIZE).map(Controller::get));
-            self.data.extend(data.chunks_exact(f32::SIZE).map(f32::get));
+            append(&mut self.data, data);
             return true;
         }
         // Nearly always there are as many as there is room for: then the compiler knows how many.
@@ -85,6 +87,14 @@ impl Pool {
         self.data.shrink_to(self.data.capacity().min(self.data.len() * 2));
         Arc::new(self)
     }
+}
+
+/// Adds the values in these bytes. Not `extend`: that moves one at a time.
+#[inline(always)]
+fn append<T: Wire>(to: &mut Vec<T>, bytes: &[u8]) {
+    let at = to.len();
+    to.resize(at + bytes.len() / T::SIZE, T::ZERO);
+    T::get_all(bytes, to.get_mut(at..).unwrap_or(&mut []));
 }
 
 /// The count of lists that are the whole of their pool.

@@ -60,24 +60,23 @@ pub enum NodeKind {
 /// A node. What it is follows from its parts: see [`Node::kind`].
 #[derive(Debug, Clone)]
 // In this order all that has to be dropped is side by side. There are thousands of nodes, and dropping them, or looking for
-// meshes among them, fetches less memory that way.
+// meshes among them, fetches less memory that way. There is also no hole before what begins as zeros: with one, the compiler
+// makes nodes elsewhere and moves them.
 #[repr(C)]
 pub struct Node {
     /// The parent; `None` for the root.
     pub parent: Option<NodeId>,
+    /// Rest position relative to the parent.
+    pub position: [f32; 3],
+    /// Rest orientation relative to the parent: w, x, y, z.
+    pub orientation: [f32; 4],
     /// Index into [`Model::names`](super::Model::names).
     pub name: u16,
     /// Number that ties nodes of animations and supermodels to nodes of the model. Not an index: with a supermodel it
     /// is the supermodel's number for the node of the same name.
     pub number: u16,
-    /// Bits of the node flags that stand for no known part.
-    pub unknown_flags: u16,
-    /// Whether the node is a camera. Cameras have no data of their own.
-    pub camera: bool,
-    /// Rest position relative to the parent.
-    pub position: [f32; 3],
-    /// Rest orientation relative to the parent: w, x, y, z.
-    pub orientation: [f32; 4],
+    /// Controllers. In the model they hold constants; in animations, keys.
+    pub controllers: Controllers,
     /// Where everything stood in the file.
     pub layout: NodeLayout,
     /// The light part.
@@ -90,8 +89,10 @@ pub struct Node {
     pub mesh: Option<Box<Mesh>>,
     /// The children, in order.
     pub children: List<NodeId>,
-    /// Controllers. In the model they hold constants; in animations, keys.
-    pub controllers: Controllers,
+    /// Bits of the node flags that stand for no known part.
+    pub unknown_flags: u16,
+    /// Whether the node is a camera. Cameras have no data of their own.
+    pub camera: bool,
 }
 
 impl Default for Node {

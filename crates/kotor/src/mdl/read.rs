@@ -483,7 +483,12 @@ impl<'a> Read<'a> {
             && u32::get(counts) as usize == faces.len() * 3
             && let at = place(u32::get(offsets))
             && let Some(bytes) = r.peek(at, faces.len() * 6)
-            && bytes.chunks_exact(6).map(<[u16; 3]>::get).eq(faces.iter().map(|f| f.vertices))
+            && bytes
+                .as_chunks::<6>()
+                .0
+                .iter()
+                .zip(faces)
+                .fold(true, |all, (b, f)| all & (<[u16; 3]>::get(b) == f.vertices))
         {
             r.raw::<u16>(at, faces.len() * 3, "indices")?;
             mesh.indices = IndexLists::Faces;

@@ -27,6 +27,7 @@ pub(super) fn read_rows(
     starts.sort_unstable();
     layout.missing = !starts.is_empty() && mdx_len == 0;
     let missing = layout.missing;
+    let mut next = 0;
     for (tree, id) in meshes {
         let node = model.tree_mut(*tree).get_mut(*id as usize);
         let Some(mesh) = node.and_then(|n| n.mesh.as_deref_mut()) else { continue };
@@ -38,7 +39,7 @@ pub(super) fn read_rows(
                 None => r,
             };
             let r = r.enter("nodes", Some(*id as usize), at)?;
-            let len = mesh_rows(r, mesh, &starts)?;
+            let len = mesh_rows(r, mesh, &starts, &mut next)?;
             tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
         }
         same_positions(mdl, mesh)?;
@@ -50,8 +51,9 @@ pub(super) fn read_rows(
     Ok(())
 }
 
-/// The rows of one mesh; returns how long they are with the one that ends them.
-fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
+/// The rows of one mesh; returns how long they are with the one that ends them. `next` is the place among the starts that
+/// probably comes after them.
+fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -> Result<usize> {
     let skin = mesh.skin.is_some();
     let rows = &mut mesh.layout.rows;
     let (at, stride) = (rows.at as usize, rows.stride as usize);
@@ -62,7 +64,12 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32]) -> Result<usize> {
     rows.count = count as u32;
     rows.decode(size, skin, &mut mesh.vertices);
     let end = at + size.len();
-    let next = starts.get(starts.partition_point(|s| (*s as usize) < end)).map_or(r.len(), |s| *s as usize);
+    let start = |i: usize| starts.get(i).map_or(r.len(), |s| *s as usize);
+    *next += 1;
+    if !(start(next.wrapping_sub(1)) < end && start(*next) >= end) {
+        *next = starts.partition_point(|s| (*s as usize) < end);
+    }
+    let next = start(*next);
     rows.sentinel = Sentinel::Absent;
     if next < end + stride {
         return Ok(size.len());
@@ -96,6 +103,15 @@ pub(super) fn padding(source: &Source<'_>, starts: &[u32]) -> Result<Vec<Gap>> {
     Ok(kept)
 }
 
+/// Whether these are the bytes of these numbers. All are compared: that takes less time than to stop at the first that differs.
+fn same_bits(numbers: &[f32], bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    let same = |(word, number): (&[u8; 4], &f32)| u32::from_le_bytes(*word) == number.to_bits();
+    rest.is_empty()
+        && words.len() == numbers.len()
+        && words.iter().zip(numbers).fold(true, |all, both| all & same(both))
+}
+
 /// Positions in the MDL that are the same as the mesh's are not kept twice; a mesh without rows has those of the MDL.
 fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     let bytes = |slot: &Slot| mdl.peek(place(slot.at), slot.count as usize * 12).unwrap_or(&[]);
@@ -114,8 +130,7 @@ fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
         positions.clone_from(&saber.positions);
     }
     let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {
-        let own = bytes(slot).chunks_exact(12).map(<[u32; 3]>::get);
-        if *copy == PositionCopy::Same && !own.eq(positions.iter().map(|p| p.map(f32::to_bits))) {
+        if *copy == PositionCopy::Same && !same_bits(positions.as_flattened(), bytes(slot)) {
             *copy = PositionCopy::Own(load(slot)?);
         }
         Ok(())
