@@ -137,23 +137,46 @@ impl Rule<16> for Affine {
     }
 }
 
+/// Calls something for rows that are as wide as this. Where that is as they usually are, the compiler knows it.
+macro_rules! by_width {
+    ($width:expr, $fixed:ident($($argument:expr),*), $any:expr) => {
+        match $width {
+            1 => $fixed::<1>($($argument),*),
+            2 => $fixed::<2>($($argument),*),
+            3 => $fixed::<3>($($argument),*),
+            4 => $fixed::<4>($($argument),*),
+            _ => $any,
+        }
+    };
+}
+
 /// Whether [`influences`] leaves the weights of all vertices as they are, of which each has so many.
 pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], width: usize, count: usize) -> bool {
-    // Where a row is as wide as it usually is, the compiler knows it.
     fn fixed<const W: usize>(joints: &[u16], weights: &[f32], count: usize) -> bool {
         let mut rows = joints.as_chunks::<W>().0.iter().zip(weights.as_chunks::<W>().0);
         rows.all(|(joints, weights)| row_holds(joints, weights, count))
     }
-    match width {
-        1 => fixed::<1>(joints, weights, count),
-        2 => fixed::<2>(joints, weights, count),
-        3 => fixed::<3>(joints, weights, count),
-        4 => fixed::<4>(joints, weights, count),
-        _ => {
-            let mut rows = joints.chunks(width).zip(weights.chunks(width));
-            rows.all(|(joints, weights)| row_holds(joints, weights, count))
-        }
+    if width == 1 {
+        // One bone holds on to all of it. All are compared: that takes less time than to stop at the first.
+        let whole = |weight: &f32| (weight - 1.0).abs() <= 1e-7;
+        let most = joints.iter().fold(0, |most, joint| most.max(*joint));
+        return usize::from(most) < count && weights.iter().fold(true, |all, weight| all & whole(weight));
     }
+    by_width!(width, fixed(joints, weights, count), {
+        let mut rows = joints.chunks(width).zip(weights.chunks(width));
+        rows.all(|(joints, weights)| row_holds(joints, weights, count))
+    })
+}
+
+/// Whether the weights of every vertex, of which each has so many, add up to the most that a byte holds.
+pub(crate) fn sums_hold(weights: &[u8], width: usize) -> bool {
+    fn fixed<const W: usize>(weights: &[u8]) -> bool {
+        let sum = |row: &[u8; W]| row.iter().fold(0, |sum, b| sum + u32::from(*b));
+        weights.as_chunks::<W>().0.iter().fold(true, |all, row| all & (sum(row) == 255))
+    }
+    by_width!(width, fixed(weights), {
+        weights.chunks(width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
+    })
 }
 
 #[inline(always)]
@@ -336,6 +359,35 @@ mod tests {
         }
         // One weight at 3 places on 4 joints; two in 9 ways on 12 pairs of joints; three in 3 ways on 24.
         assert_eq!(sound, 3 * 4 + 9 * 12 + 3 * 24);
+    }
+
+    #[test]
+    fn a_single_weight_holds_by_the_same_rule() {
+        let near = [1.0f32, 1.0f32.next_up(), 1.0f32.next_down(), 1.000_001, 0.5, 0.0, -0.0, -1.0, f32::NAN];
+        let mut sound = 0;
+        for (joint, weight) in (0..6).flat_map(|joint| near.map(|weight| (joint, weight))) {
+            let (mut j, mut w) = ([joint], [weight]);
+            influences(&mut j, &mut w, 4);
+            let same = j == [joint] && bits(w) == bits([weight]);
+            sound += u32::from(same);
+            assert_eq!(influences_hold(&[joint], &[weight], 1, 4), same, "{joint} {weight}");
+            assert_eq!(influences_hold(&[0, joint], &[1.0, weight], 1, 4), same, "{joint} {weight}");
+        }
+        // The first and the third, on four joints.
+        assert_eq!(sound, 2 * 4);
+    }
+
+    #[test]
+    fn bytes_add_up_in_rows_of_any_width() {
+        for width in 1..7 {
+            let mut rows = vec![0; width * 3];
+            rows.iter_mut().step_by(width).for_each(|first| *first = 255);
+            assert!(sums_hold(&rows, width), "{width}");
+            rows[width] = 254;
+            assert!(!sums_hold(&rows, width), "{width}");
+            rows[width * 2 - 1] += 1;
+            assert!(sums_hold(&rows, width), "{width}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Names: unique in glTF, because Blender makes them so.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 
@@ -10,8 +11,10 @@ use foldhash::{HashMap, HashSet};
 pub(crate) fn unique<'a>(
     names: impl ExactSizeIterator<Item = &'a str> + Clone,
     nameless: &'a str,
-) -> Vec<String> {
-    let all: HashSet<&str> = names.clone().collect();
+) -> Vec<Cow<'a, str>> {
+    let originals = names.clone();
+    // Nobody asks for them as long as no name has to be changed.
+    let all = LazyCell::new(|| originals.collect::<HashSet<&str>>());
     let mut taken: HashSet<Cow<'a, str>> = HashSet::with_capacity_and_hasher(names.len(), Default::default());
     let mut numbers: HashMap<&str, u32> = HashMap::default();
     names
@@ -24,7 +27,7 @@ pub(crate) fn unique<'a>(
                 chosen = Cow::Owned(format!("{base}.{number:03}"));
             }
             taken.insert(chosen.clone());
-            chosen.into_owned()
+            chosen
         })
         .collect()
 }

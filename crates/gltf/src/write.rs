@@ -1,5 +1,6 @@
 //! From the scene to glTF: nodes, skins, lights and cameras.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -24,10 +25,10 @@ pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) bin: Bin,
     pub(crate) extensions: BTreeSet<&'static str>,
-    pub(crate) node_names: Vec<String>,
-    pub(crate) material_names: Vec<String>,
-    pub(crate) light_names: Vec<String>,
-    pub(crate) camera_names: Vec<String>,
+    pub(crate) node_names: Vec<Cow<'a, str>>,
+    pub(crate) material_names: Vec<Cow<'a, str>>,
+    pub(crate) light_names: Vec<Cow<'a, str>>,
+    pub(crate) camera_names: Vec<Cow<'a, str>>,
     /// Meshes that only hidden nodes show.
     pub(crate) hidden: Vec<bool>,
     /// What extras refer to.
@@ -190,7 +191,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     let mut told: Vec<Extras> = (0..scene.nodes.len())
         .map(|id| {
             let mesh = scene.nodes.get(id).and_then(|n| at(&mesh_index, n.mesh).and(n.mesh));
-            let mesh = mesh.and_then(|m| mesh_names.get(m as usize)).map(String::as_str);
+            let mesh = mesh.and_then(|m| mesh_names.get(m as usize)).map(|name| &**name);
             notes.put(scene, id, |node| cx.name_of(Target::Node(node)).map(str::to_owned), mesh)
         })
         .collect();
@@ -392,7 +393,7 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
     }
     if let Some(emitter) = node.emitter.and_then(|e| cx.scene.emitters.get(e as usize)) {
         let material = emitter.material.and_then(|m| cx.material_names.get(m as usize));
-        put("emitter", typed::emitter(emitter, material.map(String::as_str)));
+        put("emitter", typed::emitter(emitter, material.map(|name| &**name)));
     }
     if node.tint.map(f32::to_bits) != [1.0f32; 4].map(f32::to_bits) {
         put("tint", floats(&node.tint));

@@ -299,7 +299,7 @@ fn put_material(
     }
     if !material.layers.is_empty() {
         let layers = material.layers.iter().filter_map(|l| cx.material_names.get(*l as usize));
-        let layers = layers.map(|name| Value::from([("material", name.clone().into())]));
+        let layers = layers.map(|name| Value::from([("material", name.to_string().into())]));
         own.insert("layers", Value::Array(layers.collect()));
     }
     put_raw(&mut own, raw);

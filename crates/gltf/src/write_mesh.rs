@@ -30,7 +30,7 @@ pub(crate) fn empty(cx: &Context<'_>, mesh: &Mesh) -> Value {
     let parts = mesh.primitives.iter().map(|p| {
         let mut part = Extras::default();
         if let Some(name) = p.material.and_then(|m| cx.material_names.get(m as usize)) {
-            part.insert("material", name.clone());
+            part.insert("material", name.to_string());
         }
         if !p.extras.is_empty() {
             part.insert("extras", p.extras.clone());
@@ -192,8 +192,10 @@ fn floats_accessor<const N: usize>(
 fn bytes_of(values: &[f32]) -> Option<Vec<u8>> {
     let byte = |value: f32| (value * 255.0 + 0.5) as u8;
     let exact = |value: &f32| (f32::from(byte(*value)) / 255.0).to_bits() == value.to_bits();
-    // The first that has none tells, and until then there is nothing to keep.
-    values.iter().all(exact).then(|| values.iter().map(|value| byte(*value)).collect())
+    // Some at a time, without a look at each: where there are any that do not, the first of them are soon met.
+    let mut parts = values.chunks(32);
+    let all = parts.all(|part| part.iter().fold(true, |all, value| all & exact(value)));
+    all.then(|| values.iter().map(|value| byte(*value)).collect())
 }
 
 fn color_accessor(bin: &mut Bin, colors: &[[f32; 4]]) -> u32 {
@@ -240,9 +242,7 @@ fn write_influences(
     if !from.width.is_multiple_of(4) {
         replaced.insert("INFLUENCES", from.width as u32);
     }
-    let exact = bytes_of(&weights).filter(|bytes| {
-        bytes.chunks(from.width).all(|row| row.iter().map(|b| u32::from(*b)).sum::<u32>() == 255)
-    });
+    let exact = bytes_of(&weights).filter(|bytes| allow::sums_hold(bytes, from.width));
     let wide = joint_count > 256;
     let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
     for set in 0..from.width.div_ceil(4) {

@@ -27,11 +27,17 @@ pub fn small_int(out: &mut Vec<u8>, value: u32) {
     }
 }
 
+/// The digits of the numbers below a hundred.
+const TWO_DIGITS: &[[u8; 2]] = b"\
+    00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960\
+    616263646566676869707172737475767778798081828384858687888990919293949596979899"
+    .as_chunks()
+    .0;
+
 /// A number below ten thousand as four digits, the first in the lowest byte.
 fn four_digits(value: u32) -> u32 {
-    let (high, low) = (value / 100, value % 100);
-    let two = |v: u32| (v / 10) | ((v % 10) << 8);
-    two(high) | two(low) << 16 | 0x3030_3030
+    let two = |v: u32| TWO_DIGITS.get(v as usize).map_or(0, |two| u32::from(u16::from_le_bytes(*two)));
+    two(value / 100) | two(value % 100) << 16
 }
 
 /// So many bytes of a word, the lowest first. All of them and back again costs less than a copy of a few.
@@ -49,6 +55,11 @@ const TWICE_ROUNDED: u32 = 0x15AE_43FD;
 /// The shortest decimal that reads back to the same bits, with a point. What is not finite has no place in JSON and
 /// becomes 0.
 pub fn decimal(out: &mut Vec<u8>, value: f32) {
+    if let Some(whole) = whole(value) {
+        int(out, whole.into());
+        out.extend_from_slice(b".0");
+        return;
+    }
     let value = if value.is_finite() { value } else { 0.0 };
     let mut room = zmij::Buffer::new();
     let text = if value.to_bits() & !(1 << 31) == TWICE_ROUNDED {
@@ -59,12 +70,18 @@ pub fn decimal(out: &mut Vec<u8>, value: f32) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Numbers of up to seven digits that are whole, as most are. -0 is not one of them: no whole number stands for it.
+#[inline]
+fn whole(value: f32) -> Option<i32> {
+    let whole = value as i32;
+    ((whole as f32).to_bits() == value.to_bits() && whole.unsigned_abs() < 10_000_000).then_some(whole)
+}
+
 /// [`decimal`], but for whole numbers, which are written as such.
 pub fn float(out: &mut Vec<u8>, value: f32) {
-    if value.fract() == 0.0 && value.abs() < 1e7 && (value != 0.0 || value.is_sign_positive()) {
-        int(out, value as i64);
-    } else {
-        decimal(out, value);
+    match whole(value) {
+        Some(whole) => int(out, whole.into()),
+        None => decimal(out, value),
     }
 }
 
@@ -277,6 +294,19 @@ mod tests {
             exact_floats(&mut at_once, values);
             value(&mut as_value, &crate::floats(values));
             assert_eq!(into_text(at_once), into_text(as_value));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_written_as_others_are() {
+        let edges =
+            [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 999_999, 1_000_000, 9_999_999, 10_000_000];
+        for number in edges.into_iter().chain((0..200_000).map(|i| i * 61)) {
+            for value in [number as f32, -(number as f32), number as f32 + 0.5] {
+                let mut out = Vec::new();
+                decimal(&mut out, value);
+                assert_eq!(into_text(out), zmij::Buffer::new().format_finite(value));
+            }
         }
     }
 

@@ -25,7 +25,7 @@ pub use pose::{CameraPose, GeosetPose, LayerPose, LightPose, NodePose, Pose, Vie
 pub use ribbons::{RibbonEdge, RibbonSystem};
 pub use sample::{Edge, Moment, Value};
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::{Model, Node, NodeKind, Tag, Track, Tracks};
 
@@ -41,11 +41,20 @@ pub struct Player<'a> {
     by_id: HashMap<u32, usize>,
 }
 
+/// Whether a node has its place in the order.
+#[derive(Clone, Copy)]
+enum Seen {
+    No,
+    /// It is one of those whose parents are being looked for.
+    Now,
+    Done,
+}
+
 impl<'a> Player<'a> {
     /// Sorts the nodes so that parents come before children. Nodes whose parents lead in a circle hang on nothing.
     pub fn new(model: &'a Model) -> Self {
         let nodes: Vec<_> = model.nodes().collect();
-        let mut by_id = HashMap::new();
+        let mut by_id = HashMap::with_capacity(nodes.len());
         for (index, (_, _, node)) in nodes.iter().enumerate() {
             by_id.entry(node.object_id).or_insert(index);
         }
@@ -53,27 +62,30 @@ impl<'a> Player<'a> {
             .iter()
             .map(|(_, _, n)| u32::try_from(n.parent_id).ok().and_then(|id| by_id.get(&id).copied()))
             .collect();
-        let mut done = vec![false; nodes.len()];
+        let mut seen = vec![Seen::No; nodes.len()];
         let mut order = Vec::with_capacity(nodes.len());
+        let mut chain = Vec::new();
         for start in 0..nodes.len() {
-            let mut chain = Vec::new();
-            let mut on_chain = HashMap::new();
             let mut at = Some(start);
-            while let Some(index) = at.filter(|i| done.get(*i) == Some(&false)) {
-                if on_chain.insert(index, ()).is_some() {
-                    if let Some(parent) = parents.get_mut(index) {
-                        *parent = None;
+            while let Some((index, seen)) = at.and_then(|i| Some((i, seen.get_mut(i)?))) {
+                match seen {
+                    Seen::No => *seen = Seen::Now,
+                    Seen::Now => {
+                        if let Some(parent) = parents.get_mut(index) {
+                            *parent = None;
+                        }
+                        break;
                     }
-                    break;
+                    Seen::Done => break,
                 }
                 chain.push(index);
                 at = parents.get(index).copied().flatten();
             }
-            for index in chain.into_iter().rev() {
-                if let Some(done) = done.get_mut(index).filter(|d| !**d) {
-                    *done = true;
-                    order.push(index);
+            for index in chain.drain(..).rev() {
+                if let Some(seen) = seen.get_mut(index) {
+                    *seen = Seen::Done;
                 }
+                order.push(index);
             }
         }
         Player { model, edge: Edge::default(), nodes, parents, order, by_id }

@@ -75,7 +75,7 @@ pub(super) fn idle_of(skin: &SkinWeight) -> Option<u32> {
 }
 
 impl Builder<'_> {
-    pub(super) fn add_geosets(&mut self) {
+    pub(super) fn add_geosets(&mut self, player: &Player<'_>) {
         let model = self.model;
         let mut anims: HashMap<usize, (usize, &GeosetAnim)> = HashMap::default();
         let mut loose: Vec<(usize, &GeosetAnim)> = Vec::new();
@@ -87,9 +87,8 @@ impl Builder<'_> {
                 None => loose.push((index, anim)),
             }
         }
-        let player = Player::new(model);
         for (index, geoset) in model.geosets.iter().enumerate() {
-            self.add_geoset(index, geoset, anims.get(&index).copied(), &player);
+            self.add_geoset(index, geoset, anims.get(&index).copied(), player);
         }
         let loose = loose.into_iter().map(|(index, anim)| {
             let mut map = Extras::new();
@@ -375,14 +374,20 @@ fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
     }
     let mut rows: Vec<[f32; 7]> = vec![bounds_row(usual)];
     let mut places: HashMap<[u32; 7], u32> = HashMap::from_iter([(bounds_row(usual).map(f32::to_bits), 0)]);
+    let mut last = (bounds_row(usual).map(f32::to_bits), 0);
     let of: Vec<u32> = list
         .iter()
         .map(|bounds| {
             let row = bounds_row(bounds);
-            *places.entry(row.map(f32::to_bits)).or_insert_with(|| {
-                rows.push(row);
-                rows.len() as u32 - 1
-            })
+            let bits = row.map(f32::to_bits);
+            if last.0 != bits {
+                let place = *places.entry(bits).or_insert_with(|| {
+                    rows.push(row);
+                    rows.len() as u32 - 1
+                });
+                last = (bits, place);
+            }
+            last.1
         })
         .collect();
     let mut told = Extras::new();
@@ -478,12 +483,8 @@ impl Joints<'_> {
 
     fn groups(&mut self, geoset: &Geoset, out: &mut Vertices, map: &mut Extras) {
         let count = geoset.vertices.len();
-        let used: Vec<u8> = geoset.vertex_groups.iter().copied().take(count).collect();
         let rows: Vec<Vec<(u16, f32)>> =
             geoset.groups().map(|bones| shares(bones.iter().map(|id| self.of(*id)))).collect();
-        let last = rows.len().saturating_sub(1);
-        // The game takes the last group where there are not so many.
-        let row_of = |vertex: usize| usize::from(used.get(vertex).copied().unwrap_or(0)).min(last);
         if self.list.is_empty() || count == 0 {
             if !geoset.vertex_groups.is_empty() {
                 let zero = geoset.vertex_groups.iter().all(|g| *g == 0);
@@ -504,37 +505,38 @@ impl Joints<'_> {
                 row.push((self.place(0), 1.0));
             }
         }
+        let mut group_of: Vec<u8> = geoset.vertex_groups.iter().copied().take(count).collect();
+        let known = group_of.len();
+        group_of.resize(count, 0);
         // Which group a vertex is in can be told by its weights, as far as those differ.
         let mut first: Vec<usize> = Vec::with_capacity(rows.len());
         let mut seen: HashMap<Vec<(u16, u32)>, usize> = HashMap::default();
+        // Most groups are of one bone.
+        let mut alone: Vec<Option<usize>> = vec![None; self.list.len()];
         for (i, row) in rows.iter().enumerate() {
+            if let [(joint, _)] = row.as_slice()
+                && let Some(slot) = alone.get_mut(usize::from(*joint))
+            {
+                first.push(*slot.get_or_insert(i));
+                continue;
+            }
             let mut key: Vec<(u16, u32)> =
                 row.iter().map(|(j, w)| (*j, (w * 1000.0).round() as u32)).collect();
             key.sort_unstable();
             first.push(*seen.entry(key).or_insert(i));
         }
+        out.influences = match width {
+            1 => spread::<1>(&rows, &group_of),
+            2 => spread::<2>(&rows, &group_of),
+            3 => spread::<3>(&rows, &group_of),
+            4 => spread::<4>(&rows, &group_of),
+            _ => spread_wide(&rows, width, &group_of),
+        };
         let (mut at, mut to) = (Vec::new(), Vec::new());
-        let influences = &mut out.influences;
-        influences.width = width;
-        influences.joints = vec![0; count * width];
-        influences.weights = vec![0.0; count * width];
-        for (vertex, (joints, weights)) in influences
-            .joints
-            .chunks_exact_mut(width)
-            .zip(influences.weights.chunks_exact_mut(width))
-            .enumerate()
-        {
-            let group = row_of(vertex);
-            for ((joint, weight), slot) in
-                joints.iter_mut().zip(weights).zip(rows.get(group).into_iter().flatten())
-            {
-                (*joint, *weight) = *slot;
-            }
-            if let Some(actual) = used.get(vertex)
-                && first.get(group).copied() != Some(usize::from(*actual))
-            {
+        for (vertex, used) in group_of.iter().map(|used| usize::from(*used)).take(known).enumerate() {
+            if first.get(used) != Some(&used) {
                 at.push(vertex as u32);
-                to.push(u32::from(*actual));
+                to.push(used as u32);
             }
         }
         if geoset.vertex_groups.len() != count {
@@ -606,4 +608,33 @@ impl Joints<'_> {
         }
         put(map, "smooth", true);
     }
+}
+
+/// The weights of vertices by the groups they are in, as wide as they usually are: then the compiler knows it. The game takes
+/// the last group where there are not so many.
+fn spread<const W: usize>(rows: &[Vec<(u16, f32)>], group_of: &[u8]) -> Influences {
+    let fixed = |row: &Vec<(u16, f32)>| -> [(u16, f32); W] {
+        std::array::from_fn(|i| row.get(i).copied().unwrap_or_default())
+    };
+    let table: Vec<[(u16, f32); W]> = rows.iter().take(256).map(fixed).collect();
+    let last = rows.last().map(fixed).unwrap_or([(0, 0.0); W]);
+    let row = |group: &u8| table.get(usize::from(*group)).unwrap_or(&last);
+    let joints: Vec<[u16; W]> = group_of.iter().map(|group| row(group).map(|(joint, _)| joint)).collect();
+    let weights: Vec<[f32; W]> = group_of.iter().map(|group| row(group).map(|(_, weight)| weight)).collect();
+    Influences { width: W, joints: joints.into_flattened(), weights: weights.into_flattened() }
+}
+
+/// [`spread`] for any width.
+fn spread_wide(rows: &[Vec<(u16, f32)>], width: usize, group_of: &[u8]) -> Influences {
+    let mut out = Influences { width, ..Influences::default() };
+    out.joints.resize(group_of.len() * width, 0);
+    out.weights.resize(group_of.len() * width, 0.0);
+    let slots = out.joints.chunks_exact_mut(width).zip(out.weights.chunks_exact_mut(width));
+    for (group, (joints, weights)) in group_of.iter().zip(slots) {
+        let row = rows.get(usize::from(*group)).or(rows.last());
+        for ((joint, weight), slot) in joints.iter_mut().zip(weights).zip(row.into_iter().flatten()) {
+            (*joint, *weight) = *slot;
+        }
+    }
+    out
 }

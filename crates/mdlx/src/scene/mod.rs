@@ -28,6 +28,7 @@ use foldhash::HashMap;
 use galatea_scene::{Extras, Scene, Value, words};
 use galatea_wire::{Error, Result};
 
+use crate::play::Player;
 use crate::{ConvertOptions, FaceEffect, Model, Sound, Tag, Texture, UnknownChunk, Version};
 use extra::{Carry, int, latin, objects, own, put, put_fields, read_fields, text, word, word_list, wrap};
 use frame::Frames;
@@ -64,8 +65,9 @@ impl Model {
         builder.header = self.header();
         builder.add_clips();
         builder.add_materials();
-        builder.add_nodes();
-        builder.add_geosets();
+        let player = Player::new(self);
+        builder.add_nodes(&player);
+        builder.add_geosets(&player);
         builder.add_cameras();
         builder.add_loose();
         let mut scene = builder.scene;

@@ -122,9 +122,8 @@ pub(super) fn plain_bind([x, y, z]: [f32; 3]) -> [f32; 12] {
 }
 
 impl Builder<'_> {
-    pub(super) fn add_nodes(&mut self) {
+    pub(super) fn add_nodes(&mut self, player: &Player<'_>) {
         let model = self.model;
-        let player = Player::new(model);
         let nodes: Vec<(NodeKind, usize, &Node)> = model.nodes().collect();
         let pivot = |node: &Node| model.pivots.get(node.object_id as usize).copied().unwrap_or_default();
         for (i, (kind, index, node)) in nodes.iter().enumerate() {

@@ -144,7 +144,7 @@ impl Builder<'_> {
         tracks: &Tracks,
         bind: impl Fn(Tag) -> Option<Bound>,
     ) {
-        let mut listed = String::new();
+        let mut listed = String::with_capacity(tracks.list.len() * 16);
         let mut notes = Vec::new();
         for (n, track) in tracks.iter().enumerate() {
             if !listed.is_empty() {
@@ -221,6 +221,7 @@ impl Builder<'_> {
         };
         let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
         let last = curve.keys.last().map_or(0, |k| i64::from(k.time));
+        let mut done = 0usize;
         for clip in clips {
             let Some(mut window) = self.windows.get(clip).copied() else { continue };
             // A clock that never reaches the first key leaves its value.
@@ -230,8 +231,17 @@ impl Builder<'_> {
             if last < window.start || first > window.end {
                 continue;
             }
-            let from = curve.keys.partition_point(|k| i64::from(k.time) < window.start);
-            let to = curve.keys.partition_point(|k| i64::from(k.time) <= window.end);
+            // Most clips begin behind the one before.
+            let before = |i: usize| curve.keys.get(i).is_none_or(|k| i64::from(k.time) < window.start);
+            let from = if done.checked_sub(1).is_none_or(before) {
+                let rest = curve.keys.get(done..).unwrap_or(&[]);
+                done + rest.iter().take_while(|k| i64::from(k.time) < window.start).count()
+            } else {
+                curve.keys.partition_point(|k| i64::from(k.time) < window.start)
+            };
+            let rest = curve.keys.get(from..).unwrap_or(&[]);
+            let to = from + rest.iter().take_while(|k| i64::from(k.time) <= window.end).count();
+            done = to;
             let Some(keys) = curve.keys.get(from..to).filter(|k| !k.is_empty()) else { continue };
             let mut rows = Rows {
                 times: keys.iter().map(|k| window.seconds(k.time)).collect(),
