@@ -33,9 +33,15 @@ enum Items<T> {
 const FEW: usize = 5;
 
 impl<T: Copy + Default> List<T> {
-    /// An empty list with room for so many items.
-    pub fn with_capacity(count: usize) -> Self {
-        if count <= FEW { List::default() } else { List(Items::Many(Vec::with_capacity(count))) }
+    /// A list of one item with room for so many.
+    #[inline]
+    pub(crate) fn with_room(first: T, count: usize) -> Self {
+        if count <= FEW {
+            return List(Items::Few(1, [first; FEW]));
+        }
+        let mut items = Vec::with_capacity(count);
+        items.push(first);
+        List(Items::Many(items))
     }
 
     /// The items in these bytes.
@@ -209,9 +215,11 @@ mod tests {
             }
             list.iter_mut().for_each(|n| *n -= 1);
             assert_eq!(&list[..], long);
-            let mut roomy = List::with_capacity(count);
-            long.iter().for_each(|n| roomy.push(*n));
-            assert_eq!(roomy, list);
+            if let Some((first, rest)) = long.split_first() {
+                let mut roomy = List::with_room(*first, count);
+                rest.iter().for_each(|n| roomy.push(*n));
+                assert_eq!(roomy, list);
+            }
             list.clear();
             assert!(list.is_empty());
         }

@@ -59,13 +59,11 @@ pub enum NodeKind {
 
 /// A node. What it is follows from its parts: see [`Node::kind`].
 #[derive(Debug, Clone)]
-// In this order all that has to be dropped is side by side. There are thousands of nodes, and dropping them, or looking for
-// meshes among them, fetches less memory that way. There is also no hole before what begins as zeros: with one, the compiler
+// In this order all that has to be dropped is side by side, and so are the parent and the place that others ask for. There are
+// thousands of nodes, and this fetches less memory. There is also no hole before what begins as zeros: with one, the compiler
 // makes nodes elsewhere and moves them.
 #[repr(C)]
 pub struct Node {
-    /// The parent; `None` for the root.
-    pub parent: Option<NodeId>,
     /// Rest position relative to the parent.
     pub position: [f32; 3],
     /// Rest orientation relative to the parent: w, x, y, z.
@@ -77,6 +75,8 @@ pub struct Node {
     pub number: u16,
     /// Controllers. In the model they hold constants; in animations, keys.
     pub controllers: Controllers,
+    /// The parent; `None` for the root.
+    pub parent: Option<NodeId>,
     /// Where everything stood in the file.
     pub layout: NodeLayout,
     /// The light part.

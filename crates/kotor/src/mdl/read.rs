@@ -94,6 +94,7 @@ struct Read<'a> {
 /// A node whose children are being read.
 struct Open<'a> {
     id: NodeId,
+    offset: u32,
     r: Reader<'a>,
     /// Offsets of the children still to read.
     rest: &'a [u8],
@@ -259,8 +260,8 @@ impl<'a> Read<'a> {
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
         let mut open = std::mem::take(&mut self.open);
-        let mut next = Some((root, None));
-        while let Some((offset, parent)) = next {
+        let mut next = Some((root, None, 0));
+        while let Some((offset, parent, parent_offset)) = next {
             let id = nodes.len() as NodeId;
             let at = place(offset);
             let r = r.enter("nodes", Some(nodes.len()), at)?;
@@ -271,10 +272,11 @@ impl<'a> Read<'a> {
             // As an array: then the compiler knows that all fields are there.
             let bytes = r.raw::<NodeHeader>(at, 1, "node header")?;
             let bytes: &[u8; NodeHeader::SIZE] = bytes.first_chunk().unwrap_or(&[0; NodeHeader::SIZE]);
-            let mut parent_offset = 0;
-            if let Some(parent) = parent.and_then(|p: NodeId| nodes.get_mut(p as usize)) {
+            // The first child comes right behind its parent, which knows it already.
+            if let Some(parent) = parent.filter(|parent: &NodeId| parent + 1 != id)
+                && let Some(parent) = nodes.get_mut(parent as usize)
+            {
                 parent.children.push(id);
-                parent_offset = parent.layout.header.at;
             }
             // Not `push`: that puts the node together elsewhere and then moves it, which costs several times as much. For the
             // same reason the header is decoded where the node is made, and what is not in it comes later.
@@ -302,20 +304,18 @@ impl<'a> Read<'a> {
             }
             let at = place(header.children.offset.0);
             let children = r.raw::<u32>(at, header.children.count as usize, "children")?;
-            if children.len() > u32::SIZE {
-                r.spend(children.len() as u64, at, "children")?;
-                node.children = List::with_capacity(children.len() / 4);
-            }
             if children.is_empty() {
                 self.controllers(r, (tree, id), node)?;
             } else {
-                open.push(Open { id, r, rest: children });
+                r.spend(children.len() as u64, at, "children")?;
+                node.children = List::with_room(id + 1, children.len() / u32::SIZE);
+                open.push(Open { id, offset, r, rest: children });
             }
             next = None;
             while let Some(last) = open.last_mut() {
                 if let Some((child, rest)) = last.rest.split_first_chunk::<4>() {
                     last.rest = rest;
-                    next = Some((u32::from_le_bytes(*child), Some(last.id)));
+                    next = Some((u32::from_le_bytes(*child), Some(last.id), last.offset));
                     break;
                 }
                 if let Some(node) = nodes.get_mut(last.id as usize) {

@@ -225,9 +225,9 @@ impl RowLayout {
     }
 
     /// Whether these columns fill the row, each byte once. Long rows are not looked at that closely.
-    fn is_full(&self, columns: impl Iterator<Item = (usize, usize)>) -> bool {
+    fn is_full(&self, columns: &[(usize, usize)]) -> bool {
         let (mut taken, mut claimed) = (0u128, 0);
-        for (column, at) in columns {
+        for &(column, at) in columns {
             let width = width(column, self.packed);
             if at + width > 128 {
                 return false;
@@ -257,11 +257,14 @@ impl RowLayout {
         }
         self.present = 0;
         let packed = self.packed;
-        let mut columns = [None; COLUMNS];
+        let mut columns = [(0, 0); COLUMNS];
+        let mut count = 0;
         for (slot, column) in columns.iter_mut().zip(self.columns(skin)) {
-            *slot = Some(column);
+            *slot = column;
+            count += 1;
         }
-        for (column, at) in columns.into_iter().flatten() {
+        let columns = columns.get(..count).unwrap_or(&columns);
+        for &(column, at) in columns {
             self.present |= 1 << column;
             let three = || load::<Three, _>(rows, stride, at, |c| c.0);
             match column {
@@ -288,7 +291,7 @@ impl RowLayout {
                 _ => v.bones = load::<Four, _>(rows, stride, at, |c| c.0),
             }
         }
-        if self.is_full(columns.into_iter().flatten()) {
+        if self.is_full(columns) {
             return;
         }
         let loose = self.loose(skin);
