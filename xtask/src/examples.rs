@@ -1,7 +1,7 @@
 //! `cargo xtask examples`: the models under `examples/`, authored here, so that a newcomer without a game can try everything.
 
 use clap::Args;
-use galatea::kotor::bwm::{Kind, Walkmesh};
+use galatea::kotor::bwm::{Kind, Walkmesh, text};
 use galatea::kotor::surface::Walkability;
 
 use crate::{Outcome, generated, root, statue};
@@ -22,6 +22,8 @@ impl Options {
             let bytes = mesh.and_then(|m| m.write()).map_err(|e| format!("{name}: {e}"))?;
             generated(&dir.join(name), &bytes, self.check)?;
         }
+        let text = room().and_then(|room| text::print(&room, "room")).map_err(|e| format!("room: {e}"))?;
+        generated(&dir.join("room.wok.ascii"), &text, self.check)?;
         for (name, bytes) in statue::files()? {
             generated(&dir.join(name), &bytes, self.check)?;
         }

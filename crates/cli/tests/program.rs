@@ -308,3 +308,59 @@ fn a_killed_batch_leaves_whole_files_and_can_be_resumed() {
     assert!(stdout(&output).starts_with(&skipped), "{output:?}");
     assert_eq!(glbs().len(), FILES);
 }
+
+#[test]
+fn walkmeshes_become_text_and_come_back() {
+    let dir = scratch("walkmesh_text");
+    let path = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    let sources = ["room.wok", "crate.pwk", "gate0.dwk"].map(example);
+    let args = [
+        &["convert"][..],
+        &sources.each_ref().map(String::as_str),
+        &["--to", "kotor-bwm-ascii", "-o"],
+        &[&path("text")],
+    ];
+    assert_eq!(galatea(&args.concat()).status.code(), Some(0));
+    let shown = galatea(&["info", &path("text/room.wok.ascii")]);
+    assert!(stdout(&shown).contains("kotor-bwm-ascii\tV1.0 WOK\t1\t1\t99\t132"), "{shown:?}");
+    let back = ["text/room.wok.ascii", "text/crate.pwk.ascii", "text/gate0.dwk.ascii"].map(path);
+    let args = [
+        &["convert"][..],
+        &back.each_ref().map(String::as_str),
+        &["--to", "kotor-bwm", "-o"],
+        &[&path("back")],
+    ];
+    assert_eq!(galatea(&args.concat()).status.code(), Some(0));
+    for name in ["room.wok", "crate.pwk", "gate0.dwk"] {
+        let read = |path: &Path| std::fs::read(path).unwrap();
+        assert_eq!(read(&dir.join("back").join(name)), read(&examples().join(name)), "{name}");
+    }
+}
+
+#[test]
+fn the_text_of_a_door_becomes_the_three_files_of_the_game() {
+    let dir = scratch("door_text");
+    let mesh = |state: &str, x: u32| {
+        format!(
+            "node trimesh GATE_DWK_wg_{state}\n  parent GATE_DWK\n  position 0 0 0\n  verts 3\n    0 0 0\n    {x} 0 0\n    0 1 0\n  \
+             faces 1\n    0 1 2 1 0 0 0 7\nendnode\n"
+        )
+    };
+    let text = ["closed", "open1", "open2"].into_iter().zip(1..).map(|(state, x)| mesh(state, x));
+    let source = dir.join("gate.dwk.ascii");
+    std::fs::write(&source, text.collect::<String>()).unwrap();
+    let (source, out) = (source.to_string_lossy(), dir.join("out"));
+    let trip = galatea(&["roundtrip", &source]);
+    assert_eq!(trip.status.code(), Some(0), "{trip:?}");
+    let made = galatea(&["convert", &source, "--to", "kotor-bwm", "-o", &out.to_string_lossy()]);
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    for (number, x) in [(0, 1.0), (1, 2.0), (2, 3.0)] {
+        let bytes = std::fs::read(out.join(format!("gate{number}.dwk"))).unwrap();
+        let mesh = galatea::kotor::bwm::Walkmesh::read(&bytes, &galatea::Limits::default()).unwrap();
+        assert!(mesh.vertices.contains(&[x, 0.0, 0.0]), "{number}: {:?}", mesh.vertices);
+    }
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 3);
+    let refused = galatea(&["convert", &source, &dir.join("gate.glb").to_string_lossy()]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(4) && said.contains("all walkmeshes of a door"), "{said}");
+}

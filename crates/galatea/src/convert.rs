@@ -7,7 +7,7 @@ use galatea_wire::Error;
 
 use crate::convert_texture::{Encoding, convert_texture};
 use crate::textures::{Images, dress};
-use crate::{Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
+use crate::{AsciiWalkmesh, Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
 
 /// The game a model is made for, where a format serves several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,6 +225,16 @@ fn within_family(
         };
         return Ok(Some(Converted { output, losses }));
     }
+    if let Some(mesh) = any.downcast_ref::<kotor::bwm::Walkmesh>()
+        && matches!(to, "kotor-bwm" | "kotor-bwm-ascii")
+    {
+        let bytes =
+            if to == "kotor-bwm" { mesh.write()? } else { kotor::bwm::text::print(mesh, context.name)? };
+        return Ok(Some(Converted { output: Output::single(bytes), losses: Vec::new() }));
+    }
+    if let Some(door) = any.downcast_ref::<AsciiWalkmesh>() {
+        return door_walkmeshes(door, to, context.name).map(Some);
+    }
     if let Some(model) = any.downcast_ref::<fox::Fmdl>()
         && to == "fmdl"
         && let Some(game) = options.fox()
@@ -234,4 +244,22 @@ fn within_family(
         return Ok(Some(Converted { output: Output::single(model.write()?), losses }));
     }
     Ok(None)
+}
+
+/// The walkmeshes of a door, which a text holds together and the game has in files of their own.
+fn door_walkmeshes(door: &AsciiWalkmesh, to: &str, name: &str) -> Result<Converted, ConvertError> {
+    let mut output = match to {
+        "kotor-bwm" => Output::single(door.first.walkmesh.write()?),
+        "kotor-bwm-ascii" => return Ok(Converted { output: door.write()?, losses: Vec::new() }),
+        _ => {
+            let what =
+                "a text with all walkmeshes of a door becomes kotor-bwm; convert those, each on its own";
+            return Err(ConvertError::Option(what.into()));
+        }
+    };
+    for (number, part) in (1..).zip(&door.others) {
+        let file = format!("{}{number}.dwk", disk::file_name(name));
+        output.beside.push((file, part.walkmesh.write()?));
+    }
+    Ok(Converted { output, losses: Vec::new() })
 }

@@ -81,6 +81,24 @@ fn plain(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
+/// The name of a file without its ending. Texts have two.
+///
+/// ```
+/// use galatea::disk::stem;
+/// use std::path::Path;
+/// assert_eq!(stem(Path::new("rooms/hall.wok")), "hall");
+/// assert_eq!(stem(Path::new("hall.wok.ascii")), "hall");
+/// assert_eq!(stem(Path::new("hall.v2.wok")), "hall.v2");
+/// ```
+pub fn stem(path: &Path) -> String {
+    let text = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned());
+    let Some(stem) = text(path.file_stem()) else { return "model".into() };
+    let ending = Path::new(&stem).extension().map(|e| e.to_ascii_lowercase());
+    let twice = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ascii"))
+        && ending.is_some_and(|e| ["mdl", "wok", "pwk", "dwk"].iter().any(|known| e == *known));
+    if twice { text(Path::new(&stem).file_stem()).unwrap_or(stem) } else { stem }
+}
+
 /// Turns any text into a name that [`inside`] takes: what a file name cannot hold becomes `_`.
 ///
 /// ```

@@ -35,7 +35,7 @@ pub use document::{
     Beside, Companion, Document, FindModel, Format, FromScene, Holds, Input, Inspection, Output,
     SceneContext, detect, holds, open, rule,
 };
-pub use formats::{AsciiModel, FORMATS, Gltf, GltfText, MdlText, TextureFile};
+pub use formats::{AsciiModel, AsciiWalkmesh, FORMATS, Gltf, GltfText, MdlText, TextureFile};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;

@@ -301,6 +301,7 @@ fn walkmeshes_of_placeables_and_doors() {
     );
     let [a, b, c] = [0, 1, 2].map(|i| &parts[i].walkmesh);
     let printed = bwm::text::print_door([a, b, c], "gate").unwrap();
+    assert_eq!(bwm::text::print_all(&parts).unwrap(), printed);
     for (part, again) in parts.iter().zip(bwm::text::parse_all(&printed, &Limits::default()).unwrap()) {
         assert_eq!(part.walkmesh.differences(&again.walkmesh), [""; 0]);
     }

@@ -84,6 +84,7 @@ const TARGETS: &[(&str, &str)] = &[
     ("kotor-mdl", "mdl"),
     ("kotor-mdl-ascii", "mdl.ascii"),
     ("kotor-bwm", "wok"),
+    ("kotor-bwm-ascii", "wok.ascii"),
     ("mdx", "mdx"),
     ("mdl", "mdl"),
     ("fmdl", "fmdl"),
@@ -103,7 +104,31 @@ fn target(text: &str) -> Result<&'static str, String> {
     TARGETS.iter().map(|(n, _)| *n).find(|n| *n == text).ok_or_else(|| format!("can write {}", known()))
 }
 
-/// The format that a file name asks for, given what there is.
+/// The endings of walkmeshes: they tell whose one is.
+const WALKMESHES: [&str; 3] = ["wok", "pwk", "dwk"];
+
+/// Whether a name is that of a walkmesh as text.
+fn walkmesh_of(name: &str) -> bool {
+    WALKMESHES.iter().any(|ending| name.ends_with(&format!(".{ending}.ascii")))
+}
+
+/// The name and the ending of what becomes of a file.
+fn new_name(to: &str, from: &Path) -> (String, String) {
+    let name = from.to_string_lossy().to_lowercase();
+    let plain = name.strip_suffix(".ascii").unwrap_or(&name);
+    let whose = WALKMESHES.into_iter().find(|ending| plain.ends_with(&format!(".{ending}")));
+    let (stem, usual) = (disk::stem(from), TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e));
+    match (to, whose) {
+        // The text of a door holds three walkmeshes, of which the first has this number.
+        ("kotor-bwm", Some("dwk")) if plain != name && !stem.ends_with(|c: char| c.is_ascii_digit()) => {
+            (format!("{stem}0"), "dwk".into())
+        }
+        ("kotor-bwm", Some(whose)) => (stem, whose.into()),
+        ("kotor-bwm-ascii", Some(whose)) => (stem, format!("{whose}.ascii")),
+        _ => (stem, usual.into()),
+    }
+}
+
 /// Whether an output is meant as a file: no folder of that name is there, and it ends as files that are written do.
 fn names_a_file(output: &Path) -> bool {
     let ending = output.extension().map(|e| e.to_string_lossy().to_lowercase());
@@ -114,10 +139,12 @@ fn names_a_file(output: &Path) -> bool {
     !output.is_dir() && ending.is_some_and(|e| known(&e))
 }
 
+/// The format that a file name asks for, given what there is.
 fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let warcraft = matches!(from.name, "mdx" | "mdl");
     Some(match name.rsplit('.').next()? {
+        "ascii" if from.name.starts_with("kotor-bwm") || walkmesh_of(&name) => "kotor-bwm-ascii",
         "ascii" => "kotor-mdl-ascii",
         "mdl" if warcraft => "mdl",
         "mdl" if name.ends_with("-ascii.mdl") || from.name == "kotor-mdl" => "kotor-mdl-ascii",
@@ -177,7 +204,7 @@ impl Options {
         };
         // A .gltf names its other file after itself; every other form is named as its source is.
         let named = if format == "gltf" { output } else { &job.path };
-        let stem = named.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let stem = disk::stem(named);
         let options = self.options();
         let find = |name: &str| models.and_then(|m| m.find(name));
         let supermodel = models.map(|_| &find as &galatea::FindModel<'_>);
@@ -201,7 +228,6 @@ impl Options {
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
     /// inputs that would land on one name get a number.
     fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
-        let ending = TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e);
         let mut taken: HashSet<PathBuf> = HashSet::new();
         let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
@@ -210,11 +236,11 @@ impl Options {
                 .and_then(|r| job.path.strip_prefix(r).ok())
                 .unwrap_or_else(|| Path::new(job.path.file_name().unwrap_or(job.path.as_os_str())));
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
-            let stem = inside.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+            let (stem, ending) = new_name(to, inside);
             let name = |n: usize| {
                 let stem = if n == 0 { stem.clone() } else { format!("{stem}~{n}") };
                 let name = self.name.replace("{dir}", &folder);
-                let name = name.replace("{stem}", &stem).replace("{ext}", ending);
+                let name = name.replace("{stem}", &stem).replace("{ext}", &ending);
                 dir.join(name.trim_start_matches('/'))
             };
             if let Some(path) = (0..).map(name).find(|p| !taken.contains(p)) {

@@ -144,7 +144,7 @@ impl Options {
         names: &fox::Dictionary,
     ) -> Result<Subject, Failure> {
         let opened = batch::open(job)?;
-        let name = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let name = disk::stem(&job.path);
         let format = opened.document.format();
         let Some(scene) = opened.document.to_scene(&SceneContext::new(&name, names)) else {
             return Err(Failure::Other(format!("{} files cannot be drawn yet", format.name)));

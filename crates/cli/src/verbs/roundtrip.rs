@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::{Args, ValueEnum};
-use galatea::{ConvertOptions, SceneContext, fox};
+use galatea::{ConvertOptions, SceneContext, disk, fox};
 use serde_json::json;
 
 use crate::Exit;
@@ -90,7 +90,7 @@ fn through_glb(
     if matches!(format.name, "glb" | "gltf") || format.from_scene.is_none() {
         return Ok(None);
     }
-    let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+    let stem = disk::stem(&job.path);
     let context = SceneContext::new(&stem, names);
     let options = ConvertOptions::default();
     let glb = galatea::convert(opened.document.as_ref(), "glb", &options, &context).map_err(other)?;

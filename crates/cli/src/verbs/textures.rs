@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use galatea::disk::Job;
+use galatea::disk::{self, Job};
 use galatea::textures::{Audited, Library, Why, audit, game_of};
 use galatea::{Holds, SceneContext, fox};
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ impl Options {
             return if job.named { asked() } else { Ok(None) };
         };
         let textures = galatea::textures::Textures::new(game, folder_of(job), shared);
-        let stem = job.path.file_stem().map_or("model".into(), |s| s.to_string_lossy().into_owned());
+        let stem = disk::stem(&job.path);
         Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures)))
     }
 

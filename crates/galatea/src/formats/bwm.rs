@@ -12,7 +12,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
-    text: None,
+    text: Some("kotor-bwm-ascii"),
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),

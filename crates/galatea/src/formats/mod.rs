@@ -1,6 +1,7 @@
 //! The table of formats. A new format adds a file here and a line to [`FORMATS`].
 
 mod bwm;
+mod bwm_ascii;
 mod fmdl;
 mod gltf;
 mod kotor_ascii;
@@ -9,6 +10,7 @@ mod mdl;
 mod mdx;
 mod texture;
 
+pub use bwm_ascii::AsciiWalkmesh;
 pub use gltf::{Gltf, GltfText};
 pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
@@ -20,6 +22,7 @@ use crate::Format;
 /// Every format, in the order in which detection tries them. Textures come last: some have no magic.
 pub static FORMATS: &[&Format] = &[
     &bwm::FORMAT,
+    &bwm_ascii::FORMAT,
     &kotor_mdl::FORMAT,
     &kotor_ascii::FORMAT,
     &mdx::FORMAT,

@@ -57,6 +57,16 @@ pub struct Part {
     pub walkmesh: Walkmesh,
 }
 
+impl Part {
+    /// The name of the model that the walkmesh belongs to, as that of its node tells it.
+    fn model(&self) -> &[u8] {
+        let marks: &[&[u8]] = if self.door.is_some() { &[b"_dwk", b"_wg"] } else { &[b"_wg"] };
+        let at = |mark: &[u8]| self.name.windows(mark.len()).position(|w| w.eq_ignore_ascii_case(mark));
+        let end = marks.iter().find_map(|mark| at(mark)).unwrap_or(self.name.len());
+        self.name.get(..end).filter(|name| !name.is_empty()).unwrap_or(b"walkmesh")
+    }
+}
+
 /// Whether these bytes are a walkmesh as text: they begin with a node of a walkmesh, without a model around it.
 ///
 /// ```
@@ -434,6 +444,30 @@ impl Printer {
         self.line(b"endnode");
     }
 
+    /// A walkmesh with the places to use what it belongs to; `name` is the model's.
+    fn part(&mut self, mesh: &Walkmesh, door: Option<Door>, name: &[u8]) {
+        let (own, parent, hooks) = match door {
+            Some(door) => {
+                let base = [name.to_ascii_uppercase().as_slice(), b"_DWK"].concat();
+                let word = door.word().as_bytes();
+                let hook = |number: &[u8]| [base.as_slice(), b"_dp_", word, number].concat();
+                ([base.as_slice(), b"_wg_", word].concat(), base.clone(), [hook(b"_01"), hook(b"_02")])
+            }
+            None => {
+                let parent = if mesh.kind == Kind::Object { [name, b"_pwk"].concat() } else { name.to_vec() };
+                ([name, b"_wg"].concat(), parent, [b"pwk_use01".to_vec(), b"pwk_use02".to_vec()])
+            }
+        };
+        self.mesh(mesh, &own, &parent);
+        if mesh.kind == Kind::Object || door.is_some() {
+            for (hook, position) in hooks.iter().zip(&mesh.relative_use) {
+                if position.iter().any(|c| c.to_bits() != 0) {
+                    self.hook(hook, &parent, position);
+                }
+            }
+        }
+    }
+
     fn hook(&mut self, name: &[u8], parent: &[u8], position: &[f32; 3]) {
         self.node(b"dummy", name, parent);
         self.row(b"  position", position);
@@ -455,38 +489,37 @@ impl Printer {
 /// # Ok::<(), galatea_wire::Error>(())
 /// ```
 pub fn print(mesh: &Walkmesh, name: &str) -> Result<Vec<u8>> {
-    let name = token(name.as_bytes());
-    let own = [name.as_slice(), b"_wg"].concat();
     let mut printer = Printer { out: Vec::new() };
-    if mesh.kind == Kind::Object {
-        let parent = [name.as_slice(), b"_pwk"].concat();
-        printer.mesh(mesh, &own, &parent);
-        for (hook, position) in [b"pwk_use01", b"pwk_use02"].into_iter().zip(&mesh.relative_use) {
-            if position.iter().any(|c| c.to_bits() != 0) {
-                printer.hook(hook, &parent, position);
-            }
-        }
-    } else {
-        printer.mesh(mesh, &own, &name);
-    }
+    printer.part(mesh, None, &token(name.as_bytes()));
     carried(printer.out, &[mesh])
 }
 
 /// Writes the walkmeshes of a door (closed, open to one side, open to the other) as one text; `name` is the model's.
 pub fn print_door(meshes: [&Walkmesh; 3], name: &str) -> Result<Vec<u8>> {
-    let upper = token(name.as_bytes()).to_ascii_uppercase();
-    let base = [upper.as_slice(), b"_DWK"].concat();
+    let name = token(name.as_bytes());
     let mut printer = Printer { out: Vec::new() };
     for (door, mesh) in Door::ALL.into_iter().zip(meshes) {
-        let word = door.word().as_bytes();
-        printer.mesh(mesh, &[base.as_slice(), b"_wg_", word].concat(), &base);
-        for (number, position) in [b"_01", b"_02"].into_iter().zip(&mesh.relative_use) {
-            if position.iter().any(|c| c.to_bits() != 0) {
-                printer.hook(&[base.as_slice(), b"_dp_", word, number].concat(), &base, position);
-            }
-        }
+        printer.part(mesh, Some(door), &name);
     }
     carried(printer.out, &meshes)
+}
+
+/// Writes all walkmeshes of a text. [`parse_all`] gives the same ones back.
+///
+/// ```
+/// use galatea_kotor::bwm::text;
+/// use galatea_wire::Limits;
+/// let other = b"node trimesh room_wg\nverts 3\n 0 0 0\n 4 0 0\n 0 4 0\nfaces 1\n 0 1 2 1 0 0 0 4\nendnode\n";
+/// let parts = text::parse_all(other, &Limits::default())?;
+/// assert!(text::print_all(&parts)?.starts_with(b"node trimesh room_wg\n  parent room\n"));
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn print_all(parts: &[Part]) -> Result<Vec<u8>> {
+    let mut printer = Printer { out: Vec::new() };
+    for part in parts {
+        printer.part(&part.walkmesh, part.door, &token(part.model()));
+    }
+    carried(printer.out, &parts.iter().map(|part| &part.walkmesh).collect::<Vec<_>>())
 }
 
 /// Adds what the plain lines do not give back.

@@ -1,0 +1,133 @@
+//! KotOR walkmeshes as text.
+
+use std::any::Any;
+
+use galatea_kotor::bwm::text::{self, Part};
+use galatea_kotor::bwm::{self, Walkmesh};
+use galatea_scene::Scene;
+use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Summary};
+
+use crate::{Document, Format, Holds, Inspection, Output, SceneContext};
+
+/// Walkmeshes that came from text and are written as text: that of a room or a placeable, whose document is that of the
+/// binary form, or the three of a door.
+#[derive(Debug, Clone)]
+pub struct AsciiWalkmesh {
+    /// The only one, or the first; that of a closed door.
+    pub first: Part,
+    /// Those of an open door.
+    pub others: Vec<Part>,
+}
+
+pub(super) static FORMAT: Format = Format {
+    name: "kotor-bwm-ascii",
+    title: "KotOR walkmesh as text (MDLOps, MDLEdit, kotorblender, PyKotor)",
+    extensions: &["ascii", "wok", "pwk", "dwk"],
+    companions: &[],
+    holds: Holds::Model,
+    whole: false,
+    text: Some("kotor-bwm-ascii"),
+    detect: text::detect,
+    read: |input, limits| Ok(Box::new(AsciiWalkmesh::parse(input.bytes, limits)?) as Box<dyn Document>),
+    // Text has no fixed places; the error is worth showing all the same.
+    inspect: |input, limits| {
+        Inspection::single("wok", (Coverage::default(), AsciiWalkmesh::parse(input.bytes, limits).err()))
+    },
+    rules: bwm::RULES,
+    records: &[],
+    from_scene: Some(|scene, _| {
+        let (walkmesh, losses) = Walkmesh::from_scene(scene)?;
+        Ok((Box::new(AsciiWalkmesh::new(walkmesh, &scene.name)), losses))
+    }),
+};
+
+impl AsciiWalkmesh {
+    /// The walkmesh of the room or placeable of this name.
+    pub fn new(walkmesh: Walkmesh, name: &str) -> Self {
+        AsciiWalkmesh {
+            first: Part { name: [name.as_bytes(), b"_wg"].concat(), door: None, walkmesh },
+            others: Vec::new(),
+        }
+    }
+
+    fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let mut parts = text::parse_all(bytes, limits)?.into_iter();
+        let Some(first) = parts.next() else {
+            let place = galatea_wire::Place::Line { line: 1, column: 1 };
+            let (want, found) = ("a node with a mesh".into(), "none".into());
+            return Err(Error::new(ErrorKind::Mismatch { want, found }, place));
+        };
+        Ok(AsciiWalkmesh { first, others: parts.collect() })
+    }
+
+    /// All walkmeshes.
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
+    }
+}
+
+impl Document for AsciiWalkmesh {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
+    fn summary(&self) -> Summary {
+        let mut all = self.first.walkmesh.summary();
+        for more in self.others.iter().map(|part| part.walkmesh.summary()) {
+            all.nodes += more.nodes;
+            all.meshes += more.meshes;
+            all.vertices += more.vertices;
+            all.triangles += more.triangles;
+        }
+        all
+    }
+
+    fn write(&self) -> Result<Output> {
+        let parts: Vec<Part> = self.parts().cloned().collect();
+        Ok(Output::single(text::print_all(&parts)?))
+    }
+
+    fn check(&self) -> Report {
+        let mut all = Report::new();
+        self.parts().for_each(|part| all.append(part.walkmesh.check()));
+        all
+    }
+
+    fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+        self.parts_mut().flat_map(|part| part.walkmesh.fix(wanted)).collect()
+    }
+
+    fn differences(&self, other: &dyn Document) -> Option<Vec<String>> {
+        let other = other.as_any();
+        if let Some(other) = other.downcast_ref::<Walkmesh>().filter(|_| self.others.is_empty()) {
+            return Some(self.first.walkmesh.differences(other));
+        }
+        let other = other.downcast_ref::<AsciiWalkmesh>()?;
+        let (count, others) = (self.parts().count(), other.parts().count());
+        let mut all = Vec::new();
+        if count != others {
+            all.push(format!("{count} walkmeshes, {others} there"));
+        }
+        for (number, (one, two)) in self.parts().zip(other.parts()).enumerate() {
+            let found = one.walkmesh.differences(&two.walkmesh);
+            all.extend(found.into_iter().map(|what| format!("walkmesh {number}: {what}")));
+        }
+        Some(all)
+    }
+
+    fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {
+        Some(self.first.walkmesh.to_scene())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        if self.others.is_empty() { &self.first.walkmesh } else { self }
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        if self.others.is_empty() { &mut self.first.walkmesh } else { self }
+    }
+}
