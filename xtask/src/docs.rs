@@ -17,7 +17,9 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        let own = |f: &&&Format| f.holds == Holds::Model && !matches!(f.name, "glb" | "gltf");
+        // Walkmeshes as text are told on the page of models as text.
+        let elsewhere = ["kotor-bwm-ascii", "glb", "gltf"];
+        let own = |f: &&&Format| f.holds == Holds::Model && !elsewhere.contains(&f.name);
         for format in galatea::FORMATS.iter().filter(own) {
             self.page(format.name, format.records, format.rules)?;
         }
