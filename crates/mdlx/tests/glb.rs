@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use galatea_gltf::{Options, read, write_glb};
-use galatea_mdlx::{Limits, Model, text};
+use galatea_mdlx::{Bone, Curve, Interpolation, Keys, Limits, Model, Sequence, Track, Version, text};
 use galatea_scene::Scene;
 use galatea_trial::{corpus, files};
 
@@ -75,4 +75,24 @@ fn models_of_later_versions_come_back_equal() {
 fn texts_and_other_sets_come_back_equal() {
     let count: usize = ["mdx/text", "sets/wc3", "sets/reforged"].into_iter().map(compare).sum();
     assert!(count == 0 || count >= 80, "{count}");
+}
+
+/// Sequences that all play the same keys would multiply them. They get them only up to a limit, and nothing is lost.
+#[test]
+fn overlapping_sequences_cannot_be_made_into_a_bomb() {
+    let mut model = Model::new(Version(800));
+    let keys = (0..4000).map(|i| (i * 10, [i as f32, 0.0, 0.5]));
+    let mut bone = Bone::default();
+    let keys = Keys::Vector(Curve::new(keys));
+    bone.node.tracks.push(Track::new(*b"KGTR", Interpolation::Linear, keys));
+    model.bones.push(bone);
+    model.pivots.push([0.0; 3]);
+    // The last key of each is its own.
+    let sequence = |i: u32| Sequence { start: 0, end: 20_000 + i * 10, ..Sequence::default() };
+    model.sequences = (0..2000).map(sequence).collect();
+    let scene = model.to_scene("bomb");
+    let said: usize = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.times.len()).sum();
+    assert!((500_000..600_000).contains(&said), "{said}");
+    let (back, losses) = Model::from_scene(&scene, None).unwrap();
+    assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }

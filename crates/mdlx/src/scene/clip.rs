@@ -1,5 +1,7 @@
 //! Sequences and global sequences to the scene.
 
+use std::collections::BTreeMap;
+
 use galatea_scene::{Clip, Extras, Playback};
 
 use super::Builder;
@@ -29,17 +31,32 @@ pub(super) fn covered(windows: &[Window]) -> Vec<Window> {
     out
 }
 
-/// For each window, what windows before it have too.
+/// For each window, what windows before it have too, in order and apart from each other.
 pub(super) fn shared(windows: &[Window]) -> Vec<Vec<Window>> {
-    let both = |a: &Window, b: &Window| {
-        let window = Window { start: a.start.max(b.start), end: a.end.min(b.end) };
-        (window.start <= window.end).then_some(window)
+    // The parts that the windows so far have, by where they begin. Whatever a window meets it joins, so that no part is
+    // met often.
+    let mut parts: BTreeMap<i64, i64> = BTreeMap::new();
+    let met = |window: &Window| {
+        let mut out = Vec::new();
+        if window.start > window.end {
+            return out;
+        }
+        let mut joined = *window;
+        while let Some((start, end)) = parts
+            .range(..=window.end)
+            .next_back()
+            .filter(|(_, end)| **end >= window.start)
+            .map(|(s, e)| (*s, *e))
+        {
+            parts.remove(&start);
+            out.push(Window { start: start.max(window.start), end: end.min(window.end) });
+            joined = Window { start: joined.start.min(start), end: joined.end.max(end) };
+        }
+        parts.insert(joined.start, joined.end);
+        out.reverse();
+        out
     };
-    windows
-        .iter()
-        .enumerate()
-        .map(|(i, window)| windows.iter().take(i).filter_map(|before| both(window, before)).collect())
-        .collect()
+    windows.iter().map(met).collect()
 }
 
 impl Builder<'_> {
@@ -86,5 +103,37 @@ impl Builder<'_> {
         let stands = |s: &Sequence| s.name.bytes().get(..5).is_some_and(|n| n.eq_ignore_ascii_case(b"stand"));
         let found = self.model.sequences.iter().position(stands);
         found.or((!self.model.sequences.is_empty()).then_some(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_windows_share_is_what_each_two_of_them_share() {
+        let mut seed = 3u32;
+        let mut next = |most: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            i64::from((seed >> 16) % most)
+        };
+        for _ in 0..200 {
+            let windows: Vec<Window> = (0..8)
+                .map(|_| {
+                    let start = next(40);
+                    Window { start, end: start + next(12) - 2 }
+                })
+                .collect();
+            for (i, shared) in shared(&windows).iter().enumerate() {
+                for time in 0..60 {
+                    let before = windows[..i].iter().any(|w| w.has(time)) && windows[i].has(time);
+                    assert_eq!(
+                        shared.iter().filter(|w| w.has(time)).count(),
+                        usize::from(before),
+                        "{windows:?}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use galatea_scene::{
 use super::extra::{Carry, Sum, bounds_row, latin, put, put_fields, same, wrap};
 use super::node::find;
 use super::track::Bound;
-use super::{Builder, put_words};
+use super::{Builder, put_words, take};
 use crate::play::{Moment, Player};
 use crate::{CollisionMesh, Feature, Geoset, GeosetAnim, SkinWeight, Tag, ValueKind, VertexBuffer};
 
@@ -221,6 +221,9 @@ impl Builder<'_> {
             }
             if values.iter().all(|v| (*v > 0.0) == rest) {
                 continue;
+            }
+            if !take(&mut self.again, 16) {
+                break;
             }
             clip.channels.push(Channel::node(id, Property::Visibility, Interpolation::Step, times, values));
         }

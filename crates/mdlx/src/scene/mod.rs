@@ -232,6 +232,8 @@ struct Builder<'a> {
     materials: Vec<u32>,
     /// The scene's node of each object id.
     by_id: HashMap<u32, u32>,
+    /// How much may still be said again for several clips.
+    again: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -248,8 +250,24 @@ impl<'a> Builder<'a> {
             globals,
             materials: Vec::new(),
             by_id: HashMap::default(),
+            again: said_again(model),
         }
     }
+}
+
+/// How many keys of a model may be said again because clips overlap. Far more than any real model needs: where thousands of
+/// sequences play the same keys, not all of them get those.
+fn said_again(model: &Model) -> usize {
+    let keys: usize = model.all_tracks().iter().flat_map(|tracks| tracks.iter()).map(|t| t.keys.len()).sum();
+    let events: usize = model.events.iter().filter_map(|e| e.track.as_ref()).map(|t| t.times.len()).sum();
+    (1 << 18) + 64 * (keys + events)
+}
+
+/// Takes so many from what is left; says whether there were as many.
+fn take(left: &mut usize, count: usize) -> bool {
+    let rest = left.checked_sub(count);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
 }
 
 /// Builds the model.

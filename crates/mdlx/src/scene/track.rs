@@ -4,10 +4,10 @@ use galatea_scene::{
     Channel, Extras, Interpolation as SceneInterpolation, Property, Target, Value, floats, words,
 };
 
-use super::Builder;
 use super::curve::{Form, Map, Rows, Run};
 use super::extra::{Carry, Sum, latin, put, wrap};
-use crate::{Curve, EventTrack, Interpolation, Keys, Tag, Track, Tracks};
+use super::{Builder, take};
+use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Track, Tracks};
 
 /// The part of the timeline that a clip plays.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,12 @@ pub(super) const LONGEST: i64 = 1 << 22;
 impl Window {
     pub(super) fn has(&self, time: i64) -> bool {
         (self.start..=self.end).contains(&time)
+    }
+
+    /// Whether one of several has this moment; they are in order and apart from each other.
+    fn any_has(windows: &[Window], time: i64) -> bool {
+        let at = windows.partition_point(|w| w.start <= time);
+        at.checked_sub(1).and_then(|i| windows.get(i)).is_some_and(|w| w.has(time))
     }
 
     /// Seconds after its beginning.
@@ -231,18 +237,32 @@ impl Builder<'_> {
             if last < window.start || first > window.end {
                 continue;
             }
-            // Most clips begin behind the one before.
-            let before = |i: usize| curve.keys.get(i).is_none_or(|k| i64::from(k.time) < window.start);
-            let from = if done.checked_sub(1).is_none_or(before) {
-                let rest = curve.keys.get(done..).unwrap_or(&[]);
-                done + rest.iter().take_while(|k| i64::from(k.time) < window.start).count()
-            } else {
-                curve.keys.partition_point(|k| i64::from(k.time) < window.start)
-            };
+            // Most clips begin where the one before ended.
+            let before = |key: &Key<T>| i64::from(key.time) < window.start;
+            let at_once = done.checked_sub(1).is_none_or(|i| curve.keys.get(i).is_some_and(before))
+                && curve.keys.get(done).is_some_and(|key| !before(key));
+            let from = if at_once { done } else { curve.keys.partition_point(before) };
             let rest = curve.keys.get(from..).unwrap_or(&[]);
             let to = from + rest.iter().take_while(|k| i64::from(k.time) <= window.end).count();
             done = to;
-            let Some(keys) = curve.keys.get(from..to).filter(|k| !k.is_empty()) else { continue };
+            let mut keys = curve.keys.get(from..to).unwrap_or(&[]);
+            let mut tangents = curve.tangents.get(from..to).unwrap_or(&[]);
+            let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
+            let said = |key: &Key<T>| Window::any_has(shared, key.time.into());
+            let again = keys.iter().any(said);
+            let fresh: Curve<T>;
+            if again && !take(&mut self.again, keys.len()) {
+                let all = keys.iter().enumerate().filter(|(_, key)| !said(key));
+                let kept: Vec<usize> = all.map(|(i, _)| i).collect();
+                fresh = Curve {
+                    keys: kept.iter().filter_map(|i| keys.get(*i).copied()).collect(),
+                    tangents: kept.iter().filter_map(|i| tangents.get(*i).copied()).collect(),
+                };
+                (keys, tangents) = (&fresh.keys, &fresh.tangents);
+            }
+            if keys.is_empty() {
+                continue;
+            }
             let mut rows = Rows {
                 times: keys.iter().map(|k| window.seconds(k.time)).collect(),
                 values: Vec::with_capacity(keys.len() * T::WIDTH),
@@ -251,7 +271,7 @@ impl Builder<'_> {
             keys.iter().for_each(|k| k.value.put(&mut rows.values));
             if smooth {
                 rows.tangents.reserve(keys.len() * T::WIDTH * 2);
-                for t in curve.tangents.get(from..to).unwrap_or(&[]) {
+                for t in tangents {
                     t.incoming.put(&mut rows.tangents);
                     t.outgoing.put(&mut rows.tangents);
                 }
@@ -276,8 +296,7 @@ impl Builder<'_> {
             if held {
                 made.interpolation = SceneInterpolation::Step;
             }
-            let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
-            if shared.iter().any(|w| keys.iter().any(|k| w.has(i64::from(k.time)))) {
+            if again {
                 // Which of two clips was changed can be told by this.
                 put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
             }
@@ -319,8 +338,7 @@ impl Builder<'_> {
             let end = if (end == 0 || first > end) && first >= 0 { LONGEST } else { end };
             return (0..=end).contains(&time);
         }
-        let at = self.covered.partition_point(|w| w.start <= time);
-        at.checked_sub(1).and_then(|i| self.covered.get(i)).is_some_and(|w| w.has(time))
+        Window::any_has(&self.covered, time)
     }
 
     /// Adds the times of an event as events of the clips.
@@ -342,8 +360,12 @@ impl Builder<'_> {
         let clips = global.map_or(0..self.globals, |g| self.globals + g..self.globals + g + 1);
         for clip in clips.filter(|_| known) {
             let Some(window) = self.windows.get(clip).copied() else { continue };
+            let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
             let Some(clip) = self.scene.clips.get_mut(clip) else { continue };
             for time in track.times.iter().filter(|t| window.has(i64::from(**t))) {
+                if Window::any_has(shared, i64::from(*time)) && !take(&mut self.again, 8) {
+                    continue;
+                }
                 clip.events.push(galatea_scene::Event {
                     time: window.seconds(*time),
                     name: name.clone(),
