@@ -68,6 +68,10 @@ pub(crate) fn affine(m: [f32; 16]) -> [f32; 16] {
 pub(crate) trait Rule<const N: usize> {
     /// Whether [`Rule::allow`] leaves a row as it is.
     fn holds(row: &[f32; N]) -> bool;
+    /// Whether that is so for all rows.
+    fn all_hold(column: &[[f32; N]]) -> bool {
+        column.iter().fold(true, |all, row| all & Self::holds(row))
+    }
     fn allow(row: [f32; N]) -> [f32; N];
 }
 
@@ -76,6 +80,10 @@ pub(crate) struct Finite;
 impl<const N: usize> Rule<N> for Finite {
     fn holds(row: &[f32; N]) -> bool {
         row.iter().fold(true, |all, c| all & c.is_finite())
+    }
+    fn all_hold(column: &[[f32; N]]) -> bool {
+        // Many at a time, which rows are in the way of.
+        column.as_flattened().iter().fold(true, |all, c| all & c.is_finite())
     }
     fn allow(row: [f32; N]) -> [f32; N] {
         finite(row)
@@ -247,7 +255,7 @@ pub(crate) fn replaced<const N: usize, R: Rule<N>>(
     column: &[[f32; N]],
     _: R,
 ) -> Option<(Vec<[f32; N]>, Value)> {
-    if column.iter().fold(true, |all, row| all & R::holds(row)) {
+    if R::all_hold(column) {
         return None;
     }
     let out: Vec<[f32; N]> = column.iter().map(|row| R::allow(*row)).collect();

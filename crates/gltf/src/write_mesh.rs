@@ -192,6 +192,10 @@ fn floats_accessor<const N: usize>(
 fn bytes_of(values: &[f32]) -> Option<Vec<u8>> {
     let byte = |value: f32| (value * 255.0 + 0.5) as u8;
     let exact = |value: &f32| (f32::from(byte(*value)) / 255.0).to_bits() == value.to_bits();
+    // What hangs on one bone alone.
+    if values.iter().fold(true, |all, value| all & (*value == 1.0)) {
+        return Some(vec![255; values.len()]);
+    }
     // Some at a time, without a look at each: where there are any that do not, the first of them are soon met.
     let mut parts = values.chunks(32);
     let all = parts.all(|part| part.iter().fold(true, |all, value| all & exact(value)));

@@ -228,6 +228,7 @@ impl Builder<'_> {
         let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
         let last = curve.keys.last().map_or(0, |k| i64::from(k.time));
         let mut done = 0usize;
+        let mut played = 0;
         for clip in clips {
             let Some(mut window) = self.windows.get(clip).copied() else { continue };
             // A clock that never reaches the first key leaves its value.
@@ -249,7 +250,8 @@ impl Builder<'_> {
             let mut tangents = curve.tangents.get(from..to).unwrap_or(&[]);
             let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
             let said = |key: &Key<T>| Window::any_has(shared, key.time.into());
-            let again = keys.iter().any(said);
+            let again = !shared.is_empty() && keys.iter().any(said);
+            played += if again { keys.iter().filter(|key| !said(key)).count() } else { keys.len() };
             let fresh: Curve<T>;
             if again && !take(&mut self.again, keys.len()) {
                 let all = keys.iter().enumerate().filter(|(_, key)| !said(key));
@@ -313,6 +315,9 @@ impl Builder<'_> {
             }
         }
         // Keys that no clip plays.
+        if played == curve.keys.len() {
+            return;
+        }
         let global = usize::try_from(track.global_sequence).ok();
         let mut windows = self.covered.iter().peekable();
         let mut outside = |time: i32| {
