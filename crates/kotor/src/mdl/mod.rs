@@ -29,6 +29,7 @@ mod scene;
 pub mod text;
 pub mod wire;
 mod write;
+mod write_mesh;
 
 use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
 

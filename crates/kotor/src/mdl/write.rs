@@ -1,25 +1,21 @@
 //! A [`Model`] into bytes: everything to its old place, or, after an edit, where the plan says.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
-use super::layout::{AabbLayout, Headers, NodeLayout, OddNode, Place, RowLayout, Sentinel, Slot};
-use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
+use super::layout::{Headers, NodeLayout, OddNode, Place, Sentinel, Slot};
+use super::mesh::Skin;
 use super::node::{Light, Node, NodeId};
 use super::out::{Out, put_each};
 use super::plan::{
-    Here, NodeSink, Piece, Plan, Rows, Sink, Trees, Unchanged, What, each_block_as_listed, index_list_len,
-    index_lists, rows, unchanged,
+    Here, NodeSink, Piece, Plan, Rows, Sink, Trees, Unchanged, What, each_block_as_listed, rows, unchanged,
 };
 use super::read::BASE;
-use super::rows::slot_to_short;
 use super::wire::{
-    AabbRecord, AnimationHeader, ArrayDef, DanglyHeader, Dirt, Emitter, GeometryHeader, LightHeader,
-    MeshHead, MeshTail, ModelHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
+    AnimationHeader, ArrayDef, Emitter, GeometryHeader, LightHeader, ModelHeader, NodeHeader, Reference,
 };
-use super::{Animation, Game, Model, Pair, Platform, PointerUse, pointers};
+use super::{Animation, Model, Pair, PointerUse, pointers};
 
 /// Which program addresses a mesh has.
 pub(crate) fn pointer_use(skin: bool, dangly: bool) -> PointerUse {
@@ -36,7 +32,7 @@ pub(crate) fn scratch_len(skin: &Skin) -> usize {
 }
 
 /// A count as the 16 bits the format has for it.
-fn short(n: usize, what: &'static str) -> Result<u16> {
+pub(super) fn short(n: usize, what: &'static str) -> Result<u16> {
     u16::try_from(n)
         .map_err(|_| Error::unrepresentable(format!("{n} {what} are more than the 65,535 a mesh can have")))
 }
@@ -217,14 +213,14 @@ impl Model {
 }
 
 /// Where everything goes: where it was, or where a plan says. Two types, so that nobody asks at every block.
-trait Places: Copy {
+pub(super) trait Places: Copy {
     /// The plan, if there is one.
     fn plan(&self) -> Option<&Plan>;
 }
 
 /// Where it was.
 #[derive(Clone, Copy)]
-struct Old;
+pub(super) struct Old;
 
 impl Places for Old {
     #[inline(always)]
@@ -240,15 +236,15 @@ impl Places for &Plan {
     }
 }
 
-struct Writing<'a, P> {
-    model: &'a Model,
-    places: P,
+pub(super) struct Writing<'a, P> {
+    pub(super) model: &'a Model,
+    pub(super) places: P,
     /// Length of the data.
-    len: usize,
-    rows: &'a [Rows<'a>],
+    pub(super) len: usize,
+    pub(super) rows: &'a [Rows<'a>],
     /// The rows that are likely to come next.
-    next_rows: Cell<usize>,
-    mdx_len: usize,
+    pub(super) next_rows: Cell<usize>,
+    pub(super) mdx_len: usize,
 }
 
 impl<'a, P: Places> Writing<'a, P> {
@@ -257,7 +253,7 @@ impl<'a, P: Places> Writing<'a, P> {
     }
 
     /// The rows of the mesh of a node, if it has any.
-    fn rows_of(&self, here: Here<'_>) -> Option<&'a Rows<'a>> {
+    pub(super) fn rows_of(&self, here: Here<'_>) -> Option<&'a Rows<'a>> {
         let key = |rows: &Rows<'_>| (rows.tree, rows.node);
         let (wanted, next) = ((here.tree, here.id), self.next_rows.get());
         let at = match self.rows.get(next) {
@@ -272,7 +268,7 @@ impl<'a, P: Places> Writing<'a, P> {
 impl<P: Places> Writing<'_, P> {
     /// The place of a part of a node.
     #[inline]
-    fn place(&self, here: Here<'_>, what: What, slot: &Slot) -> u32 {
+    pub(super) fn place(&self, here: Here<'_>, what: What, slot: &Slot) -> u32 {
         match self.places.plan() {
             None => slot.at,
             Some(plan) => plan.part(here.tree, here.id, what, 0),
@@ -281,7 +277,7 @@ impl<P: Places> Writing<'_, P> {
 
     /// The place of the header of a node of a tree.
     #[inline]
-    fn node_place(&self, tree: u32, nodes: &[Node], id: NodeId) -> u32 {
+    pub(super) fn node_place(&self, tree: u32, nodes: &[Node], id: NodeId) -> u32 {
         match self.places.plan() {
             None => nodes.get(id as usize).map_or(0, |n| n.layout.header.at),
             Some(plan) => plan.part(tree, id, What::Node, 0),
@@ -289,7 +285,7 @@ impl<P: Places> Writing<'_, P> {
     }
 
     /// The place of one of several things of a node.
-    fn nth(&self, here: Here<'_>, what: What, old: &[u32], i: usize) -> u32 {
+    pub(super) fn nth(&self, here: Here<'_>, what: What, old: &[u32], i: usize) -> u32 {
         match self.places.plan() {
             None => old.get(i).copied().unwrap_or(0),
             Some(plan) => plan.part(here.tree, here.id, what, i),
@@ -298,14 +294,14 @@ impl<P: Places> Writing<'_, P> {
 
     /// An array definition for a part of a node.
     #[inline]
-    fn def(&self, here: Here<'_>, what: What, slot: &Slot, count: usize) -> Result<ArrayDef> {
+    pub(super) fn def(&self, here: Here<'_>, what: What, slot: &Slot, count: usize) -> Result<ArrayDef> {
         let same = slot.count as usize == count;
         let count = if same { slot.count } else { Writer::count(count, "items")? };
         Ok(slot.def(self.place(here, what, slot), count))
     }
 
     /// The items of a part of a node.
-    fn items<T: Wire>(
+    pub(super) fn items<T: Wire>(
         &self,
         out: &mut Out<'_>,
         here: Here<'_>,
@@ -552,232 +548,6 @@ impl<P: Places> Writing<'_, P> {
         self.items(out, here, What::FlarePositions, &layout.positions, &light.flare_positions)?;
         self.items(out, here, What::FlareColors, &layout.colors, &light.flare_colors)
     }
-
-    #[inline(never)]
-    fn mesh(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
-        let model = self.model;
-        let layout = &mesh.layout;
-        let own;
-        let (rows, mdx_offset): (&RowLayout, u32) = match self.rows_of(here) {
-            Some(rows) => (&rows.layout, rows.at),
-            None => {
-                own = if model.layout.mdx.missing && layout.rows.known {
-                    Cow::Borrowed(&layout.rows)
-                } else {
-                    RowLayout::for_writing(mesh, model.platform == Platform::Xbox)
-                };
-                (&own, layout.rows.at)
-            }
-        };
-        self.mesh_header(out, at, here, mesh, rows, mdx_offset)?;
-        let [.., weights, bones] = rows.offsets;
-        if let Some(skin) = mesh.skin.as_deref() {
-            self.skin(out, at, here, skin, [weights, bones])?;
-        }
-        if let Some(anim) = mesh.anim.as_deref() {
-            put(out, at, anim)?;
-        }
-        if let Some(dangly) = mesh.dangly.as_deref() {
-            let layout = &dangly.layout;
-            let constraints =
-                self.def(here, What::Constraints, &layout.constraints, dangly.constraints.len())?;
-            let header = DanglyHeader {
-                constraints,
-                displacement: dangly.displacement,
-                tightness: dangly.tightness,
-                period: dangly.period,
-                vertices: Offset(self.place(here, What::DanglyPositions, &layout.positions)),
-            };
-            put(out, at, &header)?;
-            self.items(out, here, What::Constraints, &layout.constraints, &dangly.constraints)?;
-            let positions = dangly.positions.resolve(&mesh.vertices.positions);
-            self.items(out, here, What::DanglyPositions, &layout.positions, positions)?;
-        }
-        if let Some(aabb) = mesh.aabb.as_deref() {
-            self.boxes(out, at, here, aabb)?;
-        }
-        match mesh.saber.as_deref() {
-            Some(saber) => self.saber(out, at, here, saber),
-            None => Ok(()),
-        }
-    }
-
-    fn mesh_header(
-        &self,
-        out: &mut Out<'_>,
-        at: &mut usize,
-        here: Here<'_>,
-        mesh: &Mesh,
-        rows: &RowLayout,
-        mdx_offset: u32,
-    ) -> Result<()> {
-        let model = self.model;
-        let layout = &mesh.layout;
-        let [columns @ .., _, _] = &rows.offsets;
-        let usual =
-            pointers(model.game, model.platform, pointer_use(mesh.skin.is_some(), mesh.dangly.is_some()));
-        let lists = index_lists(mesh);
-        let vertex_count = match mesh.saber.as_deref() {
-            Some(saber) if mesh.vertices.positions.is_empty() => saber.positions.len(),
-            _ => mesh.vertex_count(),
-        };
-        let def = |what, slot, count| self.def(here, what, slot, count);
-        let head = MeshHead {
-            pointers: layout.pointers.unwrap_or(usual),
-            faces: def(What::Faces, &layout.faces, mesh.faces.len())?,
-            bounds_min: mesh.bounds[0],
-            bounds_max: mesh.bounds[1],
-            radius: mesh.radius,
-            average: mesh.average,
-            diffuse: mesh.diffuse,
-            ambient: mesh.ambient,
-            transparency_hint: mesh.transparency_hint,
-            texture: mesh.texture,
-            lightmap: mesh.lightmap,
-            texture_3: mesh.texture_3,
-            texture_4: mesh.texture_4,
-            index_counts: def(What::IndexCounts, &layout.index_counts, lists + layout.more_counts.len())?,
-            index_offsets: def(What::IndexOffsets, &layout.index_offsets, lists + layout.more_offsets.len())?,
-            inverted_counters: def(
-                What::InvertedCounters,
-                &layout.inverted_counters,
-                mesh.inverted_counters.len(),
-            )?,
-            unknown_0xd4: mesh.unknown_0xd4,
-            unknown_0xe0: mesh.unknown_0xe0,
-            animate_uv: mesh.animate_uv,
-            uv_direction: mesh.uv_direction,
-            uv_jitter: mesh.uv_jitter,
-            uv_jitter_speed: mesh.uv_jitter_speed,
-            stride: rows.stride,
-            columns: rows.flags,
-            column_offsets: *columns,
-            vertex_count: short(vertex_count, "vertices")?,
-            texture_count: mesh.texture_count,
-            lightmapped: mesh.lightmapped,
-            rotate_texture: mesh.rotate_texture,
-            background: mesh.background,
-            shadow: mesh.shadow,
-            beaming: mesh.beaming,
-            render: mesh.render,
-        };
-        put(out, at, &head)?;
-        if model.game == Game::K2 {
-            put(out, at, &mesh.dirt.unwrap_or(Dirt { texture: 1, coordinate_space: 1, ..Dirt::default() }))?;
-        }
-        let tail = MeshTail {
-            padding: layout.padding,
-            area: mesh.area,
-            unknown_0x06: mesh.unknown_after_area,
-            mdx_offset,
-        };
-        put(out, at, &tail)?;
-        if model.platform == Platform::Pc {
-            put(out, at, &self.place(here, What::Positions, &layout.mdl_positions))?;
-            self.items(out, here, What::Positions, &layout.mdl_positions, mesh.positions_in_mdl())?;
-        }
-        self.items(out, here, What::Faces, &layout.faces, &mesh.faces)?;
-        let counts =
-            (0..lists).map(|i| index_list_len(mesh, i) as u32).chain(layout.more_counts.iter().copied());
-        out.each(head.index_counts.offset.0 as usize + BASE, head.index_counts.count as usize, counts)?;
-        let place = |i: usize| self.nth(here, What::IndexList, &layout.index_lists, i);
-        let offsets = (0..lists).map(place).chain(layout.more_offsets.iter().copied());
-        out.each(head.index_offsets.offset.0 as usize + BASE, head.index_offsets.count as usize, offsets)?;
-        self.items(out, here, What::InvertedCounters, &layout.inverted_counters, &mesh.inverted_counters)?;
-        match &mesh.indices {
-            IndexLists::Faces => {
-                out.each(place(0) as usize + BASE, mesh.faces.len(), mesh.faces.iter().map(|f| f.vertices))
-            }
-            IndexLists::Own(lists) => {
-                lists.iter().enumerate().try_for_each(|(i, list)| out.array(place(i) as usize + BASE, list))
-            }
-        }
-    }
-
-    fn skin(
-        &self,
-        out: &mut Out<'_>,
-        at: &mut usize,
-        here: Here<'_>,
-        skin: &Skin,
-        [weights, bones]: [i32; 2],
-    ) -> Result<()> {
-        let layout = &skin.layout;
-        let def = |what, slot, count| self.def(here, what, slot, count);
-        let header = SkinHeader {
-            unknown_0x00: layout.unknown_0x00,
-            weights,
-            bones,
-            bone_map: Offset(self.place(here, What::BoneMap, &layout.bone_map)),
-            bone_map_count: Writer::count(skin.bone_map.len(), "bones")?,
-            rotations: def(What::Rotations, &layout.rotations, skin.rotations.len())?,
-            translations: def(What::Translations, &layout.translations, skin.translations.len())?,
-            scratch: def(What::Scratch, &layout.scratch_slot, scratch_len(skin))?,
-            bone_nodes: skin.bone_nodes,
-            padding: layout.padding,
-        };
-        put(out, at, &header)?;
-        if self.model.platform == Platform::Pc {
-            self.items(out, here, What::BoneMap, &layout.bone_map, &skin.bone_map)?;
-        } else {
-            let map: Vec<u16> = skin.bone_map.iter().map(|s| slot_to_short(*s)).collect();
-            self.items(out, here, What::BoneMap, &layout.bone_map, &map)?;
-        }
-        self.items(out, here, What::Rotations, &layout.rotations, &skin.rotations)?;
-        self.items(out, here, What::Translations, &layout.translations, &skin.translations)?;
-        self.items(out, here, What::Scratch, &layout.scratch_slot, &layout.scratch)
-    }
-
-    fn saber(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, saber: &Saber) -> Result<()> {
-        let layout = &saber.layout;
-        let header = SaberHeader {
-            vertices: Offset(self.place(here, What::SaberPositions, &layout.positions)),
-            uvs: Offset(self.place(here, What::SaberUvs, &layout.uvs)),
-            normals: Offset(self.place(here, What::SaberNormals, &layout.normals)),
-            inverted_counters: saber.inverted_counters,
-        };
-        put(out, at, &header)?;
-        self.items(out, here, What::SaberPositions, &layout.positions, &saber.positions)?;
-        self.items(out, here, What::SaberNormals, &layout.normals, &saber.normals)?;
-        self.items(out, here, What::SaberUvs, &layout.uvs, &saber.uvs)
-    }
-
-    fn boxes(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, tree: &AabbTree) -> Result<()> {
-        let record = |i: usize, none: [u32; 2], place: &dyn Fn(u32) -> u32| {
-            tree.nodes.get(i).map(|n| AabbRecord {
-                min: n.min,
-                max: n.max,
-                left: Offset(n.left.map_or(none[0], place)),
-                right: Offset(n.right.map_or(none[1], place)),
-                face: n.face,
-                plane: n.plane,
-            })
-        };
-        let count = tree.nodes.len();
-        match &tree.layout {
-            AabbLayout::Scattered { at: old, none } if old.len() == count => {
-                let place = |i: u32| self.nth(here, What::AabbBox, old, i as usize);
-                put(out, at, &place(0))?;
-                for (i, none) in none.iter().enumerate() {
-                    if let Some(record) = record(i, *none, &place) {
-                        out.put(place(i as u32) as usize + BASE, &record)?;
-                    }
-                }
-                Ok(())
-            }
-            layout => {
-                let (slot, none) = match layout {
-                    AabbLayout::Packed { root, none } => (*root, *none),
-                    AabbLayout::Scattered { .. } => (Slot::default(), 0),
-                };
-                let root = self.place(here, What::Aabb, &slot);
-                put(out, at, &root)?;
-                let place = |i: u32| root.wrapping_add(i.wrapping_mul(AabbRecord::SIZE as u32));
-                let records = (0..count).filter_map(|i| record(i, [none; 2], &place));
-                out.each(root as usize + BASE, count, records)
-            }
-        }
-    }
 }
 
 impl Writing<'_, Old> {
@@ -805,7 +575,7 @@ impl Writing<'_, Old> {
 
 /// Writes a record and moves on behind it.
 #[inline(always)]
-fn put<T: Wire>(out: &mut Out<'_>, at: &mut usize, value: &T) -> Result<()> {
+pub(super) fn put<T: Wire>(out: &mut Out<'_>, at: &mut usize, value: &T) -> Result<()> {
     out.put(*at, value)?;
     *at += T::SIZE;
     Ok(())
