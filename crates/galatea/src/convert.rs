@@ -257,7 +257,11 @@ fn door_walkmeshes(door: &AsciiWalkmesh, to: &str, name: &str) -> Result<Convert
             return Err(ConvertError::Option(what.into()));
         }
     };
-    for (number, part) in (1..).zip(&door.others) {
+    let mut free = 1;
+    for part in &door.others {
+        // The number of the state; where a text has one twice, one that nothing has.
+        let number = part.door.map_or(0, kotor::bwm::text::Door::number).max(free);
+        free = number + 1;
         let file = format!("{}{number}.dwk", disk::file_name(name));
         output.beside.push((file, part.walkmesh.write()?));
     }

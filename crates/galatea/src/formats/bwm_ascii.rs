@@ -51,7 +51,10 @@ impl AsciiWalkmesh {
     }
 
     fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let mut parts = text::parse_all(bytes, limits)?.into_iter();
+        let mut parts = text::parse_all(bytes, limits)?;
+        // Whichever order the tool has, a door is closed first.
+        parts.sort_by_key(|part| part.door.map(text::Door::number));
+        let mut parts = parts.into_iter();
         let Some(first) = parts.next() else {
             let place = galatea_wire::Place::Line { line: 1, column: 1 };
             let (want, found) = ("a node with a mesh".into(), "none".into());
@@ -87,8 +90,7 @@ impl Document for AsciiWalkmesh {
     }
 
     fn write(&self) -> Result<Output> {
-        let parts: Vec<Part> = self.parts().cloned().collect();
-        Ok(Output::single(text::print_all(&parts)?))
+        Ok(Output::single(text::print_all(self.parts())?))
     }
 
     fn check(&self) -> Report {

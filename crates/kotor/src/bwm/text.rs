@@ -31,6 +31,11 @@ impl Door {
     /// All states, in the order of their files.
     pub const ALL: [Door; 3] = [Door::Closed, Door::Open1, Door::Open2];
 
+    /// The number of its file.
+    pub fn number(self) -> usize {
+        self as usize
+    }
+
     fn word(self) -> &'static str {
         match self {
             Door::Closed => "closed",
@@ -514,12 +519,14 @@ pub fn print_door(meshes: [&Walkmesh; 3], name: &str) -> Result<Vec<u8>> {
 /// assert!(text::print_all(&parts)?.starts_with(b"node trimesh room_wg\n  parent room\n"));
 /// # Ok::<(), galatea_wire::Error>(())
 /// ```
-pub fn print_all(parts: &[Part]) -> Result<Vec<u8>> {
+pub fn print_all<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Result<Vec<u8>> {
     let mut printer = Printer { out: Vec::new() };
+    let mut meshes = Vec::new();
     for part in parts {
         printer.part(&part.walkmesh, part.door, &token(part.model()));
+        meshes.push(&part.walkmesh);
     }
-    carried(printer.out, &parts.iter().map(|part| &part.walkmesh).collect::<Vec<_>>())
+    carried(printer.out, &meshes)
 }
 
 /// Adds what the plain lines do not give back.

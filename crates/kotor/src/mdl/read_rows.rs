@@ -65,10 +65,8 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -
     rows.decode(size, skin, &mut mesh.vertices);
     let end = at + size.len();
     let start = |i: usize| starts.get(i).map_or(r.len(), |s| *s as usize);
-    *next += 1;
-    if !(start(next.wrapping_sub(1)) < end && start(*next) >= end) {
-        *next = starts.partition_point(|s| (*s as usize) < end);
-    }
+    let likely = start(*next) < end && start(*next + 1) >= end;
+    *next = if likely { *next + 1 } else { starts.partition_point(|s| (*s as usize) < end) };
     let next = start(*next);
     rows.sentinel = Sentinel::Absent;
     if next < end + stride {
