@@ -1,0 +1,72 @@
+//! Names of files: which are safe, and which belong together.
+
+use std::path::{Path, PathBuf};
+
+/// A path below a folder, steps divided by `/`; `None` if it would lead out of the folder or mean anything but a plain
+/// file on any system.
+///
+/// ```
+/// use galatea::disk::inside;
+/// use std::path::Path;
+/// let out = Path::new("out");
+/// assert_eq!(inside(out, "maps/wall.png"), Some(out.join("maps").join("wall.png")));
+/// for bad in ["../x", "/x", "a/../../x", "C:\\x", "C:/x", "a\\b", "con", "nul.txt", "a//b", "", "a\nb", "x.", "x "] {
+///     assert_eq!(inside(out, bad), None, "{bad:?}");
+/// }
+/// ```
+pub fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
+    path.split('/').try_fold(folder.to_path_buf(), |whole, step| plain(step).then(|| whole.join(step)))
+}
+
+/// Whether a name is that of an ordinary file on every system.
+fn plain(name: &str) -> bool {
+    const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+    let stem = name.split('.').next().unwrap_or("").trim_end().to_lowercase();
+    let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    let device =
+        DEVICES.contains(&stem.as_str()) || numbered.is_some_and(|n| matches!(n.as_bytes(), [b'0'..=b'9']));
+    !name.is_empty()
+        && name.len() <= 255
+        && !device
+        && !name.ends_with(['.', ' '])
+        && !name.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|'])
+        && !name.chars().any(char::is_control)
+}
+
+/// The name of a file without its ending. Texts have two.
+///
+/// ```
+/// use galatea::disk::stem;
+/// use std::path::Path;
+/// assert_eq!(stem(Path::new("rooms/hall.wok")), "hall");
+/// assert_eq!(stem(Path::new("hall.wok.ascii")), "hall");
+/// assert_eq!(stem(Path::new("hall.v2.wok")), "hall.v2");
+/// ```
+pub fn stem(path: &Path) -> String {
+    let text = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned());
+    let Some(stem) = text(path.file_stem()) else { return "model".into() };
+    let ending = Path::new(&stem).extension().map(|e| e.to_ascii_lowercase());
+    let twice = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ascii"))
+        && ending.is_some_and(|e| ["mdl", "wok", "pwk", "dwk"].iter().any(|known| e == *known));
+    if twice { text(Path::new(&stem).file_stem()).unwrap_or(stem) } else { stem }
+}
+
+/// Turns any text into a name that [`inside`] takes: what a file name cannot hold becomes `_`.
+///
+/// ```
+/// use galatea::disk::file_name;
+/// assert_eq!(file_name("wall 01"), "wall 01");
+/// assert_eq!(file_name("../../x"), ".._.._x");
+/// assert_eq!(file_name("C:\\x"), "C__x");
+/// assert_eq!(file_name("con"), "_con");
+/// assert_eq!(file_name(&"x".repeat(300)).len(), 200);
+/// assert_eq!(file_name(""), "_");
+/// ```
+pub fn file_name(text: &str) -> String {
+    let bad = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+    let mut name: String = text.chars().map(|c| if bad(c) { '_' } else { c }).collect();
+    let end = (0..=200.min(name.len())).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+    name.truncate(end);
+    name.truncate(name.trim_end_matches(['.', ' ']).len());
+    if plain(&name) { name } else { format!("_{name}") }
+}
