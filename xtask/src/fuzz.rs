@@ -55,7 +55,7 @@ impl Options {
 /// Targets of a format with companions begin with both files in one: where the first ends, the first, the second.
 fn pairs(found: &Path) -> Outcome {
     let fixtures = root().join("crates/kotor/tests/mdl_fixtures/files");
-    for path in galatea_trial::files(&fixtures, &[".mdl"]) {
+    for path in galatea_corpus::files(&fixtures, &[".mdl"]) {
         let model = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         // What has no vertices has no MDX.
         let rows = std::fs::read(path.with_extension("mdx")).unwrap_or_default();

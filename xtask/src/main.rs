@@ -22,7 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Task {
-    /// Format, lints, tests, doc tests, corpus tests where the corpus is there, generated files up to date
+    /// Format, lints, tests, doc tests, generated files up to date; then the tests that need the corpus, if it is there
     Test(test::Options),
     /// Speed as ratios to memcpy, in one run
     Bench(bench::Options),

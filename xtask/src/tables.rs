@@ -9,7 +9,7 @@ use galatea::kotor::bwm::{Kind, Walkmesh};
 use galatea::kotor::mdl::Model;
 use galatea::kotor::mdl::derive::Comparison;
 use galatea::kotor::surface::Walkability;
-use galatea_trial::{corpus, files};
+use galatea_corpus::{corpus, files};
 
 use crate::{Outcome, docs, generated, root};
 

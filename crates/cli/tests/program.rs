@@ -44,9 +44,35 @@ fn examples_roundtrip_and_pass_all_checks() {
     let output = galatea(&["roundtrip", "--json", &examples().to_string_lossy()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let last = stdout(&output).lines().last().unwrap().to_owned();
-    assert!(last.contains("\"different\":0,") && last.contains("\"unreadable\":0"), "{last}");
+    let last: serde_json::Value = serde_json::from_str(&last).unwrap();
+    let summary = serde_json::json!({
+        "files": 16, "identical": 14, "different": 0, "unreadable": 0, "stored": 2,
+    });
+    assert_eq!(last["summary"], summary);
+    let text = stdout(&galatea(&["roundtrip", &examples().to_string_lossy()]));
+    assert_eq!(
+        text,
+        "16 files: 14 identical, 0 different, 0 unreadable, 2 kept as they are (not re-encoded)\n"
+    );
     let check = galatea(&["check", "--fail-on", "info", &examples().to_string_lossy()]);
     assert_eq!((check.status.code(), stdout(&check).as_str()), (Some(0), ""));
+}
+
+/// A document that writes the bytes it was read from would always be identical.
+#[test]
+fn what_is_only_kept_is_not_counted_as_identical() {
+    for (name, status) in [
+        ("statue.glb", "stored"),
+        ("statue.tga", "stored"),
+        ("statue.blp", "identical"),
+        ("statue.mdx", "identical"),
+        ("statue_800.mdl", "identical"),
+    ] {
+        let output = stdout(&galatea(&["roundtrip", "--json", &example(name)]));
+        let line: serde_json::Value = serde_json::from_str(output.lines().next().unwrap()).unwrap();
+        assert_eq!(line["status"], status, "{name}: {output}");
+    }
+    assert!(stdout(&galatea(&["roundtrip", &example("statue.blp")])).ends_with("0 unreadable\n"));
 }
 
 #[test]

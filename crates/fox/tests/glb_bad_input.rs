@@ -9,8 +9,6 @@ use galatea_scene::Scene;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
-galatea_trial::count_memory!();
-
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let scene = read(bytes, &Limits::default(), &mut |_| None)?.scene;
     build(&scene)
@@ -53,7 +51,6 @@ fn damaged_models() {
 /// Numbers in extras that ask for too much.
 #[test]
 fn enormous_numbers_in_extras() {
-    let _alone = galatea_trial::alone();
     for model in [sample::pes(), sample::fragments(Fmdl::TPP)] {
         let (json, bin) = galatea_gltf::write_gltf(&scene(&model), &Options::default(), "a.bin");
         let parts: Vec<&str> = json.split(':').collect();

@@ -293,16 +293,14 @@ fn findings_carry_the_offset_of_their_record() {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn the_games_own_files_break_no_rule_that_is_an_error() {
-    let Some(dir) = galatea_trial::corpus("fmdl") else { return };
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut errors = Vec::new();
-    for path in galatea_trial::files(&dir, &[".fmdl"]) {
+    let files = galatea_trial::listed(&["fmdl"], &[".fmdl"]).without(&["/epl.fmdl", "/sna0_arm0_cov.fmdl"]);
+    for (path, model) in files.read(|_, bytes| Fmdl::read(bytes, &Limits::default())) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let report = read(&std::fs::read(&path).unwrap()).check();
-        if ["epl.fmdl", "sna0_arm0_cov.fmdl"].contains(&name.as_str()) {
-            continue;
-        }
+        let report = model.check();
         for (rule, n) in report.counts() {
             let count = counts.entry(rule.code).or_default();
             *count = (count.0 + 1, count.1 + n);

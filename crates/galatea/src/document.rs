@@ -131,6 +131,8 @@ pub struct Format {
     /// Whether it can be told only by its whole content, having no magic. In folders such files are taken only if their
     /// extension agrees.
     pub whole: bool,
+    /// Whether a document keeps the bytes of its file and writes those, so that writing it back proves nothing.
+    pub stored: bool,
     /// The text form of the same model, by name; a text form names itself.
     pub text: Option<&'static str>,
     /// Whether bytes are of this format. The start of the file is enough, unless `whole`.

@@ -6,7 +6,7 @@ use galatea::kotor::surface::Walkability;
 use galatea::scene::{Material, Mesh, Node, Primitive, Purpose, Scene, Vertices};
 use galatea::walk::{self, Reach};
 use galatea::{Ground, Input, Limits, SceneContext, disk, fox, mdlx};
-use galatea_trial::{corpus, files};
+use galatea_trial::listed;
 
 fn read(bytes: &[u8]) -> Option<Ground> {
     let names = fox::Dictionary::built_in();
@@ -115,27 +115,29 @@ fn ground_of(path: std::path::PathBuf) -> Option<Ground> {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn the_corpus_boar_has_a_box_around_it() {
-    let Some(dir) = corpus("mdx/v1300") else { return };
-    let ground = files(&dir, &[".mdx"]).into_iter().find_map(ground_of).unwrap();
+    let (path, _) = listed(&["mdx/v1300"], &[".mdx"]).bytes().next().unwrap();
+    let ground = ground_of(path).unwrap();
     assert_eq!(walk::Walkmesh::new(ground.surface).unwrap().len(), 12);
 }
 
 /// Rooms whose model and walkmesh are both in the corpus: the model's own walkmesh node has the same faces.
 #[test]
+#[ignore = "needs the corpus"]
 fn corpus_rooms_have_the_ground_of_their_walkmesh() {
-    let Some(dir) = corpus("kotor") else { return };
-    let (mut pairs, mut same) = (0, 0);
-    for wok in files(&dir, &[".wok"]) {
+    let mut pairs = 0;
+    for (wok, _) in listed(&["kotor"], &[".wok"]).bytes() {
         let model = wok.with_extension("mdl");
         if !model.is_file() {
             continue;
         }
-        let (Some(room), Some(walkmesh)) = (ground_of(model), ground_of(wok)) else { continue };
+        let walkmesh = ground_of(wok).unwrap();
+        // Not every model has a walkmesh of its own.
+        let Some(room) = ground_of(model.clone()) else { continue };
+        assert!(room.is_kotor, "{}", model.display());
+        assert_eq!(room.surface.faces.len(), walkmesh.surface.faces.len(), "{}", model.display());
         pairs += 1;
-        let count = |g: &Ground| g.surface.faces.len();
-        same += usize::from(room.is_kotor && count(&room) == count(&walkmesh));
     }
-    eprintln!("{same} of {pairs} rooms");
-    assert_eq!(same, pairs);
+    assert!(pairs > 10, "{pairs}");
 }

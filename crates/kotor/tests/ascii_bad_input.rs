@@ -4,11 +4,9 @@
 mod mdl_fixtures;
 
 use galatea_kotor::{bwm, mdl::Game, mdl::Platform, mdl::text};
-use galatea_trial::{Tally, Trial, alone};
+use galatea_trial::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 use mdl_fixtures::{KINDS, model};
-
-galatea_trial::count_memory!();
 
 /// Everything that can be done with a text.
 fn work(bytes: &[u8]) -> Result<(), Error> {
@@ -86,7 +84,6 @@ fn run(name: &str, bytes: &[u8]) -> bool {
 
 #[test]
 fn deep_trees_are_refused_by_their_depth() {
-    let _alone = alone();
     let mut chain = String::from("newmodel m\nnode dummy n0\n  parent NULL\nendnode\n");
     for i in 1..2000 {
         chain.push_str(&format!(
@@ -109,7 +106,6 @@ fn deep_trees_are_refused_by_their_depth() {
 
 #[test]
 fn garbage_and_wild_counts_are_survived() {
-    let _alone = alone();
     let lines =
         |line: &str| format!("newmodel m\nnode dummy m\n  parent NULL\nendnode\n{}", line.repeat(100_000));
     assert!(run("garbage", lines("lorem ipsum 1 2 3\n").as_bytes()));
@@ -165,7 +161,6 @@ fn garbage_and_wild_counts_are_survived() {
 /// Every skin has a slot for every node: many skins over many nodes would be a bomb.
 #[test]
 fn skins_cannot_be_made_into_a_bomb() {
-    let _alone = alone();
     let skins: String = (0..4000).map(|i| format!("node skin s{i}\nparent m\nendnode\n")).collect();
     assert!(!run("skins", format!("newmodel m\nnode dummy m\nparent NULL\nendnode\n{skins}").as_bytes()));
 }

@@ -8,8 +8,6 @@ use galatea_kotor::surface::Walkability;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
-galatea_trial::count_memory!();
-
 fn read(bytes: &[u8]) -> Result<(), Error> {
     let mut mesh = Walkmesh::read(bytes, &Limits::default())?;
     assert!(mesh.write()? == bytes, "what opens is written back identically");
@@ -67,7 +65,6 @@ fn self_referring_tree() {
 
 #[test]
 fn million_deep_tree() {
-    let _alone = galatea_trial::alone();
     let deep: Vec<AabbNode> = (0..1_000_000).map(|i| inner(i + 1, u32::MAX)).collect();
     let bytes = with_tree(deep);
     let trial = Trial { name: "deep tree", bytes: &bytes, read: &read };
@@ -77,7 +74,6 @@ fn million_deep_tree() {
 
 #[test]
 fn a_hundred_thousand_faces_on_one_edge() {
-    let _alone = galatea_trial::alone();
     let mut mesh = fixtures::floor();
     mesh.faces = vec![[0, 1, 2]; 100_000];
     mesh.materials = vec![3; 100_000];

@@ -10,8 +10,6 @@ use galatea_kotor::mdl::Model;
 use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
-galatea_trial::count_memory!();
-
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let scene = read(bytes, &Limits::default(), &mut |_| None)?.scene;
     // Whatever the scene has become: what cannot be built or written says so.
@@ -53,7 +51,6 @@ fn damaged_walkmeshes() {
 /// Numbers in extras that ask for too much.
 #[test]
 fn enormous_numbers_in_extras() {
-    let _alone = galatea_trial::alone();
     let scenes = [fixtures::statue().to_scene(), fixtures::floor().to_scene()];
     for scene in &scenes {
         let (json, bin) = galatea_gltf::write_gltf(scene, &Options::default(), "a.bin");

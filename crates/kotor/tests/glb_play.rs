@@ -2,26 +2,12 @@
 //! can keep.
 #![cfg(test)]
 
-use std::path::{Path, PathBuf};
+mod real;
 
 use galatea_gltf::{Options, write_gltf};
-use galatea_kotor::mdl::Model;
 use galatea_scene::{Pose, Scene};
-use galatea_trial::{corpus, files};
-use galatea_wire::Limits;
 use glam::{DMat4, DQuat, DVec3, Vec3};
 use serde_json::Value;
-
-fn models() -> impl Iterator<Item = (PathBuf, Model)> {
-    let dirs = ["kotor", "sets/kotor"].into_iter().filter_map(corpus);
-    dirs.flat_map(|dir| files(&dir, &[".mdl"])).filter_map(|path| Some((path.clone(), load(&path)?)))
-}
-
-fn load(path: &Path) -> Option<Model> {
-    let mdl = std::fs::read(path).ok()?;
-    let mdx = ["mdx", "MDX"].iter().find_map(|end| std::fs::read(path.with_extension(end)).ok());
-    Model::read(&mdl, mdx.as_deref(), &Limits::default()).ok()
-}
 
 /// How far skinned vertices at rest are from where the mesh stands, relative to the model's size.
 fn worst_at_rest(scene: &Scene) -> Option<f32> {
@@ -44,17 +30,18 @@ fn worst_at_rest(scene: &Scene) -> Option<f32> {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn skins_at_rest_stand_where_they_were_bound() {
     let (mut good, mut off) = (0, Vec::new());
-    for (path, model) in models() {
+    for (path, model) in real::models().read(real::model) {
         match worst_at_rest(&model.to_scene()) {
             Some(worst) if worst <= 1e-4 => good += 1,
             Some(worst) => off.push(format!("{} {worst}", path.display())),
             None => {}
         }
     }
-    println!("{good} good, {} off\n{}", off.len(), off.join("\n"));
-    assert!(good + off.len() == 0 || off.is_empty());
+    assert!(off.is_empty(), "{good} good, {} off\n{}", off.len(), off.join("\n"));
+    assert!(good > 10, "{good} models have skins");
 }
 
 /// A glTF document, read by a few lines that know nothing of our reader or evaluator.
@@ -158,9 +145,10 @@ impl Document {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn clips_play_the_same_from_the_exported_json() {
     let (mut clips, mut places, mut worst) = (0, 0usize, 0.0f64);
-    for (path, model) in models().filter(|(_, m)| !m.animations.is_empty()) {
+    for (path, model) in real::models().read(real::model).filter(|(_, m)| !m.animations.is_empty()) {
         let scene = model.to_scene();
         let (json, bin) = write_gltf(&scene, &Options::default(), "a.bin");
         let document = Document { json: serde_json::from_str(&json).unwrap(), bin };
@@ -202,7 +190,7 @@ fn clips_play_the_same_from_the_exported_json() {
         }
     }
     println!("{clips} clips, {places} places, worst {worst}");
-    assert!(clips == 0 || clips > 200, "{clips}");
+    assert!(clips > 200, "{clips}");
 }
 
 /// Blender's custom properties: no nothing, lists of numbers or of dictionaries, whole numbers of 32 bits.
@@ -245,8 +233,9 @@ fn all_extras(value: &Value, out: &mut Vec<Value>) {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn blender_can_keep_the_extras() {
-    for (path, model) in models() {
+    for (path, model) in real::models().read(real::model) {
         let (json, _) = write_gltf(&model.to_scene(), &Options::default(), "a.bin");
         let mut extras = Vec::new();
         all_extras(&serde_json::from_str(&json).unwrap(), &mut extras);

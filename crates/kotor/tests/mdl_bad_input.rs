@@ -3,21 +3,10 @@
 
 mod mdl_fixtures;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use galatea_kotor::mdl::{Game, Model, Name, Pair, Platform, inspect};
 use galatea_trial::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 use mdl_fixtures::{KINDS, TARGETS, model};
-
-galatea_trial::count_memory!();
-
-/// The allocator counts for the whole process, so tests that build large models must not run beside others.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Everything that can be done with a model.
 fn work(mdl: &[u8], mdx: &[u8]) -> Result<(), Error> {
@@ -61,7 +50,6 @@ fn trials(
 
 #[test]
 fn every_cut_is_refused_or_opens_whole() {
-    let _alone = alone();
     for kind in KINDS {
         let tally = trials(kind, Game::K1, Platform::Pc, "k1pc", &|t| t.cuts());
         assert!(tally.tried > 300, "{kind}");
@@ -71,7 +59,6 @@ fn every_cut_is_refused_or_opens_whole() {
 
 #[test]
 fn every_flipped_byte_is_survived() {
-    let _alone = alone();
     for kind in KINDS.into_iter().filter(|k| *k != "lightsaber") {
         trials(kind, Game::K1, Platform::Pc, "k1pc", &|t| t.flips());
     }
@@ -80,7 +67,6 @@ fn every_flipped_byte_is_survived() {
 
 #[test]
 fn wild_counts_and_offsets_are_survived() {
-    let _alone = alone();
     for kind in KINDS {
         for (game, platform, target) in TARGETS {
             // Blades are long, and nearly all numbers.
@@ -92,7 +78,6 @@ fn wild_counts_and_offsets_are_survived() {
 
 #[test]
 fn random_damage_is_survived() {
-    let _alone = alone();
     for (seed, kind) in KINDS.into_iter().enumerate() {
         for (game, platform, target) in TARGETS {
             trials(kind, game, platform, target, &|t| t.mutations(seed as u64 + 11, 800));
@@ -115,7 +100,6 @@ fn read(pair: &Pair) -> Model {
 
 #[test]
 fn a_circle_of_nodes_is_refused_with_its_place() {
-    let _alone = alone();
     let mut pair = model("dummy", Game::K1, Platform::Pc).write().unwrap();
     let good = read(&pair);
     let root = good.nodes[0].layout.header.at;
@@ -132,7 +116,6 @@ fn a_circle_of_nodes_is_refused_with_its_place() {
 /// 60 levels, each naming the next one twice: 2^60 paths.
 #[test]
 fn a_billion_laughs_graph_is_refused() {
-    let _alone = alone();
     let mut deep = Model::new("laughs");
     for parent in 0..60u32 {
         let node = galatea_kotor::mdl::Node { parent: Some(parent), ..Default::default() };
@@ -155,7 +138,6 @@ fn a_billion_laughs_graph_is_refused() {
 
 #[test]
 fn a_million_deep_tree_is_refused_by_its_depth() {
-    let _alone = alone();
     let mut deep = Model::new("deep");
     for parent in 0..1_000_000u32 {
         let node = galatea_kotor::mdl::Node { parent: Some(parent), ..Default::default() };
@@ -170,7 +152,6 @@ fn a_million_deep_tree_is_refused_by_its_depth() {
 
 #[test]
 fn a_hundred_thousand_equal_names_are_fine() {
-    let _alone = alone();
     let mut many = Model::new("names");
     many.names.extend((0..100_000).map(|_| Name(b"twin".to_vec())));
     let pair = many.write().unwrap();
@@ -190,7 +171,6 @@ fn a_hundred_thousand_equal_names_are_fine() {
 /// Many meshes that all claim the same large arrays must not be decoded many times.
 #[test]
 fn shared_arrays_cannot_be_made_into_a_bomb() {
-    let _alone = alone();
     let mut many = Model::new("bomb");
     let mut mesh = mdl_fixtures::square(Platform::Pc);
     mesh.vertices = Default::default();

@@ -1,9 +1,10 @@
 //! Playback: nodes, meshes, visibility, events, cameras, particles and ribbons at a moment.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
+mod real;
+
 use galatea_mdlx::play::{Edge, ModelSystem, Moment, ParticleSystem, Player, RibbonSystem, View};
 use galatea_mdlx::*;
-use galatea_trial::{corpus, files};
 use glam::{Quat, Vec3};
 
 const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -338,30 +339,28 @@ fn parents_in_a_circle_do_not_hang() {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn every_real_file_has_a_pose_at_any_time() {
-    for dir in ["mdx", "sets/wc3", "sets/reforged"] {
-        let found = corpus(dir).map(|dir| files(&dir, &[".mdx"])).unwrap_or_default();
-        for path in found.iter().step_by(3) {
-            let Ok(m) = Model::read(&std::fs::read(path).unwrap(), &Limits::default()) else { continue };
-            for edge in [Edge::Clamp, Edge::Wrap] {
-                let player = Player::new(&m).edge(edge);
-                for sequence in 0..m.sequences.len().min(3) {
-                    let view = View::look_at(Vec3::new(100.0, 20.0, 50.0), Vec3::ZERO);
-                    let pose = player.pose(&Moment::in_sequence(&m, sequence, 333.0), Some(&view));
-                    let broken = pose.nodes.iter().position(|n| !n.matrix.is_finite());
-                    assert_eq!(broken, None, "{} sequence {sequence}", path.display());
-                }
+    let mut poses = 0;
+    for (path, m) in real::binaries().every(3).read(real::binary) {
+        for edge in [Edge::Clamp, Edge::Wrap] {
+            let player = Player::new(&m).edge(edge);
+            for sequence in 0..m.sequences.len().min(3) {
+                let view = View::look_at(Vec3::new(100.0, 20.0, 50.0), Vec3::ZERO);
+                let pose = player.pose(&Moment::in_sequence(&m, sequence, 333.0), Some(&view));
+                let broken = pose.nodes.iter().position(|n| !n.matrix.is_finite());
+                assert_eq!(broken, None, "{} sequence {sequence}", path.display());
+                poses += 1;
             }
         }
     }
+    assert!(poses > 400, "{poses}");
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn the_authentic_1300_file_makes_sense() {
-    let Some(path) = corpus("mdx/v1300").and_then(|dir| files(&dir, &[".mdx"]).into_iter().next()) else {
-        return;
-    };
-    let m = Model::read(&std::fs::read(path).unwrap(), &Limits::default()).unwrap();
+    let (_, m) = real::of_version(1300).read(real::binary).next().unwrap();
     assert_eq!((m.version, m.node_count(), m.pivots.len()), (Version(1300), 57, 57));
     assert_eq!(m.info.tail_as_node_count(), (1, 57));
     let mut keys = 0;

@@ -4,10 +4,8 @@
 mod support;
 
 use galatea_mdlx::{Limits, Version, text};
-use galatea_trial::{Tally, Trial, alone};
+use galatea_trial::{Tally, Trial};
 use galatea_wire::{Error, ErrorKind, Place};
-
-galatea_trial::count_memory!();
 
 /// Parses, prints and compares: what can be read must be printed as text that says the same.
 fn everything(bytes: &[u8]) -> Result<(), Error> {
@@ -35,7 +33,6 @@ fn trial(name: &str, bytes: &[u8], run: impl Fn(&Trial<'_>) -> Tally) {
 }
 
 fn fixture(version: Version) -> Vec<u8> {
-    let _alone = alone();
     text::print(&support::value(version)).unwrap()
 }
 
@@ -107,7 +104,6 @@ fn one(what: &str, bytes: &[u8]) {
 
 #[test]
 fn wild_texts_are_survived() {
-    let _alone = alone();
     let head = "Version { FormatVersion 800, }\n";
     let many = |text: &str, times: usize| format!("{head}{}", text.repeat(times)).into_bytes();
     for (what, bytes) in [

@@ -1,13 +1,12 @@
 //! Changing versions: what comes out can be written, read and checked, and every loss has a name.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // A test that meets the unexpected has to fail.
 
+mod real;
 mod support;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use galatea_mdlx::*;
-use galatea_trial::{corpus, files};
 use galatea_wire::Severity;
 
 fn convert(model: &Model, to: u32) -> (Model, Vec<Loss>) {
@@ -106,14 +105,8 @@ fn scaling_leaves_the_model_alike() {
     assert_eq!(large.geosets[0].normals, model.geosets[0].normals);
 }
 
-fn real_files(version: u32) -> Vec<PathBuf> {
-    let dir = corpus("mdx").map(|dir| dir.join(format!("v{version}")));
-    dir.map(|dir| files(&dir, &[".mdx"])).unwrap_or_default()
-}
-
 fn chain(from: u32, to: &[u32]) {
-    for path in real_files(from) {
-        let source = Model::read(&std::fs::read(&path).unwrap(), &Limits::default()).unwrap();
+    for (path, source) in real::of_version(from).read(real::binary) {
         let had = errors(&source);
         let mut model = source;
         for version in to {
@@ -126,26 +119,31 @@ fn chain(from: u32, to: &[u32]) {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn real_1100_files_go_down_to_800() {
     chain(1100, &[1000, 800]);
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn real_1000_files_go_up_and_down() {
     chain(1000, &[1100, 900, 1200, 800]);
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn real_800_files_go_up_to_1100() {
     chain(800, &[1000, 1100]);
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn real_800_files_go_to_world_of_warcraft_and_back() {
     chain(800, &[1300, 1500, 800]);
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn the_real_1300_file_goes_to_800_and_back() {
     chain(1300, &[800, 1300]);
     chain(1300, &[1500, 1000, 1400]);

@@ -9,8 +9,6 @@ use galatea_texture::{Level, Part, Texture, Txi, detect, inspect};
 use galatea_trial::{Random, Trial};
 use galatea_wire::{Error, ErrorKind, Limits};
 
-galatea_trial::count_memory!();
-
 /// Small enough for the trial's own limit on memory.
 fn limits() -> Limits {
     Limits { pixels: 1 << 16, ..Limits::default() }

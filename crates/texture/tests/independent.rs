@@ -8,7 +8,7 @@ use block_compression::decode::decompress_blocks_as_rgba8;
 use galatea_texture::encode::{self, BlpFormat, DdsFormat, TpcFormat, TpcOptions};
 use galatea_texture::ftex::Storage;
 use galatea_texture::{Alpha, Image, PixelFormat, Texture, decode};
-use galatea_trial::{Random, corpus, files};
+use galatea_trial::{Random, listed};
 use galatea_wire::Limits;
 
 const SIDE: u32 = 64;
@@ -74,14 +74,13 @@ const HARD: [(&str, f64); 4] = [
 ];
 
 #[test]
+#[ignore = "needs the corpus"]
 fn what_we_write_comes_back_close() {
-    let Some(dir) = corpus("sets") else { return };
     let limits = Limits::default();
     let mut least: BTreeMap<&str, f64> = BTreeMap::new();
     let mut seen = std::collections::HashSet::new();
     let mut count = 0;
-    for path in files(&dir, &[".tpc", ".blp", ".dds", ".tga"]) {
-        let bytes = std::fs::read(&path).unwrap();
+    for (path, bytes) in listed(&["sets"], &[".tpc", ".blp", ".dds", ".tga"]).bytes() {
         let image = Texture::read(&bytes, &limits).unwrap().decode_best(&limits).unwrap();
         // The large ones take long without optimisation, and the small ones are the hard ones.
         if image.width * image.height > 128 * 128 || !seen.insert(bytes) {

@@ -1,66 +1,38 @@
 //! Bad input is ordinary input: the same trials for every reader, and the way tests find the corpus.
 //!
 //! A trial runs a reader on damaged copies of a fixture. It fails when the reader panics, allocates more than
-//! 4 x file + 8 MB, takes absurdly long, or reports an error that names no place. Test binaries that use it must hold
-//! nothing but trials, since [`count_memory!`] counts for the whole process.
+//! 4 x file + 8 MB, takes more than 10 s of processor time, or reports an error that names no place.
+//!
+//! Memory is counted per thread, so that tests of one binary do not disturb each other. Work that a reader hands to
+//! other threads is not counted: the crates whose readers are tried spawn none, which a test of this crate holds them to.
+//!
+//! Every program that links this crate gets its counting allocator, and cannot have another one.
 
 #[cfg(feature = "gltf")]
 pub mod gltf;
 
-use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
+pub use galatea_corpus::{Listing, Real, files, listed, place};
 use galatea_wire::{Error, ErrorKind, Place};
 
-#[doc(hidden)]
-pub use peak_alloc::PeakAlloc;
-
-/// Counts what the whole test binary allocates. Every one that runs a [`Trial`] has it, once.
-#[macro_export]
-macro_rules! count_memory {
-    () => {
-        #[global_allocator]
-        static ALLOCATOR: $crate::PeakAlloc = $crate::PeakAlloc;
-    };
-}
-
-/// Runs a function; returns what it gives and the most bytes it had allocated at a time.
-fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
-    let before = PeakAlloc.current_usage();
-    // Something is always allocated, by whoever runs the tests.
-    assert!(before > 0, "nobody counts memory: this test needs count_memory!()");
-    PeakAlloc.reset_peak_usage();
-    let result = body();
-    (result, PeakAlloc.peak_usage().saturating_sub(before))
-}
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-thread_local! {
-    static ALONE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Keeps other tests of the same binary from allocating meanwhile. Every trial takes it by itself; tests that build large
-/// fixtures take it first. Taking it again on the same thread is fine.
-pub fn alone() -> Alone {
-    let outer = ALONE.replace(true);
-    Alone { guard: (!outer).then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)) }
-}
-
-/// The turn to run; ends when dropped.
-#[derive(Debug)]
-pub struct Alone {
-    guard: Option<MutexGuard<'static, ()>>,
-}
-
-impl Drop for Alone {
-    fn drop(&mut self) {
-        if self.guard.is_some() {
-            ALONE.set(false);
-        }
+/// Runs a function on this thread; returns its result and the largest number of bytes that it had allocated at a time.
+pub fn measured<T>(body: impl FnOnce() -> T) -> (T, usize) {
+    let mut result = None;
+    let info = allocation_counter::measure(|| result = Some(body()));
+    match result {
+        Some(result) => (result, usize::try_from(info.bytes_max).unwrap_or(usize::MAX)),
+        None => unreachable!("the body has run"),
     }
+}
+
+/// Runs a function on this thread; returns its result and the processor time that it took, which a busy machine does not
+/// change.
+pub fn timed<T>(body: impl FnOnce() -> T) -> (T, Duration) {
+    let start = ThreadTime::now();
+    let result = body();
+    (result, start.elapsed())
 }
 
 /// A fixture, and a reader that should do all it can with it: read, check, write, compare.
@@ -96,12 +68,10 @@ impl Trial<'_> {
     /// When a promise is broken.
     #[allow(clippy::panic)] // A broken promise has to fail the test that runs the trial.
     pub fn run(&self, input: &[u8], what: &dyn Fn() -> String) -> bool {
-        let _alone = alone();
-        let start = Instant::now();
-        let (result, peak) = measured(|| (self.read)(input));
+        let ((result, peak), took) = timed(|| measured(|| (self.read)(input)));
         let allowed = 4 * input.len() + (8 << 20);
         assert!(peak <= allowed, "{}, {}: {peak} bytes allocated, {allowed} allowed", self.name, what());
-        assert!(start.elapsed() < Duration::from_secs(20), "{}, {}: hangs", self.name, what());
+        assert!(took < Duration::from_secs(10), "{}, {}: takes {took:?}", self.name, what());
         if let Err(error) = &result {
             let placed = error.place() != Place::Nowhere || matches!(error.kind(), ErrorKind::NotThisFormat);
             let pathed = !error.path().is_empty()
@@ -112,15 +82,13 @@ impl Trial<'_> {
         result.is_ok()
     }
 
-    /// Reads the fixture itself, with nothing else running. Returns whether it opened.
-    pub fn alone(&self) -> bool {
-        let _alone = alone();
+    /// Reads the fixture itself. Returns whether it opened.
+    pub fn whole(&self) -> bool {
         self.run(self.bytes, &|| "as it is".to_owned())
     }
 
     /// Every prefix of the fixture.
     pub fn cuts(&self) -> Tally {
-        let _alone = alone();
         let mut tally = Tally::default();
         for len in 0..self.bytes.len() {
             let cut = self.bytes.get(..len).unwrap_or(&[]);
@@ -150,7 +118,6 @@ impl Trial<'_> {
         places: impl Iterator<Item = (usize, usize)>,
         values: &dyn Fn(usize) -> Vec<u32>,
     ) -> Tally {
-        let _alone = alone();
         let mut tally = Tally::default();
         let mut bytes = self.bytes.to_vec();
         for (at, width) in places {
@@ -171,7 +138,6 @@ impl Trial<'_> {
 
     /// `rounds` rounds of random damage (bytes, words, cuts, doubled and dropped ranges), the same on every machine.
     pub fn mutations(&self, seed: u64, rounds: usize) -> Tally {
-        let _alone = alone();
         let mut random = Random(seed | 1);
         let mut tally = Tally::default();
         for round in 0..rounds {
@@ -241,38 +207,4 @@ impl Random {
             }
         }
     }
-}
-
-/// The folder of real files for tests: `$GALATEA_CORPUS`, or `shared/corpus` beside the checkout. `None`, said on
-/// stderr, where there is none: the tests that need it skip.
-pub fn corpus(part: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("GALATEA_CORPUS") {
-        Some(dir) => PathBuf::from(dir),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let dir = root.join(part);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    eprintln!("skipped: no corpus at {}", dir.display());
-    None
-}
-
-/// All files below a folder whose names end like this (case ignored), sorted.
-pub fn files(dir: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut todo = vec![dir.to_path_buf()];
-    while let Some(dir) = todo.pop() {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().to_lowercase();
-            if path.is_dir() {
-                todo.push(path);
-            } else if endings.iter().any(|e| name.ends_with(e)) {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
 }

@@ -260,6 +260,7 @@ fn navmesh_paths_are_found_stay_on_it_and_fast_ones_are_not_much_longer() {
 }
 
 #[test]
+#[ignore = "needs the corpus"]
 fn corpus_paths_stay_on_walkable_faces_and_are_the_same_both_ways() {
     for (path, surface) in wok::corpus().into_iter().take(20) {
         let mesh = Walkmesh::new(surface).expect("a sound file");
@@ -294,7 +295,7 @@ fn corpus_paths_stay_on_walkable_faces_and_are_the_same_both_ways() {
                 (a, b) => panic!("{} {i}: {a:?}, back {b:?}", wok::name(&path)),
             }
         }
-        eprintln!("{}: {found} of {pairs} pairs joined", wok::name(&path));
+        assert!(found > 0, "{}: none of {pairs} pairs is joined", wok::name(&path));
     }
 }
 

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use galatea::disk::{Job, Loaded, load};
 use galatea::{Document, Limits};
-use galatea_trial::{corpus, files};
+use galatea_corpus::{corpus, files};
 
 use super::{fastest, memory, walkmesh};
 

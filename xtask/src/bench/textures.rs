@@ -8,7 +8,7 @@ use galatea::disk::{Job, Loaded};
 use galatea::texture::{Image, PixelFormat, Texture, decode, encode};
 use galatea::textures::{Images, Textures, dress, game_of};
 use galatea::{ConvertOptions, Limits, SceneContext, TextureFile, fox};
-use galatea_trial::corpus;
+use galatea_corpus::corpus;
 
 use super::{fastest, files, time};
 
@@ -86,7 +86,7 @@ fn sets() {
     let Some(dir) = corpus("sets") else { return };
     let names = fox::Dictionary::built_in();
     let (mut whole, mut parts, mut models, mut pixels) = (0.0, 0.0, 0usize, 0.0);
-    for path in galatea_trial::files(&dir, &[".mdl", ".mdx", ".fmdl"]) {
+    for path in galatea_corpus::files(&dir, &[".mdl", ".mdx", ".fmdl"]) {
         let job = Job { path: path.clone(), named: true };
         let Ok(loaded) = galatea::disk::load(&job) else { continue };
         let Some((seconds, pictures)) = convert(&loaded, &path, &names) else { continue };
@@ -97,7 +97,7 @@ fn sets() {
             parts += best(5, || drop(black_box(encode::png(image))));
         }
         let beside =
-            path.parent().map(|d| galatea_trial::files(d, &[".tpc", ".blp", ".dds", ".ftex", ".tga"]));
+            path.parent().map(|d| galatea_corpus::files(d, &[".tpc", ".blp", ".dds", ".ftex", ".tga"]));
         for file in beside.into_iter().flatten() {
             let job = Job { path: file, named: true };
             let Some(texture) = galatea::disk::load(&job).ok().and_then(|l| texture(&l)) else { continue };

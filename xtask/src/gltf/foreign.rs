@@ -64,7 +64,7 @@ impl ForeignOptions {
         }
         run(&mut cargo(&["build", "-q", "-p", "galatea-cli"]), "building")?;
         let galatea = root().join("target/debug/galatea");
-        let files = galatea_trial::files(&sources, &[".glb", ".gltf"]);
+        let files = galatea_corpus::files(&sources, &[".glb", ".gltf"]);
         // Names are hashes in some games; whoever made the model knows them.
         let mut names = std::collections::BTreeSet::new();
         for file in &files {

@@ -116,7 +116,7 @@ impl BlenderOptions {
     /// Compares what Blender exported with what it imported.
     fn trips(&self, export: &Path) -> Outcome {
         let (mut files, mut bad) = (0usize, 0usize);
-        for path in galatea_trial::files(export, &[".glb"]) {
+        for path in galatea_corpus::files(export, &[".glb"]) {
             let inside = path.strip_prefix(export).unwrap_or(&path);
             let read = |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
             let lines = trip::compare(&read(&self.folder.join(inside))?, &read(&path)?)?;

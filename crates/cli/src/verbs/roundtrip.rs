@@ -1,4 +1,4 @@
-//! `galatea roundtrip`: read, write, compare.
+//! `galatea roundtrip`: read, write, compare. Documents that only keep the bytes of their file are counted apart.
 
 use std::io;
 
@@ -30,6 +30,8 @@ struct Outcome {
     format: &'static str,
     version: String,
     bytes: usize,
+    /// Whether the document keeps the bytes of its file, so that there is nothing to compare.
+    stored: bool,
     /// The first byte that differs, in the file or, with the extension, in its companion.
     difference: Option<(usize, Option<&'static str>)>,
     /// What differs after a way through another form.
@@ -53,6 +55,16 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
     {
         return Ok(outcome);
     }
+    if format.stored {
+        return Ok(Outcome {
+            format: format.name,
+            version: document.summary().version,
+            bytes: loaded.size(),
+            stored: true,
+            difference: None,
+            changed: Vec::new(),
+        });
+    }
     let output = document.write()?;
     let main = first_difference(&loaded.bytes, &output.bytes).map(|at| (at, None));
     let companion = || {
@@ -65,6 +77,7 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
         format: format.name,
         version: document.summary().version,
         bytes: loaded.size(),
+        stored: false,
         difference: main.or_else(companion),
         changed: Vec::new(),
     })
@@ -118,6 +131,7 @@ fn compared(opened: &batch::Opened, back: &dyn galatea::Document) -> Outcome {
         format: document.format().name,
         version: document.summary().version,
         bytes: opened.loaded.size(),
+        stored: false,
         difference: None,
         changed: document.differences(back).unwrap_or_else(|| vec!["another format came back".into()]),
     }
@@ -125,7 +139,7 @@ fn compared(opened: &batch::Opened, back: &dyn galatea::Document) -> Outcome {
 
 impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let (mut identical, mut different, mut unreadable) = (0usize, 0usize, 0usize);
+        let (mut identical, mut different, mut unreadable, mut stored) = (0usize, 0usize, 0usize, 0usize);
         let names = fox::Dictionary::new();
         let work = |job: &galatea::disk::Job| match self.via {
             None => roundtrip(job, &names).map(Some),
@@ -139,6 +153,10 @@ impl Options {
                 Err(failure) => Err(failure),
             };
             let status = match &result {
+                Ok(Outcome { stored: true, .. }) => {
+                    stored += 1;
+                    "stored"
+                }
                 Ok(Outcome { difference: None, changed, .. }) if changed.is_empty() => {
                     identical += 1;
                     "identical"
@@ -184,13 +202,23 @@ impl Options {
                 _ => Ok(()),
             }
         })?;
-        let files = identical + different + unreadable;
+        let files = identical + different + unreadable + stored;
         if self.inputs.json {
-            let summary = json!({ "files": files, "identical": identical, "different": different, "unreadable": unreadable });
+            let summary = json!({
+                "files": files,
+                "identical": identical,
+                "different": different,
+                "unreadable": unreadable,
+                "stored": stored,
+            });
             println_or_stop(&json!({ "summary": summary }).to_string())?;
         } else {
+            let kept = match stored {
+                0 => String::new(),
+                _ => format!(", {stored} kept as they are (not re-encoded)"),
+            };
             println_or_stop(&format!(
-                "{files} files: {identical} identical, {different} different, {unreadable} unreadable"
+                "{files} files: {identical} identical, {different} different, {unreadable} unreadable{kept}"
             ))?;
         }
         Ok(tally.exit(different > 0))

@@ -12,6 +12,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("kotor-bwm-ascii"),
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),

@@ -26,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("kotor-bwm-ascii"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiWalkmesh::parse(input.bytes, limits)?) as Box<dyn Document>),

@@ -12,6 +12,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: None,
     detect: fox::detect,
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),

@@ -17,6 +17,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("kotor-mdl-ascii"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiModel(text::parse(input.bytes, limits)?)) as Box<dyn Document>),

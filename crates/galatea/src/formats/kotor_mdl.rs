@@ -15,6 +15,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &["mdx"],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("kotor-mdl-ascii"),
     detect: mdl::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, input.companion("mdx"), limits)?)),

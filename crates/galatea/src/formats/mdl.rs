@@ -17,6 +17,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("mdl"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),

@@ -12,6 +12,7 @@ pub(super) static FORMAT: Format = Format {
     companions: &[],
     holds: Holds::Model,
     whole: false,
+    stored: false,
     text: Some("mdl"),
     detect: mdlx::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, limits)?)),

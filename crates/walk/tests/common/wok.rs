@@ -3,31 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use galatea::kotor::bwm;
-use galatea::{Ground, Limits};
+use galatea::{Error, Ground, Limits};
+use galatea_trial::listed;
 use galatea_walk::Surface;
 
 /// The ground of a WOK, PWK or DWK file.
-pub(crate) fn read(bytes: &[u8]) -> Option<Surface> {
-    let mesh = bwm::Walkmesh::read(bytes, &Limits::default()).ok()?;
-    Some(Ground::of_walkmesh(&mesh).surface)
+pub(crate) fn read(bytes: &[u8]) -> Result<Surface, Error> {
+    let mesh = bwm::Walkmesh::read(bytes, &Limits::default())?;
+    Ok(Ground::of_walkmesh(&mesh).surface)
 }
 
-/// The WOK files of the corpus, largest first; empty, said on stderr, where there is no corpus.
+/// All WOK files of the corpus, those with the most faces first.
 pub(crate) fn corpus() -> Vec<(PathBuf, Surface)> {
-    let Some(dir) = galatea_trial::corpus("kotor") else { return Vec::new() };
-    let mut out: Vec<(PathBuf, Surface)> = galatea_trial::files(&dir, &[".wok"])
-        .into_iter()
-        .filter_map(|path| Some((path.clone(), read(&std::fs::read(&path).ok()?)?)))
-        .collect();
+    let files = listed(&["kotor"], &[".wok"]);
+    let count = files.len();
+    let mut out: Vec<(PathBuf, Surface)> = files.read(|_, bytes| read(bytes)).collect();
+    assert_eq!(out.len(), count);
     out.sort_by_key(|(path, s)| (std::cmp::Reverse(s.faces.len()), path.clone()));
     out
 }
 
 /// One file of the corpus by name.
-pub(crate) fn named(name: &str) -> Option<Surface> {
-    let dir = galatea_trial::corpus("kotor")?;
-    let path = galatea_trial::files(&dir, &[name]).into_iter().next()?;
-    read(&std::fs::read(path).ok()?)
+pub(crate) fn named(name: &str) -> Surface {
+    let mut found = listed(&["kotor"], &[name]).read(|_, bytes| read(bytes));
+    found.next().expect("a listing is never empty").1
 }
 
 /// The name of a file.
