@@ -363,5 +363,9 @@ fn findings_say_where_in_the_file() {
     assert_eq!(finding.rule.severity, Severity::Warning);
     let bone = bytes.windows(4).position(|w| w == b"BONE").unwrap() as u64 + 8;
     assert_eq!(finding.offset, Some(bone));
-    assert_eq!(finding.to_string(), format!("warning MDLX0005 0x{bone:X} bones[0] \"Root\": geoset 7"));
+    let title = finding.rule.title;
+    assert_eq!(
+        finding.to_string(),
+        format!("warning MDLX0005: {title}: geoset 7 (at 0x{bone:X}, bones[0] \"Root\")")
+    );
 }

@@ -1,6 +1,6 @@
 //! Rules and what they found. Problems that do not stop reading are findings, never errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 /// How bad a finding is.
@@ -59,16 +59,39 @@ pub struct Finding {
     pub message: String,
 }
 
+impl Finding {
+    /// Returns where it is: the byte and the path inside the document, as far as they are known.
+    pub fn place(&self) -> Option<String> {
+        match (self.offset, self.path.as_str()) {
+            (None, "") => None,
+            (None, path) => Some(path.to_owned()),
+            (Some(offset), "") => Some(format!("0x{offset:X}")),
+            (Some(offset), path) => Some(format!("0x{offset:X}, {path}")),
+        }
+    }
+
+    /// Returns the message without its numbers: findings that differ in nothing else are alike.
+    fn shape(&self) -> String {
+        let mut shape = String::with_capacity(self.message.len());
+        let mut number = false;
+        for c in self.message.chars() {
+            if !c.is_ascii_digit() {
+                shape.push(c);
+            } else if !number {
+                shape.push('#');
+            }
+            number = c.is_ascii_digit();
+        }
+        shape
+    }
+}
+
+/// The rule's sentence, the detail, and the place.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.rule.severity, self.rule.code)?;
-        if let Some(offset) = self.offset {
-            write!(f, " 0x{offset:X}")?;
-        }
-        if !self.path.is_empty() {
-            write!(f, " {}", self.path)?;
-        }
-        write!(f, ": {}", self.message)
+        let Rule { severity, code, title, .. } = self.rule;
+        write!(f, "{severity} {code}: {title}: {}", self.message)?;
+        self.place().map_or(Ok(()), |place| write!(f, " (at {place})"))
     }
 }
 
@@ -119,6 +142,21 @@ impl Report {
     /// The kept findings, in the order of checking.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Returns the kept findings with those that are alike taken together: the first of each kind, and how many there are.
+    /// Findings are alike if they have the same rule and their messages differ in numbers only.
+    pub fn alike(&self) -> Vec<(&Finding, usize)> {
+        let mut kinds: HashMap<(&str, String), usize> = HashMap::new();
+        let mut out: Vec<(&Finding, usize)> = Vec::new();
+        for finding in &self.findings {
+            let at = *kinds.entry((finding.rule.code, finding.shape())).or_insert(out.len());
+            match out.get_mut(at) {
+                Some((_, count)) => *count += 1,
+                None => out.push((finding, 1)),
+            }
+        }
+        out
     }
 
     /// How often each rule was broken, by code.
@@ -197,7 +235,30 @@ mod tests {
         assert_eq!(report.count("TEST0001"), 1000);
         assert_eq!(report.at_least(Severity::Warning), 1000);
         assert_eq!(report.at_least(Severity::Error), 0);
-        assert_eq!(report.findings()[3].to_string(), "warning TEST0001 0x3 faces[3]: bad");
+        assert_eq!(report.findings()[3].to_string(), "warning TEST0001: t: bad (at 0x3, faces[3])");
+    }
+
+    #[test]
+    fn findings_that_differ_in_numbers_only_are_alike() {
+        let mut report = Report::new();
+        for (offset, message) in
+            [(8, "face 17 of 20"), (9, "face 3 of 20"), (10, "edge 3"), (11, "face 18 of 1")]
+        {
+            report.add(&RULE, Some(offset), || (String::new(), message.into()));
+        }
+        let alike: Vec<_> = report.alike().into_iter().map(|(f, n)| (f.message.as_str(), n)).collect();
+        assert_eq!(alike, [("face 17 of 20", 3), ("edge 3", 1)]);
+    }
+
+    #[test]
+    fn a_place_tells_what_is_known_of_it() {
+        let place = |offset, path: &str| {
+            Finding { rule: &RULE, offset, path: path.into(), message: "bad".into() }.place()
+        };
+        assert_eq!(place(None, ""), None);
+        assert_eq!(place(Some(255), "").as_deref(), Some("0xFF"));
+        assert_eq!(place(None, "bones[0]").as_deref(), Some("bones[0]"));
+        assert_eq!(place(Some(255), "bones[0]").as_deref(), Some("0xFF, bones[0]"));
     }
 
     #[test]
