@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use galatea::disk::Job;
-use galatea::textures::{Images, Library, Textures, game_of};
+use galatea::textures::{Images, Libraries, Textures, game_of};
 use galatea::{ConvertOptions, Encoding, Format};
 
 use super::textures::folder_of;
@@ -45,15 +45,15 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    /// The textures below the folders; none without folders.
-    pub(crate) fn library(&self) -> Result<Option<Library>, String> {
+    /// The textures of a run: those below the folders, and in the folder of every model.
+    pub(crate) fn library(&self) -> Result<Libraries, String> {
         if let Some(bad) = self.textures.iter().find(|d| !d.is_dir()) {
             return Err(format!("{}: no such folder", show(bad)));
         }
-        let (library, failed) = Library::below(&self.textures);
+        let (libraries, failed) = Libraries::new(&self.textures);
         match failed.first() {
             Some((path, error)) => Err(format!("{}: {error}", show(path))),
-            None => Ok((!self.textures.is_empty()).then_some(library)),
+            None => Ok(libraries),
         }
     }
 }
@@ -74,9 +74,9 @@ impl Dress {
         &self,
         job: &Job,
         format: &Format,
-        library: Option<&'a Library>,
+        libraries: &'a Libraries,
     ) -> Option<Textures<'a>> {
-        Some(Textures::new(game_of(format.name)?, folder_of(job), library))
+        Some(libraries.textures(game_of(format.name)?, folder_of(job)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job};
-use galatea::textures::{Audited, Library, Why, audit, game_of};
+use galatea::textures::{Audited, Libraries, Why, audit, game_of};
 use galatea::{Holds, SceneContext, fox};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ impl Options {
     fn work(
         &self,
         job: &Job,
-        shared: Option<&Library>,
+        libraries: &Libraries,
         names: &fox::Dictionary,
     ) -> Result<Option<Vec<Audited>>, Failure> {
         let opened = batch::open(job)?;
@@ -156,13 +156,14 @@ impl Options {
             let asked = || Err(Failure::Other(format!("{format} files name no textures")));
             return if job.named { asked() } else { Ok(None) };
         };
-        let textures = galatea::textures::Textures::new(game, folder_of(job), shared);
+        let textures = libraries.textures(game, folder_of(job));
         let stem = disk::stem(&job.path);
         Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures)))
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let (names, shared) = match self.dictionaries.load().and_then(|n| Ok((n, self.folders.library()?))) {
+        let (names, libraries) = match self.dictionaries.load().and_then(|n| Ok((n, self.folders.library()?)))
+        {
             Ok(both) => both,
             Err(error) => {
                 complain(format_args!("{error}"));
@@ -174,7 +175,7 @@ impl Options {
         let mut absent: BTreeMap<String, usize> = BTreeMap::new();
         let inputs = self.inputs.only(Holds::Model);
         let tally = inputs.run(
-            |job| Ok((job.path.clone(), self.work(job, shared.as_ref(), &names)?)),
+            |job| Ok((job.path.clone(), self.work(job, &libraries, &names)?)),
             |path, result, out| match result {
                 Ok((_, None)) => Ok(()),
                 Ok((job, Some(audited))) => {

@@ -4,16 +4,15 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use galatea_texture::find::{Found, Game, Index};
 use galatea_texture::{Image, Kind, Part, Texture, Txi};
 use galatea_wire::Limits;
 
+use super::cache::Cache;
 use crate::{disk, fox};
-
-/// Bytes of decoded pictures that are kept for the next one who asks.
-const KEPT: usize = 256 << 20;
 
 /// A texture that was read.
 #[derive(Debug)]
@@ -32,27 +31,48 @@ pub struct Decoded {
     pub(crate) file: Option<(&'static str, Vec<u8>)>,
 }
 
+impl Decoded {
+    /// Bytes of memory that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let file = self.file.as_ref().map_or(0, |(_, bytes)| bytes.len());
+        self.image.rgba.len() + file + self.path.len() + size_of::<Decoded>()
+    }
+}
+
 /// The textures below folders.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Library {
     folders: Vec<PathBuf>,
     index: Index,
-    cache: Mutex<Cache>,
+    /// Tells its textures from those of other libraries in a cache that they share.
+    number: u64,
+    cache: Arc<Cache>,
 }
 
-#[derive(Debug, Default)]
-struct Cache {
-    decoded: HashMap<usize, Result<Arc<Decoded>, String>>,
-    bytes: usize,
+impl Default for Library {
+    fn default() -> Self {
+        Library::new(Arc::default())
+    }
 }
 
 impl Library {
+    /// One without folders.
+    fn new(cache: Arc<Cache>) -> Library {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Library { folders: Vec::new(), index: Index::new(), number, cache }
+    }
+
     /// The textures that lie in one folder, without those of folders in it.
     pub fn beside(folder: &Path) -> Library {
-        let mut library = Library::default();
+        Library::beside_with(folder, Arc::default())
+    }
+
+    fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
+        let mut library = Library::new(cache);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = fs::read_dir(here).into_iter().flatten().flatten();
-        let files = entries.filter(|e| e.file_type().is_ok_and(|t| !t.is_dir())).map(|e| e.path());
+        let files = entries.filter(disk::is_file).map(|e| e.path());
         library.add(here, files.collect());
         library
     }
@@ -61,13 +81,18 @@ impl Library {
     /// not be read.
     pub fn below(folders: &[PathBuf]) -> (Library, Vec<(PathBuf, io::Error)>) {
         let mut library = Library::default();
+        let failed = library.add_below(folders);
+        (library, failed)
+    }
+
+    fn add_below(&mut self, folders: &[PathBuf]) -> Vec<(PathBuf, io::Error)> {
         let mut failed = Vec::new();
         for folder in folders {
             let mut files = Vec::new();
             failed.extend(disk::walk(folder, &mut |path| files.push(path)));
-            library.add(folder, files);
+            self.add(folder, files);
         }
-        (library, failed)
+        failed
     }
 
     fn add(&mut self, folder: &Path, mut files: Vec<PathBuf>) {
@@ -99,18 +124,7 @@ impl Library {
 
     /// A texture by its number, decoded, or why it could not be.
     pub fn load(&self, id: usize, limits: &Limits) -> Result<Arc<Decoded>, String> {
-        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().decoded.get(&id) {
-            return known.clone();
-        }
-        let decoded = self.decode(id, limits).map(Arc::new);
-        let mut cache = lock();
-        if cache.bytes > KEPT {
-            *cache = Cache::default();
-        }
-        cache.bytes += decoded.as_ref().map_or(0, |d| d.image.rgba.len());
-        cache.decoded.insert(id, decoded.clone());
-        decoded
+        self.cache.get_or_decode((self.number, id), || self.decode(id, limits))
     }
 
     fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
@@ -159,18 +173,72 @@ fn fox_code(path: &str) -> Option<u64> {
     stem.get(at + 7..).map(|rest| fox::path_code64(&format!("/Assets/{rest}")))
 }
 
+/// Folders whose index is kept: the models of a batch come folder by folder.
+const FOLDERS: usize = 64;
+
+/// The textures of a whole run: the folders that the user named, and the folder of every model, each listed once and shared
+/// by all threads.
+#[derive(Debug, Default)]
+pub struct Libraries {
+    named: Option<Library>,
+    beside: Mutex<HashMap<PathBuf, Beside>>,
+    clock: AtomicU64,
+    cache: Arc<Cache>,
+}
+
+/// The textures of a folder, listed by the first who asks while others wait.
+#[derive(Debug, Default)]
+struct Beside {
+    library: Arc<OnceLock<Arc<Library>>>,
+    used: u64,
+}
+
+impl Libraries {
+    /// Those of a run in which textures are looked for below these folders too. Also returns what could not be read.
+    pub fn new(named: &[PathBuf]) -> (Libraries, Vec<(PathBuf, io::Error)>) {
+        let cache = Arc::<Cache>::default();
+        let mut library = Library::new(Arc::clone(&cache));
+        let failed = library.add_below(named);
+        let named = (!named.is_empty()).then_some(library);
+        (Libraries { named, cache, ..Libraries::default() }, failed)
+    }
+
+    /// Where the textures of a model in this folder are looked for, by the rules of a game.
+    pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
+        let own = folder.map_or_else(Arc::default, |folder| self.beside(folder));
+        Textures { own, shared: self.named.as_ref(), game }
+    }
+
+    /// The textures in one folder.
+    fn beside(&self, folder: &Path) -> Arc<Library> {
+        let used = self.clock.fetch_add(1, Ordering::Relaxed);
+        let place = {
+            let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= FOLDERS && !known.contains_key(folder) {
+                let oldest = known.iter().min_by_key(|(_, beside)| beside.used).map(|(path, _)| path.clone());
+                oldest.and_then(|path| known.remove(&path));
+            }
+            let beside = known.entry(folder.to_path_buf()).or_default();
+            beside.used = used;
+            Arc::clone(&beside.library)
+        };
+        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache)));
+        Arc::clone(place.get_or_init(list))
+    }
+}
+
 /// Where the textures of one model are looked for: first beside it, then below the folders that the user named.
 #[derive(Debug)]
 pub struct Textures<'a> {
-    own: Library,
+    own: Arc<Library>,
     shared: Option<&'a Library>,
     game: Game,
 }
 
 impl<'a> Textures<'a> {
-    /// For a model in this folder, by the rules of a game.
+    /// For a single model in this folder, by the rules of a game; [`Libraries::textures`] is for many.
     pub fn new(game: Game, folder: Option<&Path>, shared: Option<&'a Library>) -> Self {
-        Textures { own: folder.map(Library::beside).unwrap_or_default(), shared, game }
+        Textures { own: Arc::new(folder.map(Library::beside).unwrap_or_default()), shared, game }
     }
 
     /// Whose rules hold.
@@ -183,7 +251,7 @@ impl<'a> Textures<'a> {
         let own = self.own.find(self.game, name);
         match self.shared {
             Some(shared) if own.id().is_none() => (shared, shared.find(self.game, name)),
-            _ => (&self.own, own),
+            _ => (self.own.as_ref(), own),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Textures of models: finding them, what each material looks like with them, and which are missing.
 
 mod audit;
+mod cache;
 mod dress;
 mod fox;
 mod kotor;
@@ -10,4 +11,4 @@ mod warcraft;
 
 pub use audit::{Audited, Why, audit};
 pub use dress::{Dressed, Images, dress, dress_gltf};
-pub use library::{Decoded, Library, Textures, game_of};
+pub use library::{Decoded, Libraries, Library, Textures, game_of};
