@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::inside;
+use super::unknown::is_damaged;
 use crate::document::borrowed;
 use crate::{Beside, Companion, FORMATS, Format, Input, detect};
 
@@ -46,7 +47,7 @@ impl Loaded {
 impl Beside for Loaded {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let folder = self.path.as_ref()?.parent()?;
-        fs::read(inside(folder, path)?).ok()
+        read(&inside(folder, path)?).ok()
     }
 }
 
@@ -55,8 +56,9 @@ const ENOUGH: u64 = 4096;
 
 /// Expands files and folders (recursively, in the order of names) into inputs.
 ///
-/// From folders only files of known formats that are `wanted` are taken, and companions are left to the file they belong to.
-/// Links to folders are not followed.
+/// From folders, files of known formats that are `wanted` are taken, and those that have the extension of a wanted format but
+/// not its content: opening them tells what is wrong. Companions are left to the file they belong to. Links to folders are
+/// not followed, and what is no file (a pipe, a socket, a device) is never opened.
 pub fn jobs(paths: &[PathBuf], wanted: &dyn Fn(&Format) -> bool) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     let mut out = Vec::new();
     for path in paths {
@@ -73,18 +75,44 @@ pub fn jobs(paths: &[PathBuf], wanted: &dyn Fn(&Format) -> bool) -> Vec<Result<J
     out
 }
 
+/// What a file found in a folder is.
+enum Candidate {
+    Known(&'static Format),
+    /// It has the extension of a format but not its content.
+    Damaged,
+}
+
 fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
     let mut found = Vec::new();
     let failed = walk(root, &mut |path| {
-        if let Some(format) = format_in_folder(&path) {
-            found.push((path, format));
+        if let Some(candidate) = candidate(&path, wanted) {
+            found.push((path, candidate));
         }
     });
     out.extend(failed.into_iter().map(Err));
     found.sort_by(|a, b| a.0.cmp(&b.0));
-    let belong = |(path, format): &(PathBuf, &Format)| companion_paths(path, format);
-    let companions: HashSet<PathBuf> = found.iter().flat_map(belong).map(|(_, path)| path).collect();
-    let jobs = found.into_iter().filter(|(path, format)| wanted(format) && !companions.contains(path));
+    let mut companions: HashSet<PathBuf> = HashSet::new();
+    for (path, candidate) in &found {
+        match candidate {
+            Candidate::Known(format) => {
+                companions.extend(companion_paths(path, format).into_iter().map(|(_, path)| path));
+            }
+            // The extension tells whose companions would be those of a damaged file.
+            Candidate::Damaged => {
+                let owners = FORMATS
+                    .iter()
+                    .filter(|f| extension(path).is_some_and(|e| f.extensions.contains(&e.as_str())));
+                companions.extend(owners.flat_map(|f| companion_paths(path, f)).map(|(_, path)| path));
+            }
+        }
+    }
+    let jobs = found.into_iter().filter(|(path, candidate)| {
+        let is_input = match candidate {
+            Candidate::Known(format) => wanted(format),
+            Candidate::Damaged => true,
+        };
+        is_input && !companions.contains(path)
+    });
     out.extend(jobs.map(|(path, _)| Ok(Job { path, named: false })));
 }
 
@@ -105,7 +133,7 @@ pub(crate) fn walk(root: &Path, file: &mut dyn FnMut(PathBuf)) -> Vec<(PathBuf, 
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => todo.push(path),
-                Ok(_) => file(path),
+                Ok(_) if is_file(&entry) => file(path),
                 _ => {}
             }
         }
@@ -113,18 +141,40 @@ pub(crate) fn walk(root: &Path, file: &mut dyn FnMut(PathBuf)) -> Vec<(PathBuf, 
     failed
 }
 
-/// The format of a file found in a folder. What has no magic must have the right extension too, so that no other file is
-/// read whole, and none is mistaken.
-fn format_in_folder(path: &Path) -> Option<&'static Format> {
+/// Whether an entry of a folder is a file, or a link to one. Opening a pipe or a device may wait forever.
+pub(crate) fn is_file(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| {
+        kind.is_file() || kind.is_symlink() && fs::metadata(entry.path()).is_ok_and(|meta| meta.is_file())
+    })
+}
+
+/// The extension of a path in lower case.
+fn extension(path: &Path) -> Option<String> {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase())
+}
+
+/// What a file found in a folder is; `None` if it is of no concern. A format without magic must have the right extension too,
+/// so that no other file is read whole, and none is mistaken.
+fn candidate(path: &Path, wanted: &dyn Fn(&Format) -> bool) -> Option<Candidate> {
     let mut start = Vec::new();
-    fs::File::open(path).and_then(|file| file.take(ENOUGH).read_to_end(&mut start)).ok()?;
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        // Whoever opens it tells why it cannot be opened.
+        Err(_) => return is_damaged(path, &[], wanted).then_some(Candidate::Damaged),
+    };
+    file.by_ref().take(ENOUGH).read_to_end(&mut start).ok()?;
     if let Some(format) = FORMATS.iter().find(|f| !f.whole && (f.detect)(&start)) {
-        return Some(format);
+        return Some(Candidate::Known(format));
     }
-    let extension = path.extension()?.to_string_lossy().to_lowercase();
-    FORMATS.iter().find(|f| f.whole && f.extensions.contains(&extension.as_str()))?;
-    let format = detect(&fs::read(path).ok()?)?;
-    format.extensions.contains(&extension.as_str()).then_some(format)
+    let extension = extension(path)?;
+    let fits = |format: &Format| format.extensions.contains(&extension.as_str());
+    if FORMATS.iter().any(|f| f.whole && fits(f)) {
+        file.read_to_end(&mut start).ok()?;
+        if let Some(format) = detect(&start).filter(|f| fits(f)) {
+            return Some(Candidate::Known(format));
+        }
+    }
+    is_damaged(path, &start, wanted).then_some(Candidate::Damaged)
 }
 
 /// Reads an input and its companions.
@@ -134,7 +184,7 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         io::stdin().lock().read_to_end(&mut bytes)?;
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
-    bytes = fs::read(&job.path)?;
+    bytes = read(&job.path)?;
     let mut companions = Vec::new();
     if let Some(format) = detect(&bytes) {
         for (extension, path) in companion_paths(&job.path, format) {
@@ -142,6 +192,16 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         }
     }
     Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
+}
+
+/// Reads a file, and nothing but a file: pipes and devices may never end.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() && !meta.is_dir() {
+        let what = "is a pipe, socket or device, not a file; `-` reads standard input";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
+    fs::read(path)
 }
 
 /// The companions of a file that are there, letter case of the extension ignored.

@@ -3,8 +3,10 @@
 mod input;
 mod names;
 mod output;
+mod unknown;
 
-pub(crate) use input::walk;
 pub use input::{Job, Loaded, companion_paths, jobs, load};
+pub(crate) use input::{is_file, walk};
 pub use names::{file_name, inside, stem};
 pub use output::{write, write_output};
+pub use unknown::why_unknown;

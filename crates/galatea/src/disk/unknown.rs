@@ -1,0 +1,173 @@
+//! Files that have the extension of a format but not its content: which of them are worth a word, and what to say.
+
+use std::path::Path;
+
+use crate::{FORMATS, Format, Input, Limits};
+
+/// How files of other programs begin that use one of our extensions.
+const FOREIGN: &[(&str, &[&[u8]])] = &[
+    // Half-Life and Source, Quake, Hexen II, 3D GameStudio, Simulink, Vensim.
+    (
+        "mdl",
+        &[b"IDST", b"IDSQ", b"IDPO", b"RAPO", b"MDL3", b"MDL4", b"MDL5", b"MDL7", b"Model {", b"{UTF-8}"],
+    ),
+];
+
+/// Extensions that tell nothing on their own: any text may be called so, and a TXI may say anything or nothing.
+const VAGUE: &[&str] = &["ascii", "txi"];
+
+/// What a file of an extension is, and what it begins with.
+const BEGINNINGS: &[(&[&str], &str, &str)] = &[
+    (&["wok", "pwk", "dwk"], "a KotOR walkmesh", "\"BWM V1.0\""),
+    (&["mdl"], "a KotOR or Warcraft III model", "the header of a KotOR model, or a text model"),
+    (&["mdx"], "a Warcraft III model", "\"MDLX\""),
+    (&["fmdl"], "a Fox Engine model", "\"FMDL\""),
+    (&["glb"], "a binary glTF", "\"glTF\""),
+    (&["gltf"], "a glTF", "a JSON object with \"asset\""),
+    (&["blp"], "a BLP texture", "\"BLP0\", \"BLP1\" or \"BLP2\""),
+    (&["dds"], "a DDS texture", "\"DDS \""),
+    (&["ftex"], "a Fox Engine texture", "\"FTEX\""),
+    (&["png"], "a PNG image", "\"\\x89PNG\""),
+    (&["jpg", "jpeg"], "a JPEG image", "\"\\xFF\\xD8\""),
+    (&["ascii"], "a KotOR model or walkmesh as text", "\"newmodel\", \"filedependancy\" or \"node\""),
+];
+
+/// The extension of a path in lower case.
+fn extension(path: &Path) -> String {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// The formats that use the extension of a file.
+fn formats(path: &Path) -> impl Iterator<Item = &'static Format> {
+    let extension = extension(path);
+    FORMATS.iter().copied().filter(move |f| f.extensions.contains(&extension.as_str()))
+}
+
+/// Whether a file in a folder, whose content is of no format, is a damaged input rather than a file of another program.
+/// `start` is how it begins.
+pub(super) fn is_damaged(path: &Path, start: &[u8], wanted: &dyn Fn(&Format) -> bool) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let extension = extension(path);
+    // Hidden files are leftovers of other programs.
+    if name.starts_with('.') || !formats(path).any(wanted) {
+        return false;
+    }
+    if VAGUE.contains(&extension.as_str()) {
+        return ["mdl", "wok", "pwk", "dwk"].iter().any(|own| name.ends_with(&format!(".{own}.ascii")));
+    }
+    // Markdown with components is called MDX as well.
+    if extension == "mdx" && !start.is_empty() && is_text(start) {
+        return false;
+    }
+    let begins = |magics: &[&[u8]]| magics.iter().any(|magic| start.starts_with(magic));
+    !FOREIGN.iter().any(|(of, magics)| *of == extension && begins(magics))
+}
+
+/// Whether bytes may be plain text, cut anywhere.
+fn is_text(start: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(start) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    whole && !start.contains(&0)
+}
+
+/// Says why nobody knows the format of a file, from what its extension promises.
+///
+/// ```
+/// use galatea::disk::why_unknown;
+/// use std::path::Path;
+/// assert_eq!(why_unknown(Path::new("hall.wok"), b""), "empty file");
+/// assert_eq!(
+///     why_unknown(Path::new("hall.wok"), b"<html>"),
+///     "not a KotOR walkmesh: expected \"BWM V1.0\" at 0x0, found \"<html>\"; `galatea formats` lists what is known"
+/// );
+/// ```
+pub fn why_unknown(path: &Path, bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "empty file".into();
+    }
+    if bytes.iter().all(|b| *b == 0) {
+        return format!("nothing but zeros, {} bytes of them", bytes.len());
+    }
+    let extension = extension(path);
+    let known = BEGINNINGS.iter().find(|(endings, ..)| endings.contains(&extension.as_str()));
+    if let Some((_, what, expected)) = known {
+        let found = found(bytes);
+        return format!(
+            "not {what}: expected {expected} at 0x0, found {found}; `galatea formats` lists what is known"
+        );
+    }
+    // Formats without a magic: their readers tell what does not fit.
+    let input = Input::new(bytes);
+    let reason = formats(path).find_map(|f| {
+        let error = (f.read)(&input, &Limits::default()).err()?;
+        Some(format!("not a {} file, or a damaged one: {error}", f.name))
+    });
+    reason.unwrap_or_else(|| "not a model that Galatea knows; `galatea formats` lists them".into())
+}
+
+/// How a file begins, for people: as text where it is one.
+fn found(bytes: &[u8]) -> String {
+    let head = bytes.get(..8).unwrap_or(bytes);
+    let printable = |b: &u8| b.is_ascii_graphic() || *b == b' ';
+    if head.iter().all(printable) {
+        return format!("{:?}", String::from_utf8_lossy(head));
+    }
+    head.iter().map(|b| format!("{b:02X}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn damaged(name: &str, start: &[u8]) -> bool {
+        is_damaged(Path::new(name), start, &|_| true)
+    }
+
+    #[test]
+    fn files_with_our_extension_and_foreign_content_are_damaged() {
+        for name in ["a.mdl", "a.WOK", "a.pwk", "a.fmdl", "a.tpc", "a.blp", "a.tga", "a.glb", "a.mdl.ascii"] {
+            assert!(damaged(name, b""), "{name}");
+            assert!(damaged(name, b"\x01\x02 junk"), "{name}");
+        }
+        assert!(damaged("a.mdx", b"\x01\x02\x00 junk") && damaged("a.mdx", b""));
+    }
+
+    #[test]
+    fn files_of_other_programs_are_left_alone() {
+        for (name, start) in [
+            ("half-life.mdl", &b"IDST\x30\0\0\0"[..]),
+            ("quake.mdl", b"IDPO\x06\0\0\0"),
+            ("plant.mdl", b"Model {\n  Name"),
+            ("page.mdx", b"import Chart from './chart'\n\n# Title"),
+            ("notes.ascii", b"hello"),
+            ("empty.txi", b""),
+            ("notes.txt", b""),
+            ("._hall.wok", b"\x00\x05\x16\x07"),
+            ("noextension", b""),
+        ] {
+            assert!(!damaged(name, start), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_no_concern() {
+        let models = |f: &Format| f.holds == crate::Holds::Model;
+        assert!(!is_damaged(Path::new("a.tpc"), b"", &models));
+        assert!(is_damaged(Path::new("a.mdl"), b"", &models));
+    }
+
+    #[test]
+    fn reasons_name_what_was_expected_and_found() {
+        let why = |name: &str, bytes: &[u8]| why_unknown(Path::new(name), bytes);
+        assert_eq!(why("a.mdl", b""), "empty file");
+        assert_eq!(why("a.fmdl", &[0; 300]), "nothing but zeros, 300 bytes of them");
+        assert!(why("a.fmdl", b"\x7FELF").contains("expected \"FMDL\" at 0x0, found 7F 45 4C 46"));
+        assert!(
+            why("a.tpc", &[1; 50]).starts_with("not a tpc file, or a damaged one: "),
+            "{}",
+            why("a.tpc", &[1; 50])
+        );
+    }
+}
