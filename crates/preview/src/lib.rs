@@ -23,7 +23,7 @@ use std::sync::Arc;
 use galatea_scene::Scene;
 
 pub use picture::{Picture, PictureError, animation};
-pub use sheet::sheet;
+pub use sheet::{Sheet, sheet};
 pub use texture::Texture;
 
 /// Largest side of a picture.

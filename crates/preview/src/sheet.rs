@@ -4,6 +4,8 @@ use crate::{Picture, PictureError, label};
 
 /// Space around each picture.
 const GAP: u32 = 6;
+/// The most pixels of a sheet.
+const MOST: u64 = 1 << 28;
 
 /// Puts pictures of the same size into rows with a label under each. `columns` 0 makes the sheet about square.
 ///
@@ -19,30 +21,104 @@ pub fn sheet(
     columns: usize,
     background: [u8; 4],
 ) -> Result<Picture, PictureError> {
-    let width = pictures.iter().map(|(_, p)| p.width).max().ok_or(PictureError("nothing to show".into()))?;
+    let width = pictures.iter().map(|(_, p)| p.width).max().unwrap_or(1);
     let height = pictures.iter().map(|(_, p)| p.height).max().unwrap_or(1);
-    let square = (1..).find(|n| n * n >= pictures.len()).unwrap_or(1);
-    let columns = if columns == 0 { square } else { columns }.min(pictures.len().max(1));
-    let rows = pictures.len().div_ceil(columns);
-    let (cell_width, cell_height) = (width + GAP, height + GAP + label::LINE);
-    let size = |cell: u32, count: usize| {
-        u32::try_from(count).ok().and_then(|n| cell.checked_mul(n)?.checked_add(GAP))
-    };
-    let (Some(across), Some(down)) = (size(cell_width, columns), size(cell_height, rows)) else {
-        return Err(PictureError("the sheet would be too large; show fewer or smaller pictures".into()));
-    };
-    if u64::from(across) * u64::from(down) > 1 << 28 {
-        return Err(PictureError("the sheet would be too large; show fewer or smaller pictures".into()));
+    let mut sheet = Sheet::new((width, height), pictures.len(), columns, background)?;
+    for (name, picture) in pictures {
+        sheet.add(name, picture);
     }
-    let mut out = Picture::new(across, down, background);
-    let [r, g, b, _] = background;
-    let dark = u32::from(r) + u32::from(g) + u32::from(b) < 384;
-    let ink = if dark { [215, 215, 215, 255] } else { [40, 40, 40, 255] };
-    for (index, (name, picture)) in pictures.iter().enumerate() {
-        let left = GAP + (index % columns) as u32 * cell_width;
-        let top = GAP + (index / columns) as u32 * cell_height;
-        out.paste(picture, left, top);
-        label::write(&mut out, name, left, top + height + 3, width, ink);
+    sheet.finish()
+}
+
+/// A contact sheet that grows row by row, so that no picture has to be kept until the last is there.
+#[derive(Debug)]
+pub struct Sheet {
+    cell: (u32, u32),
+    columns: usize,
+    background: [u8; 4],
+    ink: [u8; 4],
+    count: usize,
+    out: Picture,
+}
+
+impl Sheet {
+    /// A sheet for so many pictures of this size at most. `columns` 0 makes it about square.
+    pub fn new(
+        size: (u32, u32),
+        most: usize,
+        columns: usize,
+        background: [u8; 4],
+    ) -> Result<Sheet, PictureError> {
+        let square = (1..).find(|n| n * n >= most).unwrap_or(1);
+        let columns = if columns == 0 { square } else { columns }.clamp(1, most.max(1));
+        let rows = most.div_ceil(columns);
+        let cell = (size.0.saturating_add(GAP), size.1.saturating_add(GAP + label::LINE));
+        let length = |cell: u32, count: usize| {
+            u32::try_from(count).ok().and_then(|n| cell.checked_mul(n)?.checked_add(GAP))
+        };
+        let fits = |(across, down): &(u32, u32)| u64::from(*across) * u64::from(*down) <= MOST;
+        let Some((across, down)) = length(cell.0, columns).zip(length(cell.1, rows)).filter(fits) else {
+            return Err(PictureError("the sheet would be too large; show fewer or smaller pictures".into()));
+        };
+        let [r, g, b, _] = background;
+        let dark = u32::from(r) + u32::from(g) + u32::from(b) < 384;
+        let ink = if dark { [215, 215, 215, 255] } else { [40, 40, 40, 255] };
+        let mut out = Picture::new(across, GAP, background);
+        out.pixels.reserve_exact((across as usize * down as usize * 4).saturating_sub(out.pixels.len()));
+        Ok(Sheet { cell, columns, background, ink, count: 0, out })
     }
-    Ok(out)
+
+    /// Puts a picture into the next place, with its name under it.
+    pub fn add(&mut self, name: &str, picture: &Picture) {
+        let (cell_width, cell_height) = self.cell;
+        if self.count.is_multiple_of(self.columns) {
+            let row = Picture::new(self.out.width, cell_height, self.background);
+            self.out.pixels.extend_from_slice(&row.pixels);
+            self.out.height += cell_height;
+        }
+        let left = GAP + (self.count % self.columns) as u32 * cell_width;
+        let top = self.out.height - cell_height;
+        self.out.paste(picture, left, top);
+        let under = top + (cell_height - GAP - label::LINE) + 3;
+        label::write(&mut self.out, name, left, under, cell_width - GAP, self.ink);
+        self.count += 1;
+    }
+
+    /// How many pictures are on it.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no picture is on it.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The whole sheet.
+    pub fn finish(self) -> Result<Picture, PictureError> {
+        if self.is_empty() { Err(PictureError("nothing to show".into())) } else { Ok(self.out) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sheet_has_no_row_for_pictures_that_did_not_come() {
+        let Ok(mut sheet) = Sheet::new((8, 8), 9, 3, [0; 4]) else { return assert_eq!(1, 0, "too large") };
+        for _ in 0..4 {
+            sheet.add("x", &Picture::new(8, 8, [255; 4]));
+        }
+        let cell = 8 + GAP + label::LINE;
+        assert_eq!(sheet.len(), 4);
+        assert_eq!(sheet.finish().map(|p| (p.width, p.height)), Ok((3 * (8 + GAP) + GAP, 2 * cell + GAP)));
+    }
+
+    #[test]
+    fn a_sheet_that_is_too_large_is_refused_before_anything_is_drawn() {
+        assert!(Sheet::new((4096, 4096), 1000, 0, [0; 4]).is_err());
+        assert!(Sheet::new((u32::MAX, 1), 1, 0, [0; 4]).is_err());
+        assert!(Sheet::new((32, 32), 0, 0, [0; 4]).is_ok_and(|s| s.finish().is_err()));
+    }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Options as Look, Picture};
 use galatea::scene::Scene;
-use galatea::textures::{self, Dressed, Library};
+use galatea::textures::{self, Dressed, Libraries};
 use galatea::{Beside, Holds, Limits, SceneContext, fox};
 use serde_json::json;
 
@@ -137,12 +137,7 @@ impl Options {
     }
 
     /// A model with its textures on, or why there is none.
-    fn subject(
-        &self,
-        job: &Job,
-        library: Option<&Library>,
-        names: &fox::Dictionary,
-    ) -> Result<Subject, Failure> {
+    fn subject(&self, job: &Job, library: &Libraries, names: &fox::Dictionary) -> Result<Subject, Failure> {
         let opened = batch::open(job)?;
         let name = disk::stem(&job.path);
         let format = opened.document.format();
@@ -190,7 +185,7 @@ impl Options {
         };
         let inputs = self.inputs.only(Holds::Model);
         if self.sheet {
-            return self.run_sheet(&inputs, library.as_ref(), &names);
+            return self.run_sheet(&inputs, &library, &names);
         }
         let jobs = inputs.list();
         let single =
@@ -207,7 +202,7 @@ impl Options {
         }
         let tally = inputs.run(
             |job| {
-                let subject = self.subject(job, library.as_ref(), &names)?;
+                let subject = self.subject(job, &library, &names)?;
                 let folder = || self.output.join(format!("{}.png", subject.name));
                 let path = if single { self.output.clone() } else { folder() };
                 disk::write(&path, &self.png(&subject)?, self.force).map_err(|e| named(&path, &e))?;
@@ -231,15 +226,20 @@ impl Options {
         Ok(tally.exit(false))
     }
 
-    fn run_sheet(
-        &self,
-        inputs: &Inputs,
-        library: Option<&Library>,
-        names: &fox::Dictionary,
-    ) -> io::Result<Exit> {
-        let jobs = inputs.list();
-        let alone = jobs.len() == 1;
-        let mut pictures: Vec<(String, Picture)> = Vec::new();
+    fn run_sheet(&self, inputs: &Inputs, library: &Libraries, names: &fox::Dictionary) -> io::Result<Exit> {
+        let count = inputs.list().len();
+        let columns = self.columns.unwrap_or(0);
+        let start = |most: usize| preview::Sheet::new(self.size, most, columns, self.background);
+        // Of a single model all clips are shown, and nobody knows yet how many.
+        let alone = count == 1;
+        let mut sheet = match start(count) {
+            Ok(sheet) => sheet,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::AllFailed);
+            }
+        };
+        let mut refused = None;
         let tally = inputs.run(
             |job| {
                 let subject = self.subject(job, library, names)?;
@@ -253,16 +253,26 @@ impl Options {
                 Ok(out)
             },
             |_, result, _| {
-                pictures.extend(result.into_iter().flatten());
+                let Ok(pictures) = result else { return Ok(()) };
+                if alone {
+                    match start(pictures.len()) {
+                        Ok(larger) => sheet = larger,
+                        Err(error) => {
+                            refused = Some(error);
+                            return Ok(());
+                        }
+                    }
+                }
+                pictures.iter().for_each(|(name, picture)| sheet.add(name, picture));
                 Ok(())
             },
         )?;
-        let sheet =
-            preview::sheet(&pictures, self.columns.unwrap_or(0), self.background).and_then(|s| s.png());
-        match sheet.map_err(|e| e.to_string()).and_then(|png| {
+        let count = sheet.len();
+        let whole = refused.map_or_else(|| sheet.finish(), Err).and_then(|s| s.png());
+        match whole.map_err(|e| e.to_string()).and_then(|png| {
             disk::write(&self.output, &png, self.force).map_err(|e| format!("{}: {e}", show(&self.output)))
         }) {
-            Ok(()) => writeln!(io::stdout().lock(), "{}: {} pictures", show(&self.output), pictures.len())?,
+            Ok(()) => writeln!(io::stdout().lock(), "{}: {count} pictures", show(&self.output))?,
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::AllFailed);
