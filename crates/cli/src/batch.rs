@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use galatea::disk::{self, Job, Loaded};
@@ -25,11 +26,30 @@ pub(crate) struct Inputs {
     #[arg(long)]
     pub(crate) json: bool,
     /// How many inputs to work on at the same time [default: all cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) jobs: Option<usize>,
     /// Of folders, only files that hold this
     #[arg(skip)]
     pub(crate) only: Option<Holds>,
+    /// What the paths hold, listed once
+    #[arg(skip)]
+    pub(crate) listed: OnceLock<Listed>,
+}
+
+/// Inputs, and paths that could not be read.
+pub(crate) type Listed = Arc<Vec<Result<Job, (PathBuf, io::Error)>>>;
+
+/// The most threads that make sense: more only take memory.
+fn most_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).saturating_mul(4).max(256)
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let most = most_threads();
+    match text.parse() {
+        Ok(n) if (1..=most).contains(&n) => Ok(n),
+        _ => Err(format!("needs a number from 1 to {most}")),
+    }
 }
 
 /// Why an input gave no result.
@@ -82,7 +102,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
     let loaded = disk::load(job).map_err(Failure::Io)?;
     if galatea::detect(&loaded.bytes).is_none() {
-        return Err(Failure::Unknown);
+        return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));
     }
     let document = galatea::open(&loaded.input(), &Limits::default())?;
     Ok(Opened { loaded, document })
@@ -110,12 +130,18 @@ impl Tally {
 impl Inputs {
     /// The same inputs, but of folders only the files that hold this.
     pub(crate) fn only(&self, holds: Holds) -> Inputs {
-        Inputs { only: Some(holds), ..self.clone() }
+        Inputs { only: Some(holds), listed: OnceLock::new(), ..self.clone() }
     }
 
-    /// All inputs, folders searched.
+    /// All inputs, folders searched. Files are looked into only at the first call.
     pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
-        disk::jobs(&self.paths, &|format| self.only.is_none_or(|holds| format.holds == holds))
+        let wanted = |format: &galatea::Format| self.only.is_none_or(|holds| format.holds == holds);
+        let listed = self.listed.get_or_init(|| Arc::new(disk::jobs(&self.paths, &wanted)));
+        let one = |job: &Result<Job, (PathBuf, io::Error)>| match job {
+            Ok(job) => Ok(job.clone()),
+            Err((path, error)) => Err((path.clone(), again(error))),
+        };
+        listed.iter().map(one).collect()
     }
 
     /// Works on every input and hands each result, in order, to `each`. Failures go to stderr unless JSON is asked for,
@@ -151,7 +177,7 @@ impl Inputs {
                 part.par_iter()
                     .map(|job| match job {
                         Ok(job) => (show(&job.path), work(job)),
-                        Err((path, error)) => (show(path), Err(Failure::Io(io::Error::from(error.kind())))),
+                        Err((path, error)) => (show(path), Err(Failure::Io(again(error)))),
                     })
                     .collect()
             });
@@ -175,6 +201,11 @@ impl Inputs {
         }
         Ok(tally)
     }
+}
+
+/// The same error once more.
+fn again(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), error.to_string())
 }
 
 /// Whether the user wants it to end.

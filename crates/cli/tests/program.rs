@@ -55,7 +55,8 @@ fn examples_roundtrip_and_pass_all_checks() {
         "16 files: 14 identical, 0 different, 0 unreadable, 2 kept as they are (not re-encoded)\n"
     );
     let check = galatea(&["check", "--fail-on", "info", &examples().to_string_lossy()]);
-    assert_eq!((check.status.code(), stdout(&check).as_str()), (Some(0), ""));
+    assert_eq!(check.status.code(), Some(0));
+    assert!(stdout(&check).ends_with(" files: nothing found\n"), "{check:?}");
 }
 
 /// A document that writes the bytes it was read from would always be identical.
@@ -121,7 +122,7 @@ fn a_folder_without_models() {
 fn a_document_is_no_model() {
     let file = scratch("document").join("manual.wok");
     std::fs::write(&file, b"%PDF-1.4\n%\xE2\xE3\xCF\xD3").unwrap();
-    assert!(complaint(&["info", &file.to_string_lossy()], 4).contains("not a model that Galatea knows"));
+    assert!(complaint(&["info", &file.to_string_lossy()], 4).contains("not a KotOR walkmesh: expected"));
 }
 
 #[test]

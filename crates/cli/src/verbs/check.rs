@@ -1,6 +1,6 @@
 //! `galatea check`: the rules of each format, and `--fix`.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,6 +8,7 @@ use galatea::disk::{self, Job};
 use galatea::{Report, Rule, Severity, wire};
 use serde_json::json;
 
+use super::findings::{self, Totals};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::complain;
@@ -31,7 +32,13 @@ pub(crate) struct Options {
     /// With --fix: write mended files into this folder and leave the originals alone
     #[arg(short, long, value_name = "DIR", requires = "fix")]
     output: Option<PathBuf>,
-    /// Count the findings of each rule instead of listing them
+    /// List errors only
+    #[arg(long, conflicts_with = "info")]
+    errors: bool,
+    /// List infos too, which are only counted otherwise
+    #[arg(long)]
+    info: bool,
+    /// One line per rule that is broken, with its findings and files over all inputs, instead of a line per finding
     #[arg(long)]
     summary: bool,
 }
@@ -97,69 +104,80 @@ impl Options {
         disk::write_output(&job.path, output, true)
     }
 
+    /// The least severity that is listed: infos only if they are asked for in one way or another.
+    fn least(&self) -> Severity {
+        let asked = |code: &&str| galatea::rule(code).is_some_and(|rule| rule.severity == Severity::Info);
+        match self.fail_on {
+            _ if self.errors => Severity::Error,
+            _ if self.info || self.only.iter().any(asked) => Severity::Info,
+            FailOn::Info => Severity::Info,
+            _ => Severity::Warning,
+        }
+    }
+
     pub(crate) fn run(&self) -> io::Result<Exit> {
         if self.output.as_ref().is_some_and(|dir| dir.is_file()) {
             complain(format_args!("-o names a file; a folder is needed"));
             return Ok(Exit::Usage);
         }
-        let least = match self.fail_on {
+        let failing = match self.fail_on {
             FailOn::Error => Some(Severity::Error),
             FailOn::Warning => Some(Severity::Warning),
             FailOn::Info => Some(Severity::Info),
             FailOn::Never => None,
         };
+        let least = self.least();
         let mut found = false;
+        let mut totals = Totals::default();
         let tally = self.inputs.run(
             |job| self.work(job),
             |path, result, out| match result {
-                Ok(outcome) => {
-                    found |= least.is_some_and(|least| outcome.report.at_least(least) > 0);
-                    self.print(path, &outcome, out)
+                Ok(Outcome { mut report, fixed }) => {
+                    found |= failing.is_some_and(|failing| report.at_least(failing) > 0);
+                    totals.add(&report, &fixed);
+                    if self.errors {
+                        report.retain(|rule| rule.severity == Severity::Error);
+                    }
+                    match (self.inputs.json, self.summary) {
+                        (true, true) => Ok(()),
+                        (true, false) => writeln!(out, "{}", findings::json(path, &report, &fixed)),
+                        (false, _) => self.print(path, &report, &fixed, out),
+                    }
                 }
-                Err(failure) if self.inputs.json => {
+                Err(failure) => {
+                    totals.add_unreadable();
+                    if !self.inputs.json {
+                        return Ok(());
+                    }
                     writeln!(out, "{}", json!({ "path": path, "error": batch::error_json(&failure) }))
                 }
-                Err(_) => Ok(()),
             },
         )?;
+        let mut out = io::stdout().lock();
+        // With one line per rule nothing is left out but what --errors leaves out.
+        let of_rules = if self.errors { Severity::Error } else { Severity::Info };
+        if self.inputs.json {
+            let lines = if self.summary { totals.json(of_rules) } else { Vec::new() };
+            lines.into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        } else {
+            if self.summary {
+                totals.by_rule(of_rules, &mut out)?;
+            }
+            totals.finish(least > Severity::Info && !self.summary, &mut out)?;
+        }
         Ok(tally.exit(found))
     }
 
-    fn print(&self, path: &str, outcome: &Outcome, out: &mut dyn io::Write) -> io::Result<()> {
-        let Outcome { report, fixed } = outcome;
-        if self.inputs.json {
-            let findings: Vec<_> = report
-                .findings()
-                .iter()
-                .map(|f| {
-                    json!({
-                        "code": f.rule.code, "severity": f.rule.severity.name(), "offset": f.offset, "path": f.path,
-                        "message": f.message,
-                    })
-                })
-                .collect();
-            let counts: serde_json::Map<_, _> =
-                report.counts().map(|(r, n)| (r.code.to_owned(), n.into())).collect();
-            let fixed: Vec<_> =
-                fixed.iter().map(|f| json!({ "code": f.rule.code, "message": f.message })).collect();
-            let line = json!({ "path": path, "counts": counts, "findings": findings, "fixed": fixed });
-            return writeln!(out, "{line}");
-        }
+    fn print(
+        &self,
+        path: &str,
+        report: &Report,
+        fixed: &[wire::Fixed],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         for f in fixed {
             writeln!(out, "{path}: fixed {}: {}", f.rule.code, f.message)?;
         }
-        if self.summary {
-            for (rule, count) in report.counts() {
-                writeln!(out, "{path}: {} {} x {count}: {}", rule.severity, rule.code, rule.title)?;
-            }
-            return Ok(());
-        }
-        for finding in report.findings() {
-            writeln!(out, "{path}: {finding}")?;
-        }
-        for (rule, count) in report.counts().filter(|(_, n)| *n > Report::KEEP) {
-            writeln!(out, "{path}: {} {}: and {} more", rule.severity, rule.code, count - Report::KEEP)?;
-        }
-        Ok(())
+        if self.summary { Ok(()) } else { findings::list(path, report, self.least(), out) }
     }
 }

@@ -1,12 +1,12 @@
 //! `galatea convert`: one file, or whole folders on all cores.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
-use galatea::textures::Library;
+use galatea::textures::Libraries;
 use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, kotor};
 use serde_json::json;
 
@@ -192,7 +192,7 @@ impl Options {
         output: &Path,
         names: &fox::Dictionary,
         models: Option<&Supermodels>,
-        library: Option<&Library>,
+        library: &Libraries,
     ) -> Result<Done, Failure> {
         if self.resume && output.exists() {
             return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
@@ -229,9 +229,12 @@ impl Options {
     /// inputs that would land on one name get a number.
     fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
         let mut taken: HashSet<PathBuf> = HashSet::new();
+        // The number that the next input of a name gets, so that those before are not tried again.
+        let mut next: HashMap<PathBuf, usize> = HashMap::new();
+        let roots: Vec<&PathBuf> = self.inputs.paths.iter().filter(|p| p.is_dir()).collect();
         let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
-            let root = self.inputs.paths.iter().filter(|p| job.path.starts_with(p) && p.is_dir()).max();
+            let root = roots.iter().filter(|p| job.path.starts_with(p)).max();
             let inside = root
                 .and_then(|r| job.path.strip_prefix(r).ok())
                 .unwrap_or_else(|| Path::new(job.path.file_name().unwrap_or(job.path.as_os_str())));
@@ -243,7 +246,9 @@ impl Options {
                 let name = name.replace("{stem}", &stem).replace("{ext}", &ending);
                 dir.join(name.trim_start_matches('/'))
             };
-            if let Some(path) = (0..).map(name).find(|p| !taken.contains(p)) {
+            let first = next.entry(name(0)).or_default();
+            if let Some((n, path)) = (*first..).map(|n| (n, name(n))).find(|(_, p)| !taken.contains(p)) {
+                *first = n + 1;
                 taken.insert(path.clone());
                 out.push((job, path));
             }
@@ -298,7 +303,7 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
-        let outputs: std::collections::HashMap<PathBuf, PathBuf> =
+        let outputs: HashMap<PathBuf, PathBuf> =
             plan.into_iter().map(|(job, output)| (job.path, output)).collect();
         if !self.dry_run {
             for dir in outputs.values().filter_map(|o| o.parent()).collect::<HashSet<_>>() {
@@ -311,7 +316,7 @@ impl Options {
         let (mut written, mut skipped) = (0usize, 0usize);
         let tally = inputs.run(
             |job| match outputs.get(&job.path) {
-                Some(output) => self.work(job, output, &names, models.as_ref(), library.as_ref()),
+                Some(output) => self.work(job, output, &names, models.as_ref(), &library),
                 None => Err(Failure::Unknown),
             },
             |path, result, out| {

@@ -54,7 +54,7 @@ impl Options {
                 writeln!(out, "{} ({}): {}", rule.code, rule.severity, rule.title)?;
                 writeln!(out, "  {}", rule.help)?;
                 if rule.fix {
-                    writeln!(out, "  `galatea check --fix --only {} FILE` mends it.", rule.code)?;
+                    writeln!(out, "  `galatea check --fix --only {} FILE` fixes it.", rule.code)?;
                 }
             }
         }

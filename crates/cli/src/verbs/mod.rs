@@ -4,6 +4,7 @@ mod check;
 mod convert;
 mod diff;
 mod explain;
+mod findings;
 mod formats;
 mod info;
 mod inspect;
