@@ -39,3 +39,22 @@ fn high_water() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
+
+/// The CPU time in microseconds of all processes that this one has waited for, and the most memory in bytes that one of them
+/// took.
+#[cfg(unix)]
+pub(super) fn of_children() -> Option<(u64, u64)> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    // Linux counts kilobytes, macOS bytes.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    Some((u64::try_from(micros).ok()?, u64::try_from(usage.max_rss()).ok()? * unit))
+}
+
+/// Not known on this system.
+#[cfg(not(unix))]
+pub(super) fn of_children() -> Option<(u64, u64)> {
+    None
+}

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: speed as ratios to memcpy of the same bytes, or to other libraries, measured in the same run.
 
+mod batch;
 mod files;
 mod glb;
 mod memory;
@@ -8,6 +9,7 @@ mod text;
 mod textures;
 mod walkmesh;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -18,7 +20,8 @@ use crate::{Outcome, cargo, run};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only the benchmarks whose name contains this; `walk` is walkmesh queries beside other libraries
+    /// Only the benchmarks whose name contains this; `walk` is walkmesh queries beside other libraries, `batch` thousands of
+    /// files on disk, which takes minutes and runs only if named
     filter: Option<String>,
     /// Run here and now, in this build; without it a release build is made first
     #[arg(long, hide = true)]
@@ -26,6 +29,9 @@ pub(crate) struct Options {
     /// Print the peak memory of the document of this file, and nothing else
     #[arg(long, hide = true, value_name = "FILE")]
     memory: Option<PathBuf>,
+    /// Run this command, print its CPU time in microseconds and its peak memory, and nothing else
+    #[arg(long, hide = true, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    measure: Vec<OsString>,
 }
 
 impl Options {
@@ -33,16 +39,25 @@ impl Options {
         if let Some(path) = &self.memory {
             return memory::measure(path.clone());
         }
+        if !self.measure.is_empty() {
+            return batch::measure(&self.measure);
+        }
         // Other people's libraries never enter the build of this workspace: they have one of their own.
         if self.filter.as_deref() == Some("walk") {
             let walk = ["run", "--quiet", "--release", "--manifest-path", "bench/walk/Cargo.toml"];
             return run(&mut cargo(&walk), "the benchmark");
         }
         if !self.here {
+            if self.filter.as_deref() == Some("batch") {
+                run(&mut cargo(&["build", "--quiet", "--release", "--package", "galatea-cli"]), "the build")?;
+            }
             let release = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "--here"];
             let mut command: Command = cargo(&release);
             command.args(&self.filter);
             return run(&mut command, "the benchmarks");
+        }
+        if self.filter.as_deref() == Some("batch") {
+            return batch::run();
         }
         let wanted = |name: &str| self.filter.as_deref().is_none_or(|f| name.contains(f));
         if wanted("files") {
