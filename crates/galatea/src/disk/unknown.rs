@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::{FORMATS, Format, Input, Limits};
+use galatea_texture::{TgaHead, tpc};
+use galatea_wire::{Limits, Wire};
+
+use crate::{FORMATS, Format};
 
 /// How files of other programs begin that use one of our extensions.
 const FOREIGN: &[(&str, &[&[u8]])] = &[
@@ -98,13 +101,42 @@ pub fn why_unknown(path: &Path, bytes: &[u8]) -> String {
             "not {what}: expected {expected} at 0x0, found {found}; `galatea formats` lists what is known"
         );
     }
-    // Formats without a magic: their readers tell what does not fit.
-    let input = Input::new(bytes);
-    let reason = formats(path).find_map(|f| {
-        let error = (f.read)(&input, &Limits::default()).err()?;
-        Some(format!("not a {} file, or a damaged one: {error}", f.name))
-    });
-    reason.unwrap_or_else(|| "not a model that Galatea knows; `galatea formats` lists them".into())
+    // Formats without a magic: their headers tell what does not fit.
+    match extension.as_str() {
+        "tpc" => why_not_tpc(bytes),
+        "tga" => why_not_tga(bytes),
+        _ => "not a model that Galatea knows; `galatea formats` lists them".into(),
+    }
+}
+
+fn why_not_tpc(bytes: &[u8]) -> String {
+    if bytes.len() < tpc::TpcHead::SIZE {
+        return too_short("a KotOR texture", tpc::TpcHead::SIZE, bytes);
+    }
+    match tpc::inspect(bytes, &Limits::default()).1 {
+        Some(error) => format!("not a KotOR texture, or cut off: {error}"),
+        None => "not a KotOR texture: the values of its header contradict each other".into(),
+    }
+}
+
+fn why_not_tga(bytes: &[u8]) -> String {
+    if bytes.len() < TgaHead::SIZE {
+        return too_short("a TGA image", TgaHead::SIZE, bytes);
+    }
+    let head = TgaHead::get(bytes);
+    let (width, height) = (head.width, head.height);
+    let pixels = u64::from(width) * u64::from(height) * u64::from(head.bits.div_ceil(8));
+    let needed = pixels + TgaHead::SIZE as u64;
+    let plain = matches!((head.kind, head.bits), (1 | 3, 8) | (2, 15 | 16 | 24 | 32));
+    if plain && needed > bytes.len() as u64 {
+        let have = bytes.len();
+        return format!("cut off: {width} x {height} pixels need {needed} bytes, the file has {have}");
+    }
+    "not a TGA image: the values of its header contradict each other, or the file is cut off".into()
+}
+
+fn too_short(what: &str, header: usize, bytes: &[u8]) -> String {
+    format!("not {what}, or cut off: its header has {header} bytes, the file {}", bytes.len())
 }
 
 /// How a file begins, for people: as text where it is one.
@@ -118,6 +150,7 @@ fn found(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests fail loudly")]
 mod tests {
     use super::*;
 
@@ -164,10 +197,17 @@ mod tests {
         assert_eq!(why("a.mdl", b""), "empty file");
         assert_eq!(why("a.fmdl", &[0; 300]), "nothing but zeros, 300 bytes of them");
         assert!(why("a.fmdl", b"\x7FELF").contains("expected \"FMDL\" at 0x0, found 7F 45 4C 46"));
-        assert!(
-            why("a.tpc", &[1; 50]).starts_with("not a tpc file, or a damaged one: "),
-            "{}",
-            why("a.tpc", &[1; 50])
+        assert_eq!(
+            why("a.tpc", &[1; 50]),
+            "not a KotOR texture, or cut off: its header has 128 bytes, the file 50"
         );
+        let mut tga = [0; 100];
+        (tga[2], tga[12], tga[14], tga[16]) = (2, 64, 32, 24);
+        assert_eq!(why("a.tga", &tga), "cut off: 64 x 32 pixels need 6162 bytes, the file has 100");
+        assert!(why("a.tga", &[255; 100]).starts_with("not a TGA image: "));
+        let mut tpc = [0; 200];
+        (tpc[8], tpc[10], tpc[12], tpc[13]) = (16, 16, 4, 1);
+        assert!(why("a.tpc", &tpc).contains("needs 1024, have 72"), "{}", why("a.tpc", &tpc));
+        assert!(why("a.tpc", &[255; 200]).starts_with("not a KotOR texture"));
     }
 }

@@ -271,3 +271,65 @@ pub fn game_of(format: &str) -> Option<Game> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail loudly")]
+mod tests {
+    use super::*;
+
+    /// A folder of this test's own with a texture in it.
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("galatea-library-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statue.tga");
+        fs::copy(example, dir.join("statue.tga")).unwrap();
+        dir
+    }
+
+    #[test]
+    fn models_of_a_folder_share_its_index_and_its_textures() {
+        let dir = folder("shared");
+        let (libraries, failed) = Libraries::new(&[]);
+        assert!(failed.is_empty());
+        let first = libraries.textures(Game::Kotor, Some(&dir));
+        // Listed once: what comes later is not seen.
+        fs::write(dir.join("late.tga"), b"").unwrap();
+        let second = libraries.textures(Game::Warcraft, Some(&dir));
+        assert!(Arc::ptr_eq(&first.own, &second.own));
+        assert_eq!(second.find("late").1.id(), None);
+        let [one, two] = [&first, &second].map(|textures| textures.load("statue").unwrap());
+        assert!(Arc::ptr_eq(&one, &two));
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn the_folders_that_were_used_last_are_kept() {
+        let dir = folder("many");
+        let (libraries, _) = Libraries::new(&[]);
+        let own = libraries.textures(Game::Kotor, Some(&dir)).own;
+        for number in 0..3 * FOLDERS {
+            libraries.textures(Game::Kotor, Some(&dir.join(format!("none{number}"))));
+            let again = libraries.textures(Game::Kotor, Some(&dir)).own;
+            assert!(Arc::ptr_eq(&own, &again), "after {number}");
+        }
+        assert_eq!(libraries.beside.lock().unwrap().len(), FOLDERS);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_texture_beside_the_model_goes_before_those_of_named_folders() {
+        let (own, named) = (folder("own"), folder("named"));
+        fs::write(named.join("other.tga"), b"").unwrap();
+        let (libraries, _) = Libraries::new(std::slice::from_ref(&named));
+        let textures = libraries.textures(Game::Kotor, Some(&own));
+        let place = |name: &str| {
+            let (library, found) = textures.find(name);
+            library.path(found.id().unwrap()).unwrap()
+        };
+        assert_eq!(place("statue"), own.join("statue.tga"));
+        assert_eq!(place("other"), named.join("other.tga"));
+        fs::remove_dir_all(own).unwrap();
+        fs::remove_dir_all(named).unwrap();
+    }
+}
