@@ -136,7 +136,10 @@ impl Inputs {
     /// All inputs, folders searched. Files are looked into only at the first call.
     pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
         let wanted = |format: &galatea::Format| self.only.is_none_or(|holds| format.holds == holds);
-        let listed = self.listed.get_or_init(|| Arc::new(disk::jobs(&self.paths, &wanted)));
+        let listed = self.listed.get_or_init(|| {
+            crate::outputs::recover(&self.paths);
+            Arc::new(disk::jobs(&self.paths, &wanted))
+        });
         let one = |job: &Result<Job, (PathBuf, io::Error)>| match job {
             Ok(job) => Ok(job.clone()),
             Err((path, error)) => Err((path.clone(), again(error))),

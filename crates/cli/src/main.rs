@@ -1,6 +1,7 @@
 //! The program `galatea`: thin glue over the library. Each verb is one file under `verbs`.
 
 mod batch;
+mod outputs;
 mod terminal;
 mod verbs;
 

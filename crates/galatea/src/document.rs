@@ -168,12 +168,14 @@ pub struct SceneContext<'a> {
     pub textures: Option<&'a Textures<'a>>,
     /// The player whose colour Warcraft III units have.
     pub team: u32,
+    /// The directory of the document, where a glTF has its images.
+    pub beside: Option<&'a dyn Beside>,
 }
 
 impl<'a> SceneContext<'a> {
     /// One that knows a name, the dictionary, and nothing else.
     pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
-        SceneContext { name, names, supermodel: None, textures: None, team: 0 }
+        SceneContext { name, names, supermodel: None, textures: None, team: 0, beside: None }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `galatea check`: the rules of each format, and `--fix`.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
@@ -11,7 +12,8 @@ use serde_json::json;
 use super::findings::{self, Totals};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
-use crate::terminal::complain;
+use crate::outputs;
+use crate::terminal::{complain, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -29,9 +31,12 @@ pub(crate) struct Options {
     /// Mend what can be mended without guessing; the old file stays beside it as FILE.bak
     #[arg(long)]
     fix: bool,
-    /// With --fix: write mended files into this folder and leave the originals alone
+    /// With --fix: write fixed files into this folder and leave the originals alone
     #[arg(short, long, value_name = "DIR", requires = "fix")]
     output: Option<PathBuf>,
+    /// With --fix: replace read-only files, and files in the folder of -o
+    #[arg(long, requires = "fix")]
+    force: bool,
     /// List errors only
     #[arg(long, conflicts_with = "info")]
     errors: bool,
@@ -85,23 +90,43 @@ impl Options {
     }
 
     fn save(&self, job: &Job, output: &galatea::Output, format: &galatea::Format) -> io::Result<()> {
+        let companions = disk::companion_paths(&job.path, format).into_iter().map(|(_, path)| path);
+        let own: Vec<PathBuf> =
+            companions.chain([job.path.clone()]).filter_map(|path| path.canonicalize().ok()).collect();
+        let precious = |path: &Path| own.iter().any(|own| own == path);
+        let kept = disk::Policy { times: true, precious: Some(&precious), ..disk::Policy::force(self.force) };
         if let Some(dir) = &self.output {
-            std::fs::create_dir_all(dir)?;
-            let name = job.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            return disk::write_output(&dir.join(name), output, true);
+            let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
+            let folder = place.parent().unwrap_or(dir);
+            std::fs::create_dir_all(folder)?;
+            return disk::write_output_with(&place, output, &disk::Policy { times: false, ..kept })
+                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", show(&place))));
         }
         if job.path.as_os_str() == "-" {
-            return Err(io::Error::other("standard input cannot be mended in place; use -o DIR"));
+            return Err(io::Error::other("standard input cannot be fixed in place; use -o DIR"));
         }
-        let companions = disk::companion_paths(&job.path, format).into_iter().map(|(_, path)| path);
-        for path in std::iter::once(job.path.clone()).chain(companions) {
-            let mut backup = path.clone().into_os_string();
-            backup.push(".bak");
-            if !std::path::Path::new(&backup).exists() {
-                std::fs::copy(&path, &backup)?;
+        let name = job.path.file_name().unwrap_or_default().to_string_lossy();
+        if disk::is_backup(&name) && !self.force {
+            return Err(io::Error::other("is a backup; use -o DIR to leave it as it is, or --force"));
+        }
+        disk::write_output_with(&job.path, output, &disk::Policy { replace: true, ..kept })
+    }
+
+    /// Returns where the inputs go in the folder of `-o`; fails if two would become one file.
+    fn places(&self, dir: &Path) -> Result<Vec<PathBuf>, String> {
+        let mut seen = HashMap::new();
+        for job in self.inputs.list().into_iter().flatten() {
+            let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
+            if let Some(other) = seen.insert(place.clone(), job.path.clone())
+                && other != job.path
+            {
+                let (other, path, place) = (show(&other), show(&job.path), show(&place));
+                return Err(format!(
+                    "{other} and {path} would both become {place}; fix them one after the other"
+                ));
             }
         }
-        disk::write_output(&job.path, output, true)
+        Ok(seen.into_keys().collect())
     }
 
     /// The least severity that is listed: infos only if they are asked for in one way or another.
@@ -119,6 +144,13 @@ impl Options {
         if self.output.as_ref().is_some_and(|dir| dir.is_file()) {
             complain(format_args!("-o names a file; a folder is needed"));
             return Ok(Exit::Usage);
+        }
+        match self.output.as_deref().map(|dir| self.places(dir)).transpose() {
+            Ok(places) => outputs::recover(&places.unwrap_or_default()),
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
         }
         let failing = match self.fail_on {
             FailOn::Error => Some(Severity::Error),

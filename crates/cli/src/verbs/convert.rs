@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
 use galatea::textures::Libraries;
-use galatea::{ConvertOptions, Converted, Format, SceneContext, TargetGame, fox, kotor};
-use serde_json::json;
+use galatea::{ConvertOptions, Converted, Output, SceneContext, TargetGame, fox, kotor};
+use serde_json::{Value, json};
 
 use super::names::Dictionaries;
 use super::pictures::{Dress, Written};
 use super::supermodels::Supermodels;
+use super::targets::{Walkmeshes, by_ending, is_walkmesh, names_a_file, new_name, target, walkmeshes};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
+use crate::outputs::{self, Claims, Originals, Report};
 use crate::terminal::{complain, show};
 
 #[derive(Args)]
@@ -44,7 +46,7 @@ pub(crate) struct Options {
     /// Folder where the supermodels of KotOR models are found, whose animations they inherit
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
-    /// Replace existing files
+    /// Replace existing files; of inputs that are replaced a backup is kept as FILE.bak
     #[arg(long, conflicts_with = "resume")]
     force: bool,
     /// Leave out inputs whose output is there already
@@ -79,92 +81,72 @@ enum Platform {
     Xbox,
 }
 
-/// What can be written, with its usual ending.
-const TARGETS: &[(&str, &str)] = &[
-    ("kotor-mdl", "mdl"),
-    ("kotor-mdl-ascii", "mdl.ascii"),
-    ("kotor-bwm", "wok"),
-    ("kotor-bwm-ascii", "wok.ascii"),
-    ("mdx", "mdx"),
-    ("mdl", "mdl"),
-    ("fmdl", "fmdl"),
-    ("glb", "glb"),
-    ("gltf", "gltf"),
-    ("obj", "obj"),
-    ("png", "png"),
-    ("tga", "tga"),
-    ("tpc", "tpc"),
-    ("blp", "blp"),
-    ("dds", "dds"),
-    ("ftex", "ftex"),
-];
-
-fn target(text: &str) -> Result<&'static str, String> {
-    let known = || TARGETS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    TARGETS.iter().map(|(n, _)| *n).find(|n| *n == text).ok_or_else(|| format!("can write {}", known()))
-}
-
-/// The endings of walkmeshes: they tell whose one is.
-const WALKMESHES: [&str; 3] = ["wok", "pwk", "dwk"];
-
-/// Whether a name is that of a walkmesh as text.
-fn walkmesh_of(name: &str) -> bool {
-    WALKMESHES.iter().any(|ending| name.ends_with(&format!(".{ending}.ascii")))
-}
-
-/// The name and the ending of what becomes of a file.
-fn new_name(to: &str, from: &Path) -> (String, String) {
-    let name = from.to_string_lossy().to_lowercase();
-    let plain = name.strip_suffix(".ascii").unwrap_or(&name);
-    let whose = WALKMESHES.into_iter().find(|ending| plain.ends_with(&format!(".{ending}")));
-    let (stem, usual) = (disk::stem(from), TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e));
-    match (to, whose) {
-        // The text of a door holds three walkmeshes, of which the first has this number.
-        ("kotor-bwm", Some("dwk")) if plain != name && !stem.ends_with(|c: char| c.is_ascii_digit()) => {
-            (format!("{stem}0"), "dwk".into())
-        }
-        ("kotor-bwm", Some(whose)) => (stem, whose.into()),
-        ("kotor-bwm-ascii", Some(whose)) => (stem, format!("{whose}.ascii")),
-        _ => (stem, usual.into()),
-    }
-}
-
-/// Whether an output is meant as a file: no folder of that name is there, and it ends as files that are written do.
-fn names_a_file(output: &Path) -> bool {
-    let ending = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let known = |e: &str| {
-        let of_format = galatea::FORMATS.iter().any(|f| f.extensions.contains(&e));
-        of_format || e == "obj" || galatea::TEXTURE_TARGETS.contains(&e)
-    };
-    !output.is_dir() && ending.is_some_and(|e| known(&e))
-}
-
-/// The format that a file name asks for, given what there is.
-fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    let warcraft = matches!(from.name, "mdx" | "mdl");
-    Some(match name.rsplit('.').next()? {
-        "ascii" if from.name.starts_with("kotor-bwm") || walkmesh_of(&name) => "kotor-bwm-ascii",
-        "ascii" => "kotor-mdl-ascii",
-        "mdl" if warcraft => "mdl",
-        "mdl" if name.ends_with("-ascii.mdl") || from.name == "kotor-mdl" => "kotor-mdl-ascii",
-        "mdl" => "kotor-mdl",
-        "mdx" => "mdx",
-        "wok" | "pwk" | "dwk" => "kotor-bwm",
-        "fmdl" => "fmdl",
-        "glb" => "glb",
-        "gltf" => "gltf",
-        "obj" => "obj",
-        ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
-    })
-}
-
 /// What became of one input.
 struct Done {
     output: PathBuf,
     format: &'static str,
     losses: Vec<String>,
-    skipped: bool,
+    status: Status,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Converted,
+    /// The output was there.
+    Skipped,
+    /// It has no counterpart in the target format and was copied.
+    Copied,
+    /// It has no counterpart in the target format and none of its files has.
+    Left,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Converted => "converted",
+            Status::Skipped => "skipped",
+            Status::Copied => "copied",
+            Status::Left => "left",
+        }
+    }
+}
+
+/// How many inputs ended in which way.
+#[derive(Default)]
+struct Counts([usize; 4]);
+
+impl Counts {
+    fn add(&mut self, status: Status) {
+        if let Some(count) = self.0.get_mut(status as usize) {
+            *count += 1;
+        }
+    }
+
+    /// One line for people.
+    fn line(&self, failed: usize, dry_run: bool) -> String {
+        let [converted, skipped, copied, left] = self.0;
+        let would = if dry_run { "would be " } else { "" };
+        let mut line = format!("{converted} {would}converted, {failed} failed");
+        for (count, what) in
+            [(skipped, "there already"), (copied, "copied as they are"), (left, "left as they are")]
+        {
+            if count > 0 {
+                line += &format!(", {count} {what}");
+            }
+        }
+        line
+    }
+}
+
+/// What all workers share.
+struct Shared<'a> {
+    names: fox::Dictionary,
+    models: Option<Supermodels>,
+    library: Libraries,
+    outputs: HashMap<PathBuf, PathBuf>,
+    originals: Originals,
+    claims: Claims,
+    inputs: &'a Inputs,
 }
 
 impl Options {
@@ -186,43 +168,76 @@ impl Options {
         }
     }
 
-    fn work(
-        &self,
-        job: &Job,
-        output: &Path,
-        names: &fox::Dictionary,
-        models: Option<&Supermodels>,
-        library: &Libraries,
-    ) -> Result<Done, Failure> {
-        if self.resume && output.exists() {
-            return Ok(Done { output: output.into(), format: "", losses: Vec::new(), skipped: true });
+    fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {
+        let output = shared.outputs.get(&job.path).ok_or(Failure::Unknown)?;
+        let done = |format, losses, status| Done { output: output.clone(), format, losses, status };
+        if self.resume && self.is_there(output) {
+            return Ok(done("", Vec::new(), Status::Skipped));
         }
         let opened = batch::open(job)?;
         let from = opened.document.format();
         let Some(format) = self.to.or_else(|| by_ending(output, from)) else {
             return Err(Failure::Other(format!("{}: which format? Say it with --to", show(output))));
         };
+        let own: Vec<PathBuf> =
+            disk::companion_paths(&job.path, from).into_iter().map(|(_, path)| path).collect();
+        if !job.named && from.name.starts_with("kotor-bwm") && walkmeshes(format) != Walkmeshes::Convert {
+            let copied = walkmeshes(format) == Walkmeshes::Copy && is_walkmesh(&job.path);
+            if !copied {
+                return Ok(done(from.name, Vec::new(), Status::Left));
+            }
+            let whole = Output::single(opened.loaded.bytes);
+            self.write(job, output, &whole, &own, shared)?;
+            return Ok(done(from.name, Vec::new(), Status::Copied));
+        }
         // A .gltf names its other file after itself; every other form is named as its source is.
         let named = if format == "gltf" { output } else { &job.path };
         let stem = disk::stem(named);
         let options = self.options();
-        let find = |name: &str| models.and_then(|m| m.find(name));
-        let supermodel = models.map(|_| &find as &galatea::FindModel<'_>);
-        let textures = self.dress.textures(job, from, library);
+        let find = |name: &str| shared.models.as_ref().and_then(|m| m.find(name));
+        let supermodel = shared.models.as_ref().map(|_| &find as &galatea::FindModel<'_>);
+        let textures = self.dress.textures(job, from, &shared.library);
         let context = SceneContext {
             supermodel,
             textures: textures.as_ref(),
             team: self.dress.team_colour,
-            ..SceneContext::new(&stem, names)
+            beside: opened.loaded.input().beside,
+            ..SceneContext::new(&stem, &shared.names)
         };
         let Converted { output: written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
-        if !self.dry_run {
-            disk::write_output(output, &written, self.force)
-                .map_err(|e| Failure::Other(format!("{}: {e}", show(output))))?;
+        self.write(job, output, &written, &own, shared)?;
+        Ok(done(format, losses, Status::Converted))
+    }
+
+    /// Whether an output of an earlier run is complete.
+    fn is_there(&self, output: &Path) -> bool {
+        let pair = self.to == Some("kotor-mdl");
+        output.exists() && (!pair || output.with_extension("mdx").exists()) && disk::finish(output).is_ok()
+    }
+
+    /// Writes an output unless it would replace what another input has become. `own` are the companions of the input.
+    fn write(
+        &self,
+        job: &Job,
+        output: &Path,
+        written: &Output,
+        own: &[PathBuf],
+        shared: &Shared<'_>,
+    ) -> Result<(), Failure> {
+        let wrong = |error: io::Error| Failure::Other(format!("{}: {error}", show(output)));
+        let files = disk::files(output, written).map_err(wrong)?;
+        shared.claims.claim(&job.path, &files).map_err(Failure::Other)?;
+        if self.dry_run {
+            return Ok(());
         }
-        Ok(Done { output: output.into(), format, losses, skipped: false })
+        let precious = |path: &Path| {
+            let mut own = own.iter().filter_map(|p| p.canonicalize().ok());
+            shared.originals.contains(path) || own.any(|own| own == path)
+        };
+        let policy = disk::Policy { precious: Some(&precious), ..disk::Policy::force(self.force) };
+        disk::write_output_with(output, written, &policy).map_err(wrong)
     }
 
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
@@ -231,15 +246,13 @@ impl Options {
         let mut taken: HashSet<PathBuf> = HashSet::new();
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
-        let roots: Vec<&PathBuf> = self.inputs.paths.iter().filter(|p| p.is_dir()).collect();
+        let roots: Vec<PathBuf> = self.inputs.paths.iter().filter(|p| p.is_dir()).cloned().collect();
         let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
-            let root = roots.iter().filter(|p| job.path.starts_with(p)).max();
-            let inside = root
-                .and_then(|r| job.path.strip_prefix(r).ok())
-                .unwrap_or_else(|| Path::new(job.path.file_name().unwrap_or(job.path.as_os_str())));
+            let inside = outputs::below(&roots, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
-            let (stem, ending) = new_name(to, inside);
+            let as_it_is = !job.named && is_walkmesh(inside) && walkmeshes(to) != Walkmeshes::Convert;
+            let (stem, ending) = if as_it_is { own_name(inside) } else { new_name(to, inside) };
             let name = |n: usize| {
                 let stem = if n == 0 { stem.clone() } else { format!("{stem}~{n}") };
                 let name = self.name.replace("{dir}", &folder);
@@ -256,106 +269,136 @@ impl Options {
         out
     }
 
-    pub(crate) fn run(&self) -> io::Result<Exit> {
-        let names = match self.dictionaries.load() {
-            Ok(names) => names,
-            Err(error) => {
-                complain(format_args!("{error}"));
-                return Ok(Exit::Usage);
-            }
-        };
+    /// What all workers need, and what was asked for, or why it makes no sense.
+    fn prepare(&self) -> Result<(Inputs, Vec<(Job, PathBuf)>), String> {
         if !self.name.contains("{stem}") || self.name.split('/').any(|step| step == "..") {
-            complain(format_args!("--name must contain {{stem}}, and stay below the folder"));
-            return Ok(Exit::Usage);
+            return Err("--name must contain {stem}, and stay below the folder".into());
         }
-        let models = match self.supermodels.as_deref().map(Supermodels::new).transpose() {
-            Ok(models) => models,
-            Err(error) => {
-                complain(format_args!("{error}"));
-                return Ok(Exit::Usage);
-            }
-        };
-        let library = match self.dress.folders.library() {
-            Ok(library) => library,
-            Err(error) => {
-                complain(format_args!("{error}"));
-                return Ok(Exit::Usage);
-            }
-        };
         let one = |input: &PathBuf, output: &PathBuf| {
             let job = Job { path: input.clone(), named: true };
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
-        let (inputs, plan) = match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(output), _, [input]) if !input.is_dir() && names_a_file(output) => one(input, output),
+        match (&self.output, self.to, self.inputs.paths.as_slice()) {
+            (Some(output), _, [input]) if !input.is_dir() && names_a_file(output) => Ok(one(input, output)),
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(galatea::holds(to));
                 let plan = self.plan(&inputs, dir, to);
-                (inputs, plan)
+                Ok((inputs, plan))
             }
-            (Some(_), None, _) => {
-                complain(format_args!("-o names a folder: say with --to which format to write there"));
-                return Ok(Exit::Usage);
-            }
-            (None, _, [input, output]) if !input.is_dir() => one(input, output),
-            _ => {
-                complain(format_args!("say `convert IN OUT`, or `convert PATH... --to FORMAT -o DIR`"));
-                return Ok(Exit::Usage);
-            }
+            (Some(_), None, _) => Err("-o names a folder: say with --to which format to write there".into()),
+            (None, _, [input, output]) if !input.is_dir() => Ok(one(input, output)),
+            _ => Err("say `convert IN OUT`, or `convert PATH... --to FORMAT -o DIR`".into()),
+        }
+    }
+
+    fn report(&self, shared: &Shared<'_>) -> Result<Option<Report>, String> {
+        let Some(path) = &self.report else { return Ok(None) };
+        let used = shared.outputs.iter().flat_map(|(input, output)| [input.as_path(), output.as_path()]);
+        Report::new(path, self.force, used).map(Some)
+    }
+
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let usage = |error: String| {
+            complain(format_args!("{error}"));
+            Ok(Exit::Usage)
         };
-        let outputs: HashMap<PathBuf, PathBuf> =
-            plan.into_iter().map(|(job, output)| (job.path, output)).collect();
+        let (inputs, plan) = match self.prepare() {
+            Ok(prepared) => prepared,
+            Err(error) => return usage(error),
+        };
+        let shared = self.shared(&inputs, plan);
+        let (shared, mut report) = match shared.and_then(|s| Ok((self.report(&s)?, s))) {
+            Ok((report, shared)) => (shared, report),
+            Err(error) => return usage(error),
+        };
+        let outputs: Vec<PathBuf> = shared.outputs.values().cloned().collect();
         if !self.dry_run {
-            for dir in outputs.values().filter_map(|o| o.parent()).collect::<HashSet<_>>() {
+            for dir in outputs.iter().filter_map(|o| o.parent()).collect::<HashSet<_>>() {
                 if self.output.is_some() {
                     std::fs::create_dir_all(dir)?;
                 }
             }
+            outputs::recover(&outputs);
         }
-        let mut report = self.report.as_ref().map(std::fs::File::create).transpose()?;
-        let (mut written, mut skipped) = (0usize, 0usize);
-        let tally = inputs.run(
-            |job| match outputs.get(&job.path) {
-                Some(output) => self.work(job, output, &names, models.as_ref(), &library),
-                None => Err(Failure::Unknown),
-            },
+        let mut counts = Counts::default();
+        let tally = shared.inputs.run(
+            |job| self.work(job, &shared),
             |path, result, out| {
-                let line = match &result {
-                    Ok(done) => json!({
-                        "path": path, "output": show(&done.output), "format": done.format,
-                        "status": if done.skipped { "skipped" } else { "converted" }, "losses": done.losses,
-                    }),
-                    Err(failure) => {
-                        json!({ "path": path, "status": "failed", "error": batch::error_json(failure) })
-                    }
-                };
-                if let Some(file) = &mut report {
-                    writeln!(file, "{line}")?;
+                let line = line(path, &result);
+                if let Some(report) = &mut report {
+                    report.line(&line);
                 }
                 if let Ok(done) = &result {
-                    written += usize::from(!done.skipped);
-                    skipped += usize::from(done.skipped);
+                    counts.add(done.status);
                 }
-                if self.inputs.json {
-                    return writeln!(out, "{line}");
-                }
-                if let Ok(done) = &result {
-                    for loss in &done.losses {
-                        writeln!(out, "{path}: lost: {loss}")?;
-                    }
-                    if self.dry_run {
-                        writeln!(out, "{path} -> {}", show(&done.output))?;
-                    }
-                }
-                Ok(())
+                self.print(path, &result, &line, out)
             },
-        )?;
+        );
+        // Of a run that was stopped, too.
+        if let Some(report) = &report {
+            report.write()?;
+        }
+        let tally = tally?;
         if !self.inputs.json {
-            let would = if self.dry_run { "would be " } else { "" };
-            let failed = tally.failed;
-            let already = if skipped > 0 { format!(", {skipped} there already") } else { String::new() };
-            writeln!(io::stdout().lock(), "{written} {would}converted, {failed} failed{already}")?;
+            writeln!(io::stdout().lock(), "{}", counts.line(tally.failed, self.dry_run))?;
         }
         Ok(tally.exit(false))
     }
+
+    fn shared<'a>(&self, inputs: &'a Inputs, plan: Vec<(Job, PathBuf)>) -> Result<Shared<'a>, String> {
+        let models = self.supermodels.as_deref().map(Supermodels::new).transpose();
+        let outputs: HashMap<PathBuf, PathBuf> =
+            plan.into_iter().map(|(job, output)| (job.path, output)).collect();
+        Ok(Shared {
+            names: self.dictionaries.load().map_err(|error| error.to_string())?,
+            models: models.map_err(|error| error.to_string())?,
+            library: self.dress.folders.library()?,
+            originals: Originals::new(outputs.keys().cloned().collect()),
+            outputs,
+            claims: Claims::default(),
+            inputs,
+        })
+    }
+
+    fn print(
+        &self,
+        path: &str,
+        result: &Result<Done, Failure>,
+        line: &Value,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if self.inputs.json {
+            return writeln!(out, "{line}");
+        }
+        let Ok(done) = result else { return Ok(()) };
+        for loss in &done.losses {
+            writeln!(out, "{path}: lost: {loss}")?;
+        }
+        if self.dry_run && done.status != Status::Left {
+            writeln!(out, "{path} -> {}", show(&done.output))?;
+        }
+        Ok(())
+    }
+}
+
+/// The line of a report.
+fn line(path: &str, result: &Result<Done, Failure>) -> Value {
+    match result {
+        Ok(done) if done.status == Status::Left => {
+            json!({ "path": path, "status": "left", "format": done.format })
+        }
+        Ok(done) => json!({
+            "path": path, "output": show(&done.output), "format": done.format, "status": done.status.name(),
+            "losses": done.losses,
+        }),
+        Err(failure) => json!({ "path": path, "status": "failed", "error": batch::error_json(failure) }),
+    }
+}
+
+/// The name and the ending that a file has.
+fn own_name(path: &Path) -> (String, String) {
+    let stem = disk::stem(path);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let ending = name.get(stem.len() + 1..).unwrap_or_default().to_owned();
+    (stem, ending)
 }

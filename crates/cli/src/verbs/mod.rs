@@ -14,6 +14,7 @@ mod render;
 mod roundtrip;
 mod shell;
 mod supermodels;
+mod targets;
 mod textures;
 mod walk;
 

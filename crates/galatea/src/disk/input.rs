@@ -54,6 +54,9 @@ impl Beside for Loaded {
 /// Bytes that suffice to recognise any format.
 const ENOUGH: u64 = 4096;
 
+/// How often an input is read again that another process replaces meanwhile.
+const RETRIES: usize = 10;
+
 /// Expands files and folders (recursively, in the order of names) into inputs.
 ///
 /// From folders, files of known formats that are `wanted` are taken, and those that have the extension of a wanted format but
@@ -85,6 +88,9 @@ enum Candidate {
 fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
     let mut found = Vec::new();
     let failed = walk(root, &mut |path| {
+        if path.file_name().is_some_and(super::is_ours) {
+            return;
+        }
         if let Some(candidate) = candidate(&path, wanted) {
             found.push((path, candidate));
         }
@@ -184,14 +190,23 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         io::stdin().lock().read_to_end(&mut bytes)?;
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
-    bytes = read(&job.path)?;
-    let mut companions = Vec::new();
-    if let Some(format) = detect(&bytes) {
-        for (extension, path) in companion_paths(&job.path, format) {
-            companions.push(Companion { extension, bytes: fs::read(path)? });
+    for _ in 0..RETRIES {
+        super::finish(&job.path)?;
+        let before = super::recover::stamp(&job.path);
+        bytes = read(&job.path)?;
+        let mut companions = Vec::new();
+        if let Some(format) = detect(&bytes) {
+            for (extension, path) in companion_paths(&job.path, format) {
+                companions.push(Companion { extension, bytes: fs::read(path)? });
+            }
+        }
+        // The file itself is the last of its group to be replaced: while it stays, so does the rest.
+        let replaced = || super::finish(&job.path).map(|()| super::recover::stamp(&job.path) != before);
+        if companions.is_empty() || !replaced()? {
+            return Ok(Loaded { bytes, companions, path: Some(job.path.clone()) });
         }
     }
-    Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
+    Err(io::Error::new(io::ErrorKind::WouldBlock, "is being written by another process; try again later"))
 }
 
 /// Reads a file, and nothing but a file: pipes and devices may never end.

@@ -70,3 +70,10 @@ pub fn file_name(text: &str) -> String {
     name.truncate(name.trim_end_matches(['.', ' ']).len());
     if plain(&name) { name } else { format!("_{name}") }
 }
+
+/// Returns the path of a companion: the file that is there, whatever the letter case of its extension, or the usual name.
+pub(super) fn companion(path: &Path, extension: &str) -> PathBuf {
+    let usual = path.with_extension(extension);
+    let upper = path.with_extension(extension.to_uppercase());
+    if !usual.exists() && upper.is_file() && upper != path { upper } else { usual }
+}

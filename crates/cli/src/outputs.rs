@@ -1,0 +1,124 @@
+//! What is written: where it goes, and that nothing is lost by it.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use galatea::disk;
+
+use crate::terminal::{complain, plain, show};
+
+/// Finishes what interrupted runs left in these folders and in the directories of these files.
+pub(crate) fn recover(paths: &[PathBuf]) {
+    static SEEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = seen.get_or_insert_default();
+    let new: Vec<PathBuf> = paths.iter().filter(|path| seen.insert((*path).clone())).cloned().collect();
+    for warning in disk::recover(&new).warnings {
+        complain(format_args!("{}", plain(&warning)));
+    }
+}
+
+/// The path of an input below the folder that the user named; its name alone if the user named the file.
+pub(crate) fn below<'p>(named: &[PathBuf], path: &'p Path) -> &'p Path {
+    let root = named.iter().filter(|root| path.starts_with(root) && root.is_dir()).max();
+    root.and_then(|root| path.strip_prefix(root).ok())
+        .unwrap_or_else(|| Path::new(path.file_name().unwrap_or(path.as_os_str())))
+}
+
+/// The files that the user named or that were found in named folders. They are replaced only with a backup.
+pub(crate) struct Originals {
+    paths: Vec<PathBuf>,
+    canonical: OnceLock<HashSet<PathBuf>>,
+}
+
+impl Originals {
+    pub(crate) fn new(paths: Vec<PathBuf>) -> Self {
+        Originals { paths, canonical: OnceLock::new() }
+    }
+
+    /// Whether a file, by its canonical path, is one of them.
+    pub(crate) fn contains(&self, path: &Path) -> bool {
+        let all = || self.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
+        self.canonical.get_or_init(all).contains(path)
+    }
+}
+
+/// The files that this run writes, each with who wrote it and a checksum.
+#[derive(Default)]
+pub(crate) struct Claims(Mutex<HashMap<PathBuf, (PathBuf, u64)>>);
+
+impl Claims {
+    /// Claims all files of an output, the last of which is the file itself, or says which of them another input has claimed
+    /// for other bytes.
+    pub(crate) fn claim(&self, owner: &Path, files: &[(PathBuf, &[u8])]) -> Result<(), String> {
+        let sums: Vec<u64> = files.iter().map(|(_, bytes)| disk::checksum(bytes)).collect();
+        let mut claimed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((path, _), sum) in files.iter().zip(&sums) {
+            if let Some((other, there)) = claimed.get(&key(path))
+                && there != sum
+            {
+                let (path, other) = (show(path), show(other));
+                return Err(format!(
+                    "{path}: {other} writes another file of this name; write them to different folders"
+                ));
+            }
+        }
+        claimed
+            .extend(files.iter().zip(sums).map(|((path, _), sum)| (key(path), (owner.to_path_buf(), sum))));
+        Ok(())
+    }
+}
+
+/// The same for all spellings of a path that the system takes for one.
+fn key(path: &Path) -> PathBuf {
+    if cfg!(any(windows, target_os = "macos")) {
+        path.to_string_lossy().to_lowercase().into()
+    } else {
+        path.into()
+    }
+}
+
+/// The lines of `--report`, written at the end.
+pub(crate) struct Report {
+    path: PathBuf,
+    force: bool,
+    lines: String,
+}
+
+impl Report {
+    /// Refuses a file that is there without `force`, and one that the run reads or writes in any case.
+    pub(crate) fn new<'u>(
+        path: &Path,
+        force: bool,
+        mut used: impl Iterator<Item = &'u Path>,
+    ) -> Result<Self, String> {
+        let real = |path: &Path| {
+            let dir =
+                || path.parent().map(|dir| if dir.as_os_str().is_empty() { Path::new(".") } else { dir });
+            let new = || Some(dir()?.canonicalize().ok()?.join(path.file_name()?));
+            path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_path_buf())
+        };
+        let own = real(path);
+        if used.any(|other| other == path || real(other) == own) {
+            return Err(format!("{}: is an input or output; give the report a name of its own", show(path)));
+        }
+        if path.is_dir() {
+            return Err(format!("{}: is a folder; name a file for the report", show(path)));
+        }
+        if !force && path.exists() {
+            return Err(format!("{}: exists already; use --force to replace it", show(path)));
+        }
+        Ok(Report { path: path.to_path_buf(), force, lines: String::new() })
+    }
+
+    pub(crate) fn line(&mut self, line: &serde_json::Value) {
+        self.lines += &format!("{line}\n");
+    }
+
+    pub(crate) fn write(&self) -> io::Result<()> {
+        disk::write(&self.path, self.lines.as_bytes(), self.force)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", show(&self.path))))
+    }
+}
