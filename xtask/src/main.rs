@@ -1,10 +1,11 @@
-//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|gltf-check|blender|foreign`.
+//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|kills|gltf-check|blender|foreign`.
 
 mod bench;
 mod docs;
 mod examples;
 mod fuzz;
 mod gltf;
+mod kills;
 mod statue;
 mod tables;
 mod test;
@@ -36,6 +37,8 @@ enum Task {
     Examples(examples::Options),
     /// Run Khronos' glTF validator, which is installed on first use, over a folder of GLBs
     GltfCheck(gltf::CheckOptions),
+    /// Kill `check --fix` and `convert --force` at random moments and fill up the disk: nothing may be lost or mixed
+    Kills(kills::Options),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
     Blender(gltf::BlenderOptions),
     /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Task::Tables(options) => options.run(),
         Task::Examples(options) => options.run(),
         Task::GltfCheck(options) => options.run(),
+        Task::Kills(options) => options.run(),
         Task::Blender(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),

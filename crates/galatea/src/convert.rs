@@ -1,12 +1,13 @@
 //! From one form to another, with every loss by name.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use galatea_scene::Scene;
 use galatea_wire::Error;
 
 use crate::convert_texture::{Encoding, convert_texture};
-use crate::textures::{Images, dress};
+use crate::textures::{Carried, Files, Images, dress};
 use crate::{AsciiWalkmesh, Document, FORMATS, Output, SceneContext, TextureFile, disk, fox, kotor, mdlx};
 
 /// The game a model is made for, where a format serves several.
@@ -139,9 +140,11 @@ pub fn convert(
     if let Some(converted) = within_family(document, to, options, context)? {
         return Ok(converted);
     }
-    let plain = |output: Output| Converted { output, losses: Vec::new() };
+    let carried = Carried::of(document, context);
     if document.format().name == to {
-        return Ok(plain(document.write()?));
+        let Files { files, losses } = carried.map(|images| images.files()).unwrap_or_default();
+        let beside = files.into_iter().collect();
+        return Ok(Converted { output: Output { beside, ..document.write()? }, losses });
     }
     let no_way = || ConvertError::NoWay { from: document.format().name, to: to.to_owned() };
     let scene = document.to_scene(context).ok_or_else(no_way)?;
@@ -149,25 +152,36 @@ pub fn convert(
         "gltf" => {
             let bin = format!("{}.bin", disk::file_name(context.name));
             let write = |options: &galatea_gltf::Options<'_>| galatea_gltf::write_gltf(&scene, options, &bin);
-            let ((json, bytes), mut beside) = dressed(&scene, context, options, Images::Beside, write);
-            beside.push((bin.clone(), bytes));
-            Ok(plain(Output { beside, ..Output::single(json.into_bytes()) }))
+            let ((json, bytes), Files { mut files, losses }) =
+                dressed(&scene, document, context, options, Images::Beside, write);
+            files.insert(bin.clone(), bytes);
+            Ok(with_files(Output::single(json.into_bytes()), files, losses))
         }
         "glb" => {
             let write = |options: &galatea_gltf::Options<'_>| galatea_gltf::write_glb(&scene, options);
-            let (bytes, beside) = dressed(&scene, context, options, Images::Embed, write);
-            Ok(plain(Output { beside, ..Output::single(bytes?) }))
+            let (bytes, Files { files, losses }) =
+                dressed(&scene, document, context, options, Images::Embed, write);
+            Ok(with_files(Output::single(bytes?), files, losses))
         }
-        "obj" => Ok(plain(Output::single(crate::obj(&scene).into_bytes()))),
+        "obj" => {
+            Ok(Converted { output: Output::single(crate::obj(&scene).into_bytes()), losses: Vec::new() })
+        }
         _ => {
             let format = FORMATS.iter().find(|f| f.name == to);
             let from_scene = format.and_then(|f| f.from_scene).ok_or_else(no_way)?;
             let (built, lost) = from_scene(&scene, options)?;
-            let mut losses = losses_of(document);
-            losses.extend(lost);
-            Ok(Converted { output: built.write()?, losses })
+            let images = carried.filter(|images| !images.is_empty());
+            let files = images.map(|images| images.textures(&scene, built.as_ref(), options, context));
+            let Files { files, losses: images } = files.unwrap_or_default();
+            let losses = losses_of(document).into_iter().chain(lost).chain(images).collect();
+            Ok(with_files(built.write()?, files, losses))
         }
     }
+}
+
+fn with_files(output: Output, files: BTreeMap<String, Vec<u8>>, losses: Vec<String>) -> Converted {
+    let beside = output.beside.into_iter().chain(files).collect();
+    Converted { output: Output { beside, ..output }, losses }
 }
 
 /// What was lost when the document was read.
@@ -175,17 +189,31 @@ fn losses_of(document: &dyn Document) -> Vec<String> {
     document.as_any().downcast_ref::<crate::Gltf>().map_or_else(Vec::new, |gltf| gltf.losses.clone())
 }
 
-/// Writes a glTF with the textures that are found; returns also the pictures beside it.
+/// Writes a glTF with the textures that are found, or that the document brings along; returns also the files for its
+/// directory.
 fn dressed<T>(
     scene: &Scene,
+    document: &dyn Document,
     context: &SceneContext<'_>,
     options: &ConvertOptions,
     usual: Images,
     write: impl FnOnce(&galatea_gltf::Options<'_>) -> T,
-) -> (T, Vec<(String, Vec<u8>)>) {
-    match (context.textures, options.images.unwrap_or(usual)) {
-        (None, _) | (_, Images::None) => (write(&galatea_gltf::Options::default()), Vec::new()),
-        (Some(textures), images) => dress(scene, textures, context.team).with_options(images, write),
+) -> (T, Files) {
+    let images = options.images.unwrap_or(usual);
+    if let Some(carried) = Carried::of(document, context).filter(|carried| !carried.is_empty()) {
+        let (written, mut files) = carried.with_options(images, write);
+        files.losses.splice(..0, losses_of(document));
+        return (written, files);
+    }
+    match context.textures {
+        Some(textures) if images != Images::None => {
+            let (written, beside) = dress(scene, textures, context.team).with_options(images, write);
+            (written, Files { files: beside.into_iter().collect(), losses: Vec::new() })
+        }
+        _ => {
+            let losses = losses_of(document);
+            (write(&galatea_gltf::Options::default()), Files { losses, ..Files::default() })
+        }
     }
 }
 

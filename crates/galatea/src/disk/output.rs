@@ -17,6 +17,8 @@ pub struct Policy<'a> {
     pub replace: bool,
     /// Whether that goes for files that nobody may write to, too.
     pub read_only: bool,
+    /// Whether a file that is there with the same bytes counts as written. What belongs to the file itself always does.
+    pub same: bool,
     /// Whether a file keeps the times of the one that it replaces.
     pub times: bool,
     /// Tells of which files a backup is made before they are replaced, by their canonical paths.
@@ -25,8 +27,7 @@ pub struct Policy<'a> {
 
 impl fmt::Debug for Policy<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Policy { replace, read_only, times, precious } = self;
-        write!(f, "Policy({replace}, {read_only}, {times}, {})", precious.is_some())
+        f.debug_struct("Policy").field("replace", &self.replace).finish_non_exhaustive()
     }
 }
 
@@ -137,7 +138,7 @@ fn old_file(path: &Path, policy: &Policy<'_>, bytes: &[u8], shared: bool) -> io:
         return Err(io::Error::other("is a device or pipe; name a plain file"));
     }
     let same = || meta.len() == bytes.len() as u64 && fs::read(path).is_ok_and(|there| there == bytes);
-    if (shared || policy.replace) && same() {
+    if (shared || policy.same || policy.replace) && same() {
         return Ok(Old::Same);
     }
     if !policy.replace {

@@ -20,6 +20,8 @@ pub struct Gltf {
     pub looks: Vec<gltf::Look>,
     /// What the document has and the scene does not.
     pub losses: Vec<String>,
+    /// The files of its buffers, by their paths in the document's directory.
+    pub(crate) files: Vec<String>,
     bytes: Vec<u8>,
 }
 
@@ -40,9 +42,15 @@ rules! {
 
 impl Gltf {
     fn read(input: &Input<'_>, limits: &Limits) -> Result<Gltf> {
-        let mut file = |path: &str| input.beside?.file(path);
+        let mut files = Vec::new();
+        let mut file = |path: &str| {
+            files.push(path.to_owned());
+            input.beside?.file(path)
+        };
         let gltf::Loaded { scene, images, looks, losses } = gltf::read(input.bytes, limits, &mut file)?;
-        Ok(Gltf { scene, images, looks, losses, bytes: input.bytes.to_vec() })
+        files.sort();
+        files.dedup();
+        Ok(Gltf { scene, images, looks, losses, files, bytes: input.bytes.to_vec() })
     }
 
     fn write(&self) -> Result<Output> {
@@ -164,8 +172,14 @@ pub(super) static GLB: Format = Format {
     records: &[],
     from_scene: Some(|scene, _| {
         let bytes = gltf::write_glb(scene, &gltf::Options::default())?;
-        let document =
-            Gltf { scene: scene.clone(), images: Vec::new(), looks: Vec::new(), losses: Vec::new(), bytes };
+        let document = Gltf {
+            scene: scene.clone(),
+            images: Vec::new(),
+            looks: Vec::new(),
+            losses: Vec::new(),
+            files: Vec::new(),
+            bytes,
+        };
         Ok((Box::new(document), Vec::new()))
     }),
 };

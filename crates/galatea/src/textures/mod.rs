@@ -2,6 +2,7 @@
 
 mod audit;
 mod cache;
+mod carried;
 mod dress;
 mod fox;
 mod kotor;
@@ -10,5 +11,6 @@ mod made;
 mod warcraft;
 
 pub use audit::{Audited, Why, audit};
+pub(crate) use carried::{Carried, Files};
 pub use dress::{Dressed, Images, dress, dress_gltf};
 pub use library::{Decoded, Libraries, Library, Textures, game_of};

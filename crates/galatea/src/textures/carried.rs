@@ -1,0 +1,242 @@
+//! Images that a glTF document brings along: from one glTF form to another as they are, to a game as its own textures.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use galatea_gltf::{Image, Look, Picture};
+use galatea_scene::{Material, MaterialId, Scene};
+use galatea_texture::Texture;
+use galatea_texture::find::output_name;
+use galatea_wire::Limits;
+
+use super::{Images, game_of};
+use crate::convert_texture::convert_texture;
+use crate::{Beside, ConvertOptions, Document, Gltf, SceneContext, TextureFile, disk, mdlx};
+
+/// Longest name of a texture that KotOR reads.
+const KOTOR_NAME: usize = 16;
+
+/// The images of a glTF document.
+pub(crate) struct Carried<'a> {
+    gltf: &'a Gltf,
+    beside: Option<&'a dyn Beside>,
+    by_name: HashMap<&'a str, &'a Image>,
+}
+
+/// Files for the directory of what is written, and what of the images is lost.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// By their paths in that directory.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// What is lost, in words.
+    pub(crate) losses: Vec<String>,
+}
+
+impl Files {
+    /// Adds a file; the number of another one of this name is appended if that has other bytes.
+    fn add(&mut self, stem: &str, ending: &str, bytes: &[u8]) -> String {
+        let mut name = format!("{stem}.{ending}");
+        for number in 2.. {
+            let other = self.files.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name));
+            if other.is_none_or(|(_, there)| there == bytes) {
+                break;
+            }
+            name = format!("{stem}_{number}.{ending}");
+        }
+        self.files.insert(name.clone(), bytes.to_vec());
+        name
+    }
+}
+
+impl<'a> Carried<'a> {
+    /// Those of a glTF document; `None` for other documents.
+    pub(crate) fn of(document: &'a dyn Document, context: &SceneContext<'a>) -> Option<Self> {
+        let gltf = document.as_any().downcast_ref::<Gltf>()?;
+        let mut by_name = HashMap::new();
+        for image in &gltf.images {
+            by_name.entry(image.name.as_str()).or_insert(image);
+        }
+        Some(Carried { gltf, beside: context.beside, by_name })
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.gltf.images.is_empty()
+    }
+
+    /// Images that cannot be told from another by their names.
+    fn twins(&self) -> impl Iterator<Item = String> + '_ {
+        let other = |image: &&Image| {
+            self.by_name.get(image.name.as_str()).is_some_and(|first| first.picture != image.picture)
+        };
+        let images = self.gltf.images.iter().filter(other);
+        images.map(|image| format!("image {:?}: another one has the same name", image.name))
+    }
+
+    fn bytes(&self, image: &'a Image) -> Result<Cow<'a, [u8]>, String> {
+        match &image.picture {
+            Picture::Embedded { bytes, .. } => Ok(Cow::Borrowed(bytes)),
+            Picture::File(path) => {
+                let file = self.beside.and_then(|beside| beside.file(path)).map(Cow::Owned);
+                file.ok_or_else(|| format!("image {:?}: the file {path:?} is not there", image.name))
+            }
+        }
+    }
+
+    /// The files that the document names, for a copy of it.
+    pub(crate) fn files(&self) -> Files {
+        let mut out = Files::default();
+        let images = self.gltf.images.iter().filter_map(|image| match &image.picture {
+            Picture::File(path) => Some(path),
+            Picture::Embedded { .. } => None,
+        });
+        for path in self.gltf.files.iter().chain(images).collect::<HashSet<_>>() {
+            match self.beside.and_then(|beside| beside.file(path)) {
+                Some(bytes) => drop(out.files.insert(path.clone(), bytes)),
+                None => out.losses.push(format!("the file {path:?}: it is not there")),
+            }
+        }
+        out.losses.sort();
+        out
+    }
+
+    /// Calls with the options that a glTF writer needs to take the images over as they are.
+    pub(crate) fn with_options<T>(
+        &self,
+        images: Images,
+        write: impl FnOnce(&galatea_gltf::Options<'_>) -> T,
+    ) -> (T, Files) {
+        if images == Images::None {
+            return (write(&galatea_gltf::Options::default()), Files::default());
+        }
+        let out = RefCell::new(Files { losses: self.twins().collect(), ..Files::default() });
+        let look = |id: MaterialId, material: &Material| {
+            self.gltf.looks.get(id as usize).cloned().unwrap_or_else(|| Look::of(material))
+        };
+        let picture = |name: &str| {
+            let image = self.by_name.get(name)?;
+            let bytes = match self.bytes(image) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    out.borrow_mut().losses.push(why);
+                    return Some(image.picture.clone());
+                }
+            };
+            let mime = mime(image, &bytes);
+            if images == Images::Embed {
+                return Some(Picture::Embedded { mime, bytes: bytes.into_owned() });
+            }
+            let mut out = out.borrow_mut();
+            if let Picture::File(path) = &image.picture {
+                out.files.insert(path.clone(), bytes.into_owned());
+                return Some(image.picture.clone());
+            }
+            Some(Picture::File(out.add(&disk::file_name(name), ending(&mime), &bytes)))
+        };
+        let written = write(&galatea_gltf::Options { look: &look, picture: &picture });
+        (written, out.into_inner())
+    }
+
+    /// The images as textures of the game that a model was built for, named as its materials say.
+    pub(crate) fn textures(
+        &self,
+        scene: &Scene,
+        built: &dyn Document,
+        options: &ConvertOptions,
+        context: &SceneContext<'_>,
+    ) -> Files {
+        let format = built.format().name;
+        let Some(kind) = texture_kind(built) else { return Files::default() };
+        let mut out = Files { losses: self.twins().collect(), ..Files::default() };
+        let names = |scene: &Scene| -> HashSet<String> {
+            let textures = scene.materials.iter().flat_map(|m| &m.textures);
+            textures.map(|t| output_name(&t.name).to_lowercase()).collect()
+        };
+        // Fox Engine models name textures by hashes; of the others it is known which they ask for.
+        let asked = if kind == "ftex" { None } else { built.to_scene(context).as_ref().map(names) };
+        let fresh = scene.axes().is_none() && format.starts_with("kotor");
+        let mut done = HashSet::new();
+        for (texture, image) in self.used(scene) {
+            if !done.insert(image.name.as_str()) {
+                continue;
+            }
+            let mut name = output_name(texture);
+            if fresh && let Some((end, _)) = name.char_indices().nth(KOTOR_NAME) {
+                name.truncate(end);
+            }
+            // That the material lost this texture is said already.
+            if asked.as_ref().is_some_and(|asked| !asked.contains(&name.to_lowercase())) {
+                continue;
+            }
+            let made = self.bytes(image).and_then(|bytes| {
+                encoded(&bytes, kind, options, &name).map_err(|why| format!("image {:?}: {why}", image.name))
+            });
+            match made {
+                Ok(files) => files.iter().for_each(|(ending, bytes)| drop(out.add(&name, ending, bytes))),
+                Err(why) => out.losses.push(why),
+            }
+        }
+        out
+    }
+
+    /// The images that are textures of materials, rather than derived from some, with the names these have there.
+    fn used<'s>(&self, scene: &'s Scene) -> Vec<(&'s str, &'a Image)> {
+        let mut out = Vec::new();
+        for (material, look) in scene.materials.iter().zip(&self.gltf.looks) {
+            for map in &look.maps {
+                let texture = map.texture.and_then(|at| material.textures.get(at));
+                let image = self.by_name.get(map.picture.as_str());
+                out.extend(texture.zip(image).map(|(texture, image)| (texture.name.as_str(), *image)));
+            }
+        }
+        out
+    }
+}
+
+/// The kind of textures that a model's game reads; `None` for what has no textures.
+fn texture_kind(built: &dyn Document) -> Option<&'static str> {
+    use galatea_texture::find::Game;
+    Some(match game_of(built.format().name)? {
+        Game::Kotor => "tga",
+        Game::Warcraft => {
+            let model = built.as_any().downcast_ref::<mdlx::Model>();
+            if model.is_some_and(|model| model.version.0 >= 1000) { "dds" } else { "blp" }
+        }
+        Game::Fox => "ftex",
+    })
+}
+
+/// An image as a texture of this kind: its files, by ending.
+fn encoded(
+    bytes: &[u8],
+    kind: &'static str,
+    options: &ConvertOptions,
+    name: &str,
+) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
+    let texture = Texture::read(bytes, &Limits::default()).map_err(|e| e.to_string())?;
+    let ftexs = if kind == "ftex" { options.ftexs } else { 0 };
+    let options = ConvertOptions { ftexs, ..ConvertOptions::default() };
+    let made = convert_texture(&TextureFile { texture, txi: None }, kind, &options, name);
+    let output = made.map_err(|e| e.to_string())?.output;
+    let companions = output.companions.into_iter().map(|c| (c.extension, c.bytes));
+    Ok(companions.chain([(kind, output.bytes)]).collect())
+}
+
+/// The media type of an image: what it is, whatever the document calls it.
+fn mime(image: &Image, bytes: &[u8]) -> String {
+    match &image.picture {
+        _ if bytes.starts_with(b"\x89PNG") => "image/png".into(),
+        _ if bytes.starts_with(b"\xFF\xD8") => "image/jpeg".into(),
+        Picture::Embedded { mime, .. } => mime.clone(),
+        Picture::File(path) => format!("image/{}", path.rsplit('.').next().unwrap_or("png").to_lowercase()),
+    }
+}
+
+fn ending(mime: &str) -> &str {
+    match mime.strip_prefix("image/").unwrap_or("png") {
+        "jpeg" => "jpg",
+        known @ ("webp" | "ktx2" | "avif") => known,
+        _ => "png",
+    }
+}
