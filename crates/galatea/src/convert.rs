@@ -164,6 +164,7 @@ pub fn convert(
             Ok(with_files(Output::single(bytes?), files, losses))
         }
         "obj" => {
+            scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
             Ok(Converted { output: Output::single(crate::obj(&scene).into_bytes()), losses: Vec::new() })
         }
         _ => {
@@ -207,8 +208,9 @@ fn dressed<T>(
     }
     match context.textures {
         Some(textures) if images != Images::None => {
-            let (written, beside) = dress(scene, textures, context.team).with_options(images, write);
-            (written, Files { files: beside.into_iter().collect(), losses: Vec::new() })
+            let dressed = dress(scene, textures, context.team);
+            let (written, beside) = dressed.with_options(images, write);
+            (written, Files { files: beside.into_iter().collect(), losses: dressed.left_out().to_vec() })
         }
         _ => {
             let losses = losses_of(document);

@@ -3,7 +3,7 @@
 use galatea_kotor::{bwm, surface};
 use galatea_scene::{Mesh, Pose, Purpose, Scene, Transform};
 use galatea_walk::{Materials, StoredTree, Surface, TreeNode};
-use galatea_wire::{Limits, Result};
+use galatea_wire::{Error, Limits, Result};
 
 use crate::{Document, Input, SceneContext, kotor, mdlx, open};
 
@@ -52,22 +52,30 @@ impl Ground {
         if bwm::text::detect(input.bytes) {
             return Ok(Some(Ground::of_walkmesh(&bwm::text::parse(input.bytes, limits)?)));
         }
-        Ok(Ground::of(open(input, limits)?.as_ref(), context))
+        Ground::of_document(open(input, limits)?.as_ref(), context)
     }
 
     /// The ground of a document: a walkmesh, the collision mesh of a WoW alpha model, or the walk surfaces, else the
     /// collision surfaces, else everything that is seen of any other model.
+    ///
+    /// `None` if there is nothing to walk on, or so many nodes share meshes that there would be too much.
     pub fn of(document: &dyn Document, context: &SceneContext<'_>) -> Option<Ground> {
+        Ground::of_document(document, context).ok().flatten()
+    }
+
+    fn of_document(document: &dyn Document, context: &SceneContext<'_>) -> Result<Option<Ground>> {
         let any = document.as_any();
         if let Some(mesh) = any.downcast_ref::<kotor::bwm::Walkmesh>() {
-            return Some(Ground::of_walkmesh(mesh));
+            return Ok(Some(Ground::of_walkmesh(mesh)));
         }
         if let Some(mesh) = any.downcast_ref::<mdlx::Model>().and_then(|m| m.collision_mesh.as_deref()) {
             let corners = mesh.triangles.chunks_exact(3).filter_map(|t| t.first_chunk::<3>());
             let faces = corners.map(|t| t.map(u32::from)).collect();
-            return Some(Ground::by_slope(mesh.vertices.clone(), faces));
+            return Ok(Some(Ground::by_slope(mesh.vertices.clone(), faces)));
         }
-        document.to_scene(context).and_then(|scene| Ground::of_scene(&scene))
+        let Some(scene) = document.to_scene(context) else { return Ok(None) };
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
+        Ok(Ground::of_scene(&scene))
     }
 
     /// The ground of a KotOR walkmesh, with its own neighbours, transitions and tree.
@@ -109,6 +117,7 @@ impl Ground {
     /// that is seen. A model with axes of its own keeps its coordinates; one that is y up is turned. Of meshes that are
     /// not for walking, all that is no steeper than 50 degrees can be walked on.
     pub fn of_scene(original: &Scene) -> Option<Ground> {
+        original.check_copies().ok()?;
         let mut scene = original.clone();
         let axes = scene.axes().and_then(|id| scene.nodes.get_mut(id as usize));
         let is_z_up = axes.is_some_and(|node| {

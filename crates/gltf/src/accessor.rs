@@ -1,15 +1,55 @@
 //! Accessors: numbers of any kind, packed or spread, with or without exceptions, as plain lists.
 
+use std::cell::Cell;
+
 use galatea_scene::Value;
 use galatea_wire::{Error, ErrorKind, Limits, Result};
+
+use crate::buffers::Buffers;
 
 /// A document that is being read: its JSON, its buffers, and how much may still be decoded.
 pub(crate) struct Document<'a> {
     pub(crate) root: &'a Value,
-    pub(crate) buffers: Vec<Vec<u8>>,
+    pub(crate) buffers: Buffers<'a>,
     /// Where the JSON begins; errors inside it are placed there.
     pub(crate) place: usize,
-    budget: u64,
+    /// The lists at the top, so that looking one up takes the same time whatever else is there.
+    lists: [(&'static str, &'a [Value]); LISTS.len()],
+    limits: Limits,
+    budget: Cell<u64>,
+}
+
+/// The lists at the top of a document.
+const LISTS: [&str; 13] = [
+    "accessors",
+    "animations",
+    "bufferViews",
+    "buffers",
+    "cameras",
+    "images",
+    "materials",
+    "meshes",
+    "nodes",
+    "samplers",
+    "scenes",
+    "skins",
+    "textures",
+];
+
+/// Lists whose entries many others refer to, so that each is looked at many times.
+const SHARED: [&str; 4] = ["accessors", "bufferViews", "samplers", "textures"];
+
+/// Most members of an object in one of those lists. The specification has names for ten.
+const MEMBERS: usize = 1000;
+
+/// Refuses an object with so many members that looking one up takes long.
+pub(crate) fn few_members(place: usize, value: &Value) -> Result<()> {
+    let inner = [value.get("extensions"), value.get("sparse")];
+    let few = |v: &Value| v.as_object().is_none_or(|object| object.len() <= MEMBERS);
+    if few(value) && inner.into_iter().flatten().all(few) {
+        return Ok(());
+    }
+    Err(Error::at(ErrorKind::Limit("members of an object"), place))
 }
 
 /// An error at the start of the JSON, with a path into it.
@@ -55,16 +95,40 @@ impl Kind {
     }
 }
 
+/// Bytes become numbers of 32 bits, so that a sound file may grow fourfold.
+const GROWTH: u64 = 4;
+
 impl<'a> Document<'a> {
-    pub(crate) fn new(root: &'a Value, place: usize, input: usize, limits: &Limits) -> Self {
-        // Bytes become numbers of 32 bits, so that a sound file may grow fourfold.
-        let budget = limits.budget(input).saturating_mul(4);
-        Document { root, buffers: Vec::new(), place, budget }
+    pub(crate) fn new(root: &'a Value, place: usize, input: usize, limits: &Limits) -> Result<Self> {
+        let list = |key| (key, root.get(key).and_then(Value::as_array).map_or(&[][..], |l| l));
+        let lists = LISTS.map(list);
+        for (key, list) in lists.iter().filter(|(key, _)| SHARED.contains(key)) {
+            for (i, value) in list.iter().enumerate() {
+                few_members(place, value).map_err(|e| e.within(format!("{key}[{i}]")))?;
+            }
+        }
+        let document = Document {
+            root,
+            buffers: Buffers::default(),
+            place,
+            lists,
+            limits: *limits,
+            budget: Cell::new(0),
+        };
+        document.earn(input);
+        document.budget.set(document.budget.get().saturating_add(limits.spare.saturating_mul(GROWTH)));
+        Ok(document)
     }
 
     /// A list at the top of the document; empty if there is none.
     pub(crate) fn list(&self, key: &str) -> &'a [Value] {
-        self.root.get(key).and_then(Value::as_array).map_or(&[], |l| l)
+        self.lists.iter().find(|(name, _)| *name == key).map_or(&[], |(_, list)| list)
+    }
+
+    /// Allows for what so many bytes of input may be decoded to.
+    pub(crate) fn earn(&self, input: usize) {
+        let more = (input as u64).saturating_mul(u64::from(self.limits.ratio)).saturating_mul(GROWTH);
+        self.budget.set(self.budget.get().saturating_add(more));
     }
 
     /// An index in an object, checked against the list it leads to.
@@ -79,10 +143,11 @@ impl<'a> Document<'a> {
         }
     }
 
-    pub(crate) fn spend(&mut self, bytes: u64) -> Result<()> {
-        match self.budget.checked_sub(bytes) {
+    /// Charges for bytes that are about to be allocated, or for as much work.
+    pub(crate) fn spend(&self, bytes: u64) -> Result<()> {
+        match self.budget.get().checked_sub(bytes) {
             Some(left) => {
-                self.budget = left;
+                self.budget.set(left);
                 Ok(())
             }
             None => Err(Error::at(ErrorKind::Limit("decoded data"), self.place)),
@@ -141,14 +206,16 @@ impl<'a> Document<'a> {
         Ok(Some(Layout { bytes: rest, stride: number(value, "byteStride", Some(0)).map_err(inside)? }))
     }
 
-    /// The bytes of a buffer view, for pictures.
-    pub(crate) fn view_bytes(&self, of: &Value) -> Result<Option<&[u8]>> {
-        Ok(self.view(of, "bufferView")?.map(|l| l.bytes))
+    /// A copy of the bytes of a buffer view, for images. Images may share a view, so every copy is charged for.
+    pub(crate) fn copy_of_view(&self, of: &Value) -> Result<Option<Vec<u8>>> {
+        let Some(layout) = self.view(of, "bufferView")? else { return Ok(None) };
+        self.spend(layout.bytes.len() as u64)?;
+        Ok(Some(layout.bytes.to_vec()))
     }
 
     /// The numbers of an accessor. `each` turns the bytes of one number into what is wanted.
     fn numbers<T: Copy + Default>(
-        &mut self,
+        &self,
         index: usize,
         fits: impl Fn(Kind) -> bool,
         each: impl Fn(Kind, &[u8]) -> T,
@@ -220,6 +287,8 @@ impl<'a> Document<'a> {
             let error = ErrorKind::Truncated { count: count as u64, size: element as u64, have };
             return Err(Error::at(error, self.place));
         }
+        // Exceptions may be more than there are numbers, and share a view with others.
+        self.spend((count as u64).saturating_mul((size + element) as u64))?;
         let rows = places.bytes.chunks_exact(size).zip(data.bytes.chunks_exact(element.max(1))).take(count);
         for (place, row) in rows {
             let place = place.iter().rev().fold(0usize, |sum, b| sum << 8 | usize::from(*b));
@@ -234,18 +303,18 @@ impl<'a> Document<'a> {
     }
 
     /// An accessor as numbers with a point, of this many columns.
-    pub(crate) fn floats(&mut self, index: usize, width: usize) -> Result<Vec<f32>> {
+    pub(crate) fn floats(&self, index: usize, width: usize) -> Result<Vec<f32>> {
         self.numbers(index, |k| k.width == width, read_float)
     }
 
     /// An accessor as rows of this many numbers.
-    pub(crate) fn rows<const N: usize>(&mut self, index: usize) -> Result<Vec<[f32; N]>> {
+    pub(crate) fn rows<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>> {
         let flat = self.floats(index, N)?;
         Ok(flat.as_chunks().0.to_vec())
     }
 
     /// An accessor as whole numbers.
-    pub(crate) fn ints(&mut self, index: usize, width: usize) -> Result<Vec<u32>> {
+    pub(crate) fn ints(&self, index: usize, width: usize) -> Result<Vec<u32>> {
         self.numbers(
             index,
             |k| k.width == width && k.code != 5126,

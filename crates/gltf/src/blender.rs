@@ -14,18 +14,25 @@
 //! * Materials that no primitive has are not imported: the scene's extras have copies.
 //! * The scene is called what Blender calls it; extras have the name of the model.
 
+use std::collections::VecDeque;
+
 use foldhash::{HashMap, HashSet};
 use galatea_scene::{
-    Channel, Extras, Pose, Property, Scene, Skin, Target, Transform, Value, Vertices, floats, read_floats,
+    Channel, Extras, Node, Pose, Property, Scene, Skin, Target, Transform, Value, Vertices, floats,
+    read_floats,
 };
+use galatea_wire::Result;
 use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
 
+/// Most nodes that are looked at for the sake of Blender, each once for every skin.
+const VISITS: usize = 1 << 26;
+
 /// Joints beyond those that each skin has, with their inverse binds: whatever hangs on joints and is none.
 pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
     let mut out = vec![Vec::new(); scene.skins.len()];
-    if out.is_empty() {
+    if out.is_empty() || out.len().saturating_mul(scene.nodes.len()) > VISITS {
         return out;
     }
     // The skin of each joint, and the inverse bind it has there.
@@ -112,6 +119,9 @@ fn affine(matrix: Mat4) -> [f32; 16] {
     crate::allow::affine(matrix.to_cols_array())
 }
 
+/// Most binds that are noted.
+const BINDS: usize = 1 << 18;
+
 /// A scale that leaves nothing.
 const FLAT: f32 = 1e-6;
 
@@ -187,6 +197,12 @@ impl Notes {
             }
         }
         notes.odd = scene.skins.iter().map(|skin| is_odd(skin, &inverse)).collect();
+        let odd = |node: &&Node| node.skin.is_some_and(|s| notes.odd.get(s as usize) == Some(&true));
+        let skins = scene.nodes.iter().filter(odd).filter_map(|n| scene.skins.get(n.skin? as usize));
+        // Every node that has such a skin notes all its binds.
+        if skins.map(|skin| skin.joints.len()).sum::<usize>() > BINDS {
+            notes.odd.clear();
+        }
         for (joint, own) in &inverse {
             let Some(node) = scene.node(*joint) else { continue };
             let Some(above) = node.parent.and_then(|p| inverse.get(&p)) else { continue };
@@ -292,10 +308,12 @@ fn galatea(value: &Value) -> Option<&Value> {
 pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, usize> {
     let list = |key: &str| root.get(key).and_then(Value::as_array).map_or(&[][..], |l| l);
     let (nodes, meshes) = (list("nodes"), list("meshes"));
-    let mut holders: HashMap<&str, Vec<usize>> = HashMap::default();
+    let mut holders: HashMap<&str, VecDeque<usize>> = HashMap::default();
+    let mut held: HashMap<usize, &str> = HashMap::default();
     for (i, node) in nodes.iter().enumerate().filter(|(_, n)| n.get("mesh").is_none()) {
         if let Some(holds) = galatea(node).and_then(|g| g.get("holds")).and_then(Value::as_str) {
-            holders.entry(holds).or_default().push(i);
+            holders.entry(holds).or_default().push_back(i);
+            held.insert(i, holds);
         }
     }
     let mut out = HashMap::default();
@@ -314,11 +332,15 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
             place.translation[1] = 0.0;
         }
         let stands = near(&place, &Transform::default(), 1e-3);
-        let fits = |holder: &&usize| (parent == Some(**holder) && stands) || node.get("skin").is_some();
-        let found = holders.get(name).and_then(|list| list.iter().find(|h| fits(h) && !taken.contains(*h)));
+        let found = if node.get("skin").is_some() {
+            let list = holders.get_mut(name);
+            list.and_then(|list| std::iter::from_fn(|| list.pop_front()).find(|h| !taken.contains(h)))
+        } else {
+            parent.filter(|p| stands && held.get(p) == Some(&name) && !taken.contains(p))
+        };
         if let Some(holder) = found {
-            taken.insert(*holder);
-            out.insert(i, *holder);
+            taken.insert(holder);
+            out.insert(i, holder);
         }
     }
     out
@@ -382,8 +404,16 @@ fn read_binds(list: &Value) -> Vec<(String, Mat4)> {
     list.as_array().into_iter().flatten().filter_map(bind).collect()
 }
 
+/// Charges for bytes that are about to be allocated.
+type Spend<'a> = &'a dyn Fn(u64) -> Result<()>;
+
 /// Gives skinned meshes the binds they had, and moves their vertices back: Blender has moved them by the difference.
-fn rebind(scene: &mut Scene, told: &[Told], find: &impl Fn(&str) -> Option<u32>) {
+fn rebind(
+    scene: &mut Scene,
+    told: &[Told],
+    find: &impl Fn(&str) -> Option<u32>,
+    spend: Spend<'_>,
+) -> Result<()> {
     let mut done = HashSet::default();
     for (id, told) in told.iter().enumerate().filter(|(_, told)| !told.binds.is_empty()) {
         let Some(node) = scene.nodes.get(id) else { continue };
@@ -391,6 +421,8 @@ fn rebind(scene: &mut Scene, told: &[Told], find: &impl Fn(&str) -> Option<u32>)
         let (Some(mesh), Some(skin)) = (mesh, node.skin.and_then(|s| scene.skins.get(s as usize))) else {
             continue;
         };
+        // Every node gets a skin of its own.
+        spend(skin.joints.len() as u64 * 68)?;
         let mut skin = skin.clone();
         let was: HashMap<u32, Mat4> =
             told.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();
@@ -416,6 +448,7 @@ fn rebind(scene: &mut Scene, told: &[Told], find: &impl Fn(&str) -> Option<u32>)
             scene.skins.push(skin);
         }
     }
+    Ok(())
 }
 
 fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
@@ -438,8 +471,13 @@ fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
 }
 
 /// Puts nodes of a document that Blender wrote where they were.
-pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Option<u32>) {
-    rebind(scene, told, &find);
+pub(crate) fn undo(
+    scene: &mut Scene,
+    told: &[Told],
+    find: impl Fn(&str) -> Option<u32>,
+    spend: Spend<'_>,
+) -> Result<()> {
+    rebind(scene, told, &find, spend)?;
     // What is far away is less exact.
     let pose = Pose::rest(scene);
     let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());
@@ -454,6 +492,7 @@ pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Opti
             *slot = true;
         }
     }
+    let mut moves = Moves::default();
     for id in 0..scene.nodes.len() {
         let (Some(told), Some(node)) = (told.get(id), scene.nodes.get_mut(id)) else { continue };
         if let Some(rest) = told.rest {
@@ -478,20 +517,46 @@ pub(crate) fn undo(scene: &mut Scene, told: &[Told], find: impl Fn(&str) -> Opti
         }
         let home = told.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
         if let Some(home) = home.filter(|h| node.parent != Some(*h) && *h as usize != id) {
-            rehang(scene, id as u32, home);
+            moves.rehang(scene, id as u32, home);
         }
     }
+    moves.finish(scene);
+    Ok(())
 }
 
-/// Hangs a leaf on another node.
-fn rehang(scene: &mut Scene, id: u32, home: u32) {
-    let Some(node) = scene.nodes.get_mut(id as usize).filter(|n| n.children.is_empty()) else { return };
-    let before = node.parent.replace(home);
-    if let Some(before) = before.and_then(|p| scene.nodes.get_mut(p as usize)) {
-        before.children.retain(|c| *c != id);
+/// Leaves that were hung on other nodes. Their old parents have them still, until all are done: one by one that takes long
+/// where thousands leave one parent.
+#[derive(Default)]
+struct Moves {
+    /// How many children have left each node.
+    gone: HashMap<u32, usize>,
+}
+
+impl Moves {
+    /// Hangs a leaf on another node.
+    fn rehang(&mut self, scene: &mut Scene, id: u32, home: u32) {
+        let gone = self.gone.get(&id).copied().unwrap_or(0);
+        let Some(node) = scene.nodes.get_mut(id as usize).filter(|n| n.children.len() == gone) else {
+            return;
+        };
+        if let Some(before) = node.parent.replace(home) {
+            *self.gone.entry(before).or_default() += 1;
+        }
+        if let Some(home) = scene.nodes.get_mut(home as usize) {
+            home.children.push(id);
+        }
     }
-    if let Some(home) = scene.nodes.get_mut(home as usize) {
-        home.children.push(id);
+
+    /// Takes those that have left away from their old parents.
+    fn finish(self, scene: &mut Scene) {
+        for parent in self.gone.into_keys() {
+            let Some(node) = scene.nodes.get_mut(parent as usize) else { continue };
+            let mut children = std::mem::take(&mut node.children);
+            children.retain(|c| scene.node(*c).is_some_and(|n| n.parent == Some(parent)));
+            if let Some(node) = scene.nodes.get_mut(parent as usize) {
+                node.children = children;
+            }
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod accessor;
 mod allow;
 mod bin;
 mod blender;
+mod buffers;
 mod glb;
 mod json;
 mod look;

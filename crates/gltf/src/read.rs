@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use galatea_scene::{
     Camera, Extras, Inherit, Light, LightKind, Mesh, Node, Primitive, Projection, Purpose, Scene, Skin,
-    Transform, Value, read_floats,
+    Transform, Value, Vertices, read_floats,
 };
 use galatea_wire::{Error, ErrorKind, Limits, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::read_mesh::Meshes;
-use crate::uri::{self, Uri};
-use crate::{Loaded, allow, blender, glb, names, read_clip, read_material, typed};
+use crate::{Loaded, allow, blender, buffers, glb, names, read_clip, read_material, typed};
 
 /// Extensions without which a file cannot be read, and that are not read here.
 const BEYOND: [&str; 3] =
@@ -52,42 +51,11 @@ pub(crate) fn read(
     if nodes > limits.nodes as usize {
         return Err(Error::at(ErrorKind::Limit("nodes"), place).within("nodes"));
     }
-    let mut document = Document::new(&root, place, bytes.len(), limits);
-    read_buffers(&mut document, bin, file)?;
+    let mut document = Document::new(&root, place, bytes.len(), limits)?;
+    document.buffers = buffers::read(&document, bytes, bin, file)?;
     let mut loaded = Loaded::default();
-    build(&mut document, &mut loaded)?;
+    build(&document, &mut loaded)?;
     Ok(loaded)
-}
-
-fn read_buffers(
-    document: &mut Document<'_>,
-    bin: Option<&[u8]>,
-    file: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
-) -> Result<()> {
-    for (i, buffer) in document.list("buffers").iter().enumerate() {
-        let inside = |e: Error| e.within(format!("buffers[{i}]"));
-        let length = buffer.get("byteLength").and_then(whole).unwrap_or(0);
-        let bytes = match buffer.get("uri") {
-            None if i == 0 => bin.unwrap_or(&[]).to_vec(),
-            None => Vec::new(),
-            Some(text) => {
-                let refused =
-                    |why: &str| inside(wrong(document.place, "a file beside this one", why).within("uri"));
-                match uri::parse(text.as_str().unwrap_or("")).map_err(refused)? {
-                    Uri::Data(bytes) => bytes,
-                    Uri::File(path) => file(&path).ok_or_else(|| {
-                        inside(wrong(document.place, "a file", format!("no file {path:?}")))
-                    })?,
-                }
-            }
-        };
-        if length > bytes.len() {
-            let kind = ErrorKind::Truncated { count: 1, size: length as u64, have: bytes.len() as u64 };
-            return Err(inside(Error::at(kind, document.place)));
-        }
-        document.buffers.push(bytes);
-    }
-    Ok(())
 }
 
 /// What `extras` holds: what Galatea wrote, with everything else under one key.
@@ -112,6 +80,11 @@ pub(crate) fn extras_of(value: &Value) -> Extras {
 
 pub(crate) fn name_of(value: &Value) -> &str {
     value.get("name").and_then(Value::as_str).unwrap_or("")
+}
+
+/// The beginning of a name, for messages.
+pub(crate) fn brief(name: &str) -> &str {
+    name.char_indices().nth(80).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
 }
 
 /// The name by which extras refer to something: its key, or its name where it has none.
@@ -159,7 +132,7 @@ pub(crate) fn take_raw(extras: &mut Extras) -> Extras {
     }
 }
 
-fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
+fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
     let mut names = NameTables::default();
     let materials = read_material::read(document, loaded, &mut names)?;
     let mut reader = Meshes::new(materials);
@@ -212,15 +185,16 @@ fn build(document: &mut Document<'_>, loaded: &mut Loaded) -> Result<()> {
     let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
     loaded.scene.extras = extras_of(scene);
     loaded.scene.extras.remove("materials");
-    let notes = read_clip::notes(&mut loaded.scene.extras);
+    let mut notes = read_clip::notes(&mut loaded.scene.extras);
     for (i, value) in document.list("animations").iter().enumerate() {
-        let clip = read_clip::read(document, value, &tree, &names, &notes, &mut loaded.losses);
+        let clip = read_clip::read(document, value, &tree, &names, &mut notes, &mut loaded.losses);
         loaded.scene.clips.push(clip.map_err(|e| e.within(format!("animations[{i}]")))?);
     }
     let name = loaded.scene.extras.remove("name");
     loaded.scene.name = blender::scene_name(name_of(scene), name.as_ref().and_then(Value::as_str));
     if blender::wrote(document.root) {
-        blender::undo(&mut loaded.scene, &told, |key| names.find("node", key));
+        let find = |key: &str| names.find("node", key);
+        blender::undo(&mut loaded.scene, &told, find, &|bytes| document.spend(bytes))?;
     }
     Ok(())
 }
@@ -441,13 +415,25 @@ fn read_empty_mesh(value: &Value, names: &NameTables) -> Mesh {
 
 /// Takes the joints away that a skin ends with and that move no vertex.
 fn drop_spares(scene: &mut Scene, spares: &[usize]) {
+    if spares.iter().all(|spare| *spare == 0) {
+        return;
+    }
+    // Many nodes may share a mesh, and many primitives their vertices.
+    let last = |vertices: &Vertices| {
+        let entries = vertices.influences.joints.iter().zip(&vertices.influences.weights);
+        entries.filter(|(_, w)| **w != 0.0).map(|(j, _)| usize::from(*j) + 1).max().unwrap_or(0)
+    };
+    let last: Vec<usize> = scene.vertices.iter().map(last).collect();
+    let of_mesh = |mesh: &Mesh| {
+        let parts = mesh.primitives.iter().filter_map(|p| last.get(p.vertices as usize));
+        parts.copied().max().unwrap_or(0)
+    };
+    let of_mesh: Vec<usize> = scene.meshes.iter().map(of_mesh).collect();
     let mut used = vec![0; scene.skins.len()];
-    for (_, node, mesh) in scene.drawn() {
-        let Some(slot) = node.skin.and_then(|s| used.get_mut(s as usize)) else { continue };
-        for vertices in mesh.primitives.iter().filter_map(|p| scene.vertices_of(p)) {
-            let entries = vertices.influences.joints.iter().zip(&vertices.influences.weights);
-            let most = entries.filter(|(_, w)| **w != 0.0).map(|(j, _)| usize::from(*j) + 1).max();
-            *slot = most.unwrap_or(0).max(*slot);
+    for node in &scene.nodes {
+        let most = node.mesh.and_then(|m| of_mesh.get(m as usize)).copied();
+        if let (Some(most), Some(slot)) = (most, node.skin.and_then(|s| used.get_mut(s as usize))) {
+            *slot = most.max(*slot);
         }
     }
     for ((skin, spare), used) in scene.skins.iter_mut().zip(spares).zip(used).filter(|((_, s), _)| **s > 0) {
@@ -458,7 +444,7 @@ fn drop_spares(scene: &mut Scene, spares: &[usize]) {
 }
 
 /// A skin, and how many joints at its end are spare ones.
-fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<(Skin, usize)> {
+fn read_skin(document: &Document<'_>, value: &Value, tree: &Tree) -> Result<(Skin, usize)> {
     let mut extras = extras_of(value);
     let known = document.list("nodes").len();
     let list = value.get("joints").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -476,7 +462,10 @@ fn read_skin(document: &mut Document<'_>, value: &Value, tree: &Tree) -> Result<
     }
     let mut inverse_bind: Vec<[f32; 16]> = match document.index(value, "inverseBindMatrices", "accessors")? {
         Some(accessor) => document.rows(accessor).map_err(|e| e.within("inverseBindMatrices"))?,
-        None => vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()],
+        None => {
+            document.spend(joints.len() as u64 * 64)?;
+            vec![glam::Mat4::IDENTITY.to_cols_array(); joints.len()]
+        }
     };
     if let Some(note) = extras.remove("inverse_bind") {
         allow::restore(&mut inverse_bind, &note, allow::affine);

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
 use galatea_wire::{Error, Result};
 
-use crate::accessor::{Document, whole, wrong};
-use crate::read::{NameTables, Tree, extras_of, key_of, take_name};
-use crate::{allow, typed, write_clip};
+use crate::accessor::{Document, few_members, whole, wrong};
+use crate::read::{NameTables, Tree, brief, extras_of, key_of, take_name};
+use crate::{allow, blender, typed, write_clip};
 
 /// What the scene's extras tell of clips, by their keys.
 pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
@@ -20,24 +20,26 @@ pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
 }
 
 pub(crate) fn read(
-    document: &mut Document<'_>,
+    document: &Document<'_>,
     value: &Value,
     tree: &Tree,
     names: &NameTables,
-    notes: &HashMap<String, Extras>,
+    notes: &mut HashMap<String, Extras>,
     losses: &mut Vec<String>,
 ) -> Result<Clip> {
     let mut extras = extras_of(value);
-    if let Some(note) = notes.get(key_of(value)) {
-        extras.extend(note.iter().map(|(k, v)| (k.to_owned(), v.clone())));
+    // A note is of one clip: clips that share a name must not multiply it.
+    if let Some(note) = notes.remove(key_of(value)) {
+        extras.extend(note);
     }
     let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
     let stand_in = extras.remove("stand_in").is_some();
     let notes = extras.remove("channels");
-    let notes = notes.as_ref().and_then(Value::as_array).into_iter().flatten();
-    let word = |note: &'_ Value, key: &str| note.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
-    let notes: HashMap<(String, String), &Value> =
-        notes.rev().map(|n| ((word(n, "node"), word(n, "property")), n)).collect();
+    let mut notes = channel_notes(notes.as_ref(), names);
+    let samplers = value.get("samplers").and_then(Value::as_array).map_or(&[][..], |l| l);
+    for (i, sampler) in samplers.iter().enumerate() {
+        few_members(document.place, sampler).map_err(|e| e.within(format!("samplers[{i}]")))?;
+    }
     let channels = value.get("channels").and_then(Value::as_array).map_or(&[][..], |l| l);
     let mut last = 0.0f32;
     for (i, channel) in channels.iter().enumerate() {
@@ -45,13 +47,12 @@ pub(crate) fn read(
         let target = channel.get("target").unwrap_or(&Value::Null);
         let Some((node, property)) = read_target(document, target, tree).map_err(inside)? else {
             let path = target.get("path").and_then(Value::as_str).unwrap_or("nothing");
-            losses.push(format!("clip {:?}: a channel that moves {path}", clip.name));
+            let (name, path) = (brief(&clip.name), brief(path));
+            losses.push(format!("clip {name:?}: a channel that moves {path}"));
             continue;
         };
-        let nodes = document.list("nodes");
-        let name = target.get("node").and_then(whole).and_then(|n| nodes.get(n)).map_or("", key_of);
-        let note = notes.get(&(name.to_owned(), property.name().to_owned())).copied();
-        let samplers = value.get("samplers").and_then(Value::as_array).map_or(&[][..], |l| l);
+        // No two channels of a clip move the same thing.
+        let note = blender::place_of(&property).and_then(|place| notes.remove(&(node, place)));
         let sampler = channel.get("sampler").and_then(whole).and_then(|s| samplers.get(s));
         let sampler = sampler.ok_or_else(|| {
             inside(wrong(document.place, "the index of a sampler", "another").within("sampler"))
@@ -81,6 +82,17 @@ pub(crate) fn read(
     Ok(clip)
 }
 
+/// Notes about channels, by the node and which part of its place they move.
+fn channel_notes<'v>(notes: Option<&'v Value>, names: &NameTables) -> HashMap<(u32, usize), &'v Value> {
+    let word = |note: &'v Value, key: &str| note.get(key).and_then(Value::as_str).unwrap_or("");
+    let key = |note: &'v Value| {
+        let place = blender::place_of(&Property::by_name(word(note, "property")))?;
+        Some((names.find("node", word(note, "node"))?, place))
+    };
+    let list = notes.and_then(Value::as_array).into_iter().flatten();
+    list.rev().filter_map(|note| Some((key(note)?, note))).collect()
+}
+
 fn read_target(document: &Document<'_>, target: &Value, tree: &Tree) -> Result<Option<(u32, Property)>> {
     let property = match target.get("path").and_then(Value::as_str) {
         Some("translation") => Property::Translation,
@@ -93,7 +105,7 @@ fn read_target(document: &Document<'_>, target: &Value, tree: &Tree) -> Result<O
 }
 
 fn read_sampler(
-    document: &mut Document<'_>,
+    document: &Document<'_>,
     sampler: &Value,
     property: Property,
     node: u32,

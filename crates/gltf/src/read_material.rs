@@ -55,8 +55,9 @@ pub(crate) fn read(
             added: extras.get("shown").is_some_and(|s| s.get("additive").is_some()),
             derived: derived(extras.get("derived")),
         };
-        let material = read_one(document, value, extras, &images, shown.is_some());
-        loaded.looks.push(look(document, value, &images, &material, &told));
+        let drawn = read_drawn(document, value, &images)?;
+        let material = read_one(value, extras, &drawn, shown.is_some());
+        loaded.looks.push(look(value, drawn, &material, &told));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
     }
@@ -101,8 +102,8 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
                 None
             }
             None => {
-                let bytes = document.view_bytes(value).map_err(|e| e.within(format!("images[{i}]")))?;
-                bytes.map(|b| Picture::Embedded { mime: mime(), bytes: b.to_vec() })
+                let bytes = document.copy_of_view(value).map_err(|e| e.within(format!("images[{i}]")))?;
+                bytes.map(|bytes| Picture::Embedded { mime: mime(), bytes })
             }
         };
         if name.is_empty() {
@@ -115,20 +116,24 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
 }
 
 /// A texture that a viewer draws, and the name of its picture.
+#[derive(Clone)]
 struct Drawn {
     role: Role,
     texture: Texture,
     image: String,
 }
 
-fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Option<Drawn> {
-    let texture = document.list("textures").get(info.get("index").and_then(whole)?)?;
-    let extension = |value: &Value, name: &str| value.get("extensions").and_then(|e| e.get(name)).cloned();
-    let source = texture.get("source").and_then(whole).or_else(|| {
-        let other = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif"];
-        other.iter().find_map(|name| extension(texture, name)?.get("source").and_then(whole))
-    });
-    let image = images.get(source?)?.clone();
+/// What a viewer draws for one role. The name of a picture is charged for, since any number of materials may use it.
+fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Result<Option<Drawn>> {
+    let index = info.get("index").and_then(whole);
+    let Some(texture) = index.and_then(|i| document.list("textures").get(i)) else { return Ok(None) };
+    let other = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif"];
+    let source = texture
+        .get("source")
+        .and_then(whole)
+        .or_else(|| other.iter().find_map(|name| extension(texture, name)?.get("source").and_then(whole)));
+    let Some(image) = source.and_then(|s| images.get(s)) else { return Ok(None) };
+    document.spend(image.len() as u64 * 4)?;
     let sampler = texture.get("sampler").and_then(whole).and_then(|s| document.list("samplers").get(s));
     let wrap = |key: &str| {
         let code = sampler.and_then(|s| s.get(key)).and_then(whole);
@@ -138,9 +143,9 @@ fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String
     let transform = extension(info, "KHR_texture_transform").map(|value| {
         uv_set = value.get("texCoord").and_then(whole).map_or(uv_set, |t| t as u32);
         UvTransform {
-            offset: array(&value, "offset").unwrap_or_default(),
-            rotation: number(&value, "rotation").unwrap_or(0.0),
-            scale: array(&value, "scale").unwrap_or([1.0; 2]),
+            offset: array(value, "offset").unwrap_or_default(),
+            rotation: number(value, "rotation").unwrap_or(0.0),
+            scale: array(value, "scale").unwrap_or([1.0; 2]),
         }
     });
     let texture = Texture {
@@ -151,16 +156,14 @@ fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String
         transform,
         ..Texture::default()
     };
-    Some(Drawn { role, texture, image })
+    Ok(Some(Drawn { role, texture, image: image.clone() }))
 }
 
-fn read_one(
-    document: &Document<'_>,
-    value: &Value,
-    mut extras: Extras,
-    images: &[String],
-    hidden: bool,
-) -> Material {
+fn extension<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.get("extensions").and_then(|e| e.get(name))
+}
+
+fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) -> Material {
     let raw = take_raw(&mut extras);
     let shown = match extras.remove("shown") {
         Some(Value::Object(map)) => map,
@@ -238,7 +241,7 @@ fn read_one(
             _ => AlphaMode::Opaque,
         };
     }
-    material.textures = read_textures(document, value, pbr, &mut extras, images);
+    material.textures = read_textures(&mut extras, drawn.to_vec());
     material.extras = extras;
     material
 }
@@ -260,7 +263,7 @@ fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
 }
 
 /// What the document shows of a material. Mixing that stands for adding is adding.
-fn look(document: &Document<'_>, value: &Value, images: &[String], material: &Material, told: &Told) -> Look {
+fn look(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Look {
     let mut look = Look::of(material);
     if told.hidden {
         return look;
@@ -277,8 +280,8 @@ fn look(document: &Document<'_>, value: &Value, images: &[String], material: &Ma
         Some("MASK") => AlphaMode::Mask { cutoff: number(value, "alphaCutoff").unwrap_or(0.5) },
         _ => AlphaMode::Opaque,
     };
-    let drawn = read_drawn(document, value, pbr, images).into_iter();
     look.maps = drawn
+        .into_iter()
         .map(|Drawn { role, texture, image }| Map {
             role,
             texture: if told.derived.iter().any(|(r, i)| *r == Some(role) && *i == image) {
@@ -313,29 +316,24 @@ fn first<const N: usize>(values: Option<Vec<f32>>) -> Option<[f32; N]> {
 }
 
 /// What a viewer draws, by role.
-fn read_drawn(document: &Document<'_>, value: &Value, pbr: &Value, images: &[String]) -> Vec<Drawn> {
-    let extension = |name: &str| value.get("extensions").and_then(|e| e.get(name));
+fn read_drawn(document: &Document<'_>, value: &Value, images: &[String]) -> Result<Vec<Drawn>> {
+    let none = Value::Null;
+    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
     let infos = [
         (Role::BaseColor, pbr.get("baseColorTexture")),
         (Role::MetallicRoughness, pbr.get("metallicRoughnessTexture")),
         (Role::Normal, value.get("normalTexture")),
         (Role::Occlusion, value.get("occlusionTexture")),
         (Role::Emissive, value.get("emissiveTexture")),
-        (Role::Specular, extension("KHR_materials_specular").and_then(|e| e.get("specularTexture"))),
-        (Role::Lightmap, extension("MOZ_lightmap")),
+        (Role::Specular, extension(value, "KHR_materials_specular").and_then(|e| e.get("specularTexture"))),
+        (Role::Lightmap, extension(value, "MOZ_lightmap")),
     ];
-    infos.into_iter().filter_map(|(role, info)| read_info(document, info?, role, images)).collect()
+    let read = |(role, info): (Role, Option<&Value>)| read_info(document, info?, role, images).transpose();
+    infos.into_iter().filter_map(read).collect()
 }
 
 /// The textures of the extras; those that are drawn win where they were changed.
-fn read_textures(
-    document: &Document<'_>,
-    value: &Value,
-    pbr: &Value,
-    extras: &mut Extras,
-    images: &[String],
-) -> Vec<Texture> {
-    let mut drawn = read_drawn(document, value, pbr, images);
+fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<Texture> {
     // What only derives from other textures says nothing of its own, while it is as it was.
     for (role, image) in derived(extras.remove("derived").as_ref()) {
         drawn.retain(|d| Some(d.role) != role || d.image != image);

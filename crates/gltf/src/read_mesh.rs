@@ -9,7 +9,7 @@ use galatea_wire::{Error, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::allow;
-use crate::read::{extras_of, read_purpose, take_name};
+use crate::read::{brief, extras_of, read_purpose, take_name};
 use crate::read_material::Materials;
 
 /// The attributes of a primitive: which vertices they make.
@@ -28,7 +28,7 @@ impl Meshes {
 
     pub(crate) fn read(
         &mut self,
-        document: &mut Document<'_>,
+        document: &Document<'_>,
         scene: &mut Scene,
         losses: &mut Vec<String>,
         value: &Value,
@@ -40,7 +40,7 @@ impl Meshes {
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
         let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
         if let Some(count) = list.iter().map(most).max().filter(|n| *n > 0) {
-            losses.push(format!("mesh {:?}: {count} shapes to morph into", mesh.name));
+            losses.push(format!("mesh {:?}: {count} shapes to morph into", brief(&mesh.name)));
         }
         for (i, part) in list.iter().enumerate() {
             let read = self.primitive(document, scene, part);
@@ -49,12 +49,7 @@ impl Meshes {
         Ok(mesh)
     }
 
-    fn primitive(
-        &mut self,
-        document: &mut Document<'_>,
-        scene: &mut Scene,
-        value: &Value,
-    ) -> Result<Primitive> {
+    fn primitive(&mut self, document: &Document<'_>, scene: &mut Scene, value: &Value) -> Result<Primitive> {
         let mut extras = extras_of(value);
         let own = extras.remove("vertices").and_then(|v| v.as_object().cloned()).unwrap_or_default();
         let replaced = extras.remove("replaced").unwrap_or(Value::Null);
@@ -104,7 +99,7 @@ impl Meshes {
 
     fn vertices(
         &mut self,
-        document: &mut Document<'_>,
+        document: &Document<'_>,
         scene: &mut Scene,
         value: &Value,
         own: Extras,
@@ -137,8 +132,15 @@ impl Meshes {
     }
 }
 
-fn read_vertices(document: &mut Document<'_>, signature: &Signature, replaced: &Value) -> Result<Vertices> {
-    let find = |name: &str| signature.iter().find(|(n, _)| n == name).map(|(_, a)| *a);
+/// Most sets of four joints that a vertex may have. How they add up is looked at joint by joint, each with all others.
+const SETS: usize = 64;
+
+fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Value) -> Result<Vertices> {
+    // Sorted by name.
+    let find = |name: &str| {
+        let found = signature.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()?;
+        signature.get(found).map(|(_, accessor)| *accessor)
+    };
     let mut out = Vertices::default();
     let note = |name: &str| replaced.get(name).unwrap_or(&Value::Null);
     let Some(positions) = find("POSITION") else { return Ok(out) };
@@ -186,7 +188,7 @@ fn read_vertices(document: &mut Document<'_>, signature: &Signature, replaced: &
         out.colors.push(colors);
     }
     let mut sets = Vec::new();
-    for set in 0.. {
+    for set in 0..SETS {
         let (joints_name, weights_name) = (format!("JOINTS_{set}"), format!("WEIGHTS_{set}"));
         let (Some(joints), Some(weights)) = (find(&joints_name), find(&weights_name)) else { break };
         fits(document, joints, &joints_name)?;
@@ -207,7 +209,7 @@ fn read_vertices(document: &mut Document<'_>, signature: &Signature, replaced: &
 }
 
 fn join_influences(
-    document: &mut Document<'_>,
+    document: &Document<'_>,
     sets: &[(Vec<u32>, Vec<f32>)],
     count: usize,
     replaced: &Value,

@@ -101,7 +101,8 @@ impl Default for Options {
 
 /// Draws a scene.
 ///
-/// Fails for sizes of 0 or beyond [`LARGEST`], and for a clip that is not there. A scene without anything to draw gives the
+/// Fails for sizes of 0 or beyond [`LARGEST`], for a clip that is not there, and where nodes share meshes so
+/// often that there is too much to draw. A scene without anything to draw gives the
 /// empty background.
 pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Picture, PictureError> {
     Ok(draw::draw(scene, pose(scene, options)?, options, textures))
@@ -133,6 +134,7 @@ fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, Picture
     if options.width > LARGEST || options.height > LARGEST {
         return Err(PictureError(format!("pictures are at most {LARGEST} pixels wide and high").into()));
     }
+    scene.check_copies().map_err(|e| PictureError(e.to_string().into()))?;
     Ok(match &options.clip {
         None => galatea_scene::Pose::rest(scene),
         Some(name) => match scene.find_clip(name) {

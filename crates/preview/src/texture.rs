@@ -12,7 +12,26 @@ pub struct Texture {
 struct Level {
     width: usize,
     height: usize,
-    texels: Vec<[f32; 4]>,
+    texels: Texels,
+}
+
+/// The largest level is most of a texture, so that it stays as it came: a quarter of the memory.
+#[derive(Debug, Clone)]
+enum Texels {
+    Display(Vec<[u8; 4]>),
+    Linear(Vec<[f32; 4]>),
+}
+
+impl Texels {
+    fn get(&self, at: usize) -> Option<[f32; 4]> {
+        match self {
+            Texels::Display(texels) => {
+                let [r, g, b, a] = *texels.get(at)?;
+                Some([linear(r), linear(g), linear(b), f32::from(a) / 255.0])
+            }
+            Texels::Linear(texels) => texels.get(at).copied(),
+        }
+    }
 }
 
 /// Display value to linear light. The square is close enough to the sRGB curve for a preview, and the same everywhere.
@@ -37,11 +56,7 @@ impl Texture {
         let (width, height) = (width as usize, height as usize);
         let count = width.checked_mul(height).filter(|n| *n > 0)?;
         let rgba = rgba.get(..count.checked_mul(4)?)?;
-        let texels = rgba
-            .chunks_exact(4)
-            .filter_map(|p| p.first_chunk::<4>())
-            .map(|[r, g, b, a]| [linear(*r), linear(*g), linear(*b), f32::from(*a) / 255.0])
-            .collect();
+        let texels = Texels::Display(rgba.as_chunks().0.to_vec());
         let mut levels = vec![Level { width, height, texels }];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.height > 1) {
             let next = last.half();
@@ -86,7 +101,7 @@ impl Texture {
         let [wrap_u, wrap_v] = wraps;
         let (x0, x1, fx) = place(u, wrap_u, level.width);
         let (y0, y1, fy) = place(v, wrap_v, level.height);
-        let texel = |x: usize, y: usize| level.texels.get(y * level.width + x).copied().unwrap_or([1.0; 4]);
+        let texel = |x: usize, y: usize| level.texels.get(y * level.width + x).unwrap_or([1.0; 4]);
         let (a, b, c, d) = (texel(x0, y0), texel(x1, y0), texel(x0, y1), texel(x1, y1));
         let mut out = [0.0; 4];
         for (value, ((a, b), (c, d))) in out.iter_mut().zip(a.iter().zip(b).zip(c.iter().zip(d))) {
@@ -102,7 +117,7 @@ impl Level {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let texel = |x: usize, y: usize| {
             let at = y.min(self.height - 1) * self.width + x.min(self.width - 1);
-            self.texels.get(at).copied().unwrap_or_default()
+            self.texels.get(at).unwrap_or_default()
         };
         let mut texels = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -122,7 +137,7 @@ impl Level {
                 texels.push(mean);
             }
         }
-        Level { width, height, texels }
+        Level { width, height, texels: Texels::Linear(texels) }
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod clip;
 mod compare;
+mod copies;
 mod extra;
 mod fixture;
 pub mod json;
@@ -25,6 +26,7 @@ mod value;
 
 pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
 pub use compare::Tolerance;
+pub use copies::TooManyCopies;
 pub use extra::{
     each_step, float, floats, hex, latin, read_float, read_floats, read_words, same_bits, steps, unhex,
     unlatin, words, words_of,

@@ -7,6 +7,7 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
 use crate::Image;
+use crate::guard::{affordable, guarded};
 use crate::image::allow;
 
 /// What a JPEG says of itself before its first scan.
@@ -111,7 +112,11 @@ pub(crate) fn decode_raw(bytes: &[u8], limits: &Limits) -> Result<(Image, Frame)
 
 fn run(bytes: &[u8], limits: &Limits, space: ColorSpace) -> Result<Image, ErrorKind> {
     let known = frame(bytes).ok_or_else(|| broken("no frame header"))?;
-    allow(known.width, known.height, limits)?;
+    let limits = limits.of_image(bytes.len());
+    allow(known.width, known.height, &limits)?;
+    // All passes of a progressive image are collected before the first pixel: two bytes for each component.
+    let each = 4 + if known.progressive { 2 * u64::from(known.components) } else { 0 };
+    affordable(u64::from(known.width) * u64::from(known.height) * each, &limits)?;
     plausible(known.width, known.height, bytes.len())?;
     let options = DecoderOptions::new_safe()
         .set_max_width(known.width as usize)
@@ -119,8 +124,8 @@ fn run(bytes: &[u8], limits: &Limits, space: ColorSpace) -> Result<Image, ErrorK
         .set_use_unsafe(true)
         .set_strict_mode(false)
         .jpeg_set_out_colorspace(space);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    let rgba = decoder.decode().map_err(broken)?;
+    let rgba =
+        guarded(|| JpegDecoder::new_with_options(ZCursor::new(bytes), options).decode().map_err(broken))?;
     Image::new(known.width, known.height, rgba).ok_or_else(|| broken("a different size than announced"))
 }
 

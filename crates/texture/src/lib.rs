@@ -24,6 +24,7 @@ pub mod dds;
 pub mod encode;
 pub mod find;
 pub mod ftex;
+mod guard;
 mod image;
 pub mod jpeg;
 pub mod material;

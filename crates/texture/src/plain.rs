@@ -5,6 +5,7 @@ use std::io::Cursor;
 use galatea_wire::{ErrorKind, Limits, Wire, wire};
 use image::{ImageDecoder, ImageReader};
 
+use crate::guard::{affordable, guarded};
 use crate::image::{Image, allow};
 use crate::{Kind, jpeg};
 
@@ -111,6 +112,7 @@ pub(crate) fn words(kind: Kind, bytes: &[u8]) -> String {
 
 pub(crate) fn decode(kind: Kind, bytes: &[u8], limits: &Limits) -> Result<Image, ErrorKind> {
     let (width, height) = size(kind, bytes).ok_or_else(|| broken("no header".into()))?;
+    let limits = &limits.of_image(bytes.len());
     allow(width, height, limits)?;
     let pixels = u64::from(width) * u64::from(height);
     let format = match kind {
@@ -130,14 +132,30 @@ pub(crate) fn decode(kind: Kind, bytes: &[u8], limits: &Limits) -> Result<Image,
             image::ImageFormat::Tga
         }
     };
+    guarded(|| unpack(bytes, format, (width, height), limits))
+}
+
+/// Decodes an image of this size with the crate `image`.
+fn unpack(
+    bytes: &[u8],
+    format: image::ImageFormat,
+    (width, height): (u32, u32),
+    limits: &Limits,
+) -> Result<Image, ErrorKind> {
     let mut bounds = image::Limits::no_limits();
-    bounds.max_alloc = Some(limits.pixels.saturating_mul(16).saturating_add(limits.spare));
+    bounds.max_image_width = Some(width);
+    bounds.max_image_height = Some(height);
+    bounds.max_alloc = Some(limits.pixels.saturating_mul(8).saturating_add(limits.spare));
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(bounds);
     let decoder = reader.into_decoder().map_err(|e| broken(e.to_string()))?;
     if decoder.dimensions() != (width, height) {
         return Err(broken("two different sizes".into()));
     }
+    // Anything but RGBA of eight bits each is there twice for a moment.
+    let turned = if decoder.color_type() == image::ColorType::Rgba8 { 0 } else { 4 };
+    let pixels = u64::from(width) * u64::from(height);
+    affordable(decoder.total_bytes().saturating_add(pixels * turned), limits)?;
     let rgba = image::DynamicImage::from_decoder(decoder).map_err(|e| broken(e.to_string()))?.into_rgba8();
     Image::new(width, height, rgba.into_raw()).ok_or_else(|| broken("another number of pixels".into()))
 }

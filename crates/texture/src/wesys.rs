@@ -74,7 +74,8 @@ impl Wesys {
         let packed = reader.bytes(at, head.packed as usize, "zlib")?;
         reader.spend(packed.len() as u64, at, "zlib")?;
         let limits = reader.limits();
-        if u64::from(head.raw) > limits.pixels.saturating_mul(16).saturating_add(limits.spare) {
+        let most = limits.of_image(packed.len()).pixels.saturating_mul(4).saturating_add(limits.spare);
+        if u64::from(head.raw) > most {
             return Err(reader.error(ErrorKind::Limit("decoded bytes"), 12, "raw"));
         }
         let raw = inflate(packed, head.raw as usize).map_err(|kind| reader.error(kind, at, "zlib"))?;

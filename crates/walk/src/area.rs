@@ -1,6 +1,8 @@
 //! An area: many rooms as one surface, with doors that open and close and things that stand in the way.
 
-use galatea_wire::Result;
+use std::collections::HashMap;
+
+use galatea_wire::{Error, Result};
 
 use crate::material::Materials;
 use crate::mesh::{Surface, Walkmesh};
@@ -180,7 +182,7 @@ impl Area {
     /// coincides without naming each other is joined all the same.
     ///
     /// # Errors
-    /// When a room's tables do not fit together.
+    /// When a room's tables do not fit together, or so many rooms are on one spot that their edges cannot be told apart.
     pub fn new(rooms: Vec<Room>, tolerance: f32) -> Result<Area> {
         let mut all = Surface { walkable: Materials::NONE, ..Surface::default() };
         let mut adjacency: Vec<[i32; 3]> = Vec::new();
@@ -205,7 +207,7 @@ impl Area {
             }
         }
         starts.push(all.faces.len() as u32);
-        let links = join_rooms(&mut all, &mut adjacency, &borders, f64::from(tolerance));
+        let links = join_rooms(&mut all, &mut adjacency, &borders, f64::from(tolerance))?;
         let linked: std::collections::BTreeSet<u32> = links.iter().flat_map(|l| l.edges).collect();
         let room_of = |edge: u32| room_at(&starts, edge / 3);
         let loose = all
@@ -322,7 +324,7 @@ fn join_rooms(
     adjacency: &mut [[i32; 3]],
     borders: &[(u32, u32)],
     tolerance: f64,
-) -> Vec<Link> {
+) -> Result<Vec<Link>> {
     let ends = |all: &Surface, edge: u32| -> [u32; 2] {
         let [a, b, c] = at(&all.faces, edge as usize / 3);
         match edge % 3 {
@@ -338,13 +340,14 @@ fn join_rooms(
         let found = all.transitions.binary_search_by_key(&edge, |t| t.0).ok()?;
         all.transitions.get(found).map(|t| t.1)
     };
-    // By the x of the start; the partner's end has to be within the tolerance of it.
-    let mut by_x: Vec<(f64, u32, u32)> =
-        borders.iter().map(|&(room, edge)| (place(all, ends(all, edge)[1])[0], room, edge)).collect();
-    by_x.retain(|b| b.0.is_finite());
-    by_x.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+    // By where they end; the partner's end has to be within the tolerance of the start.
+    let mut grid = Grid::new(tolerance);
+    for &(room, edge) in borders {
+        grid.add(place(all, ends(all, edge)[1]), room, edge);
+    }
     let mut taken = std::collections::BTreeSet::new();
     let mut links = Vec::new();
+    let mut compared = 0usize;
     for named in [true, false] {
         for &(room, edge) in borders {
             if taken.contains(&edge) {
@@ -356,17 +359,22 @@ fn join_rooms(
             if named && says.is_none() {
                 continue;
             }
-            let first = by_x.partition_point(|c| c.0 < from[0] - tolerance);
-            let partner =
-                by_x.iter().skip(first).take_while(|c| c.0 <= from[0] + tolerance).find(|&&(_, other, e)| {
-                    let [c, d] = ends(all, e);
-                    other != room
-                        && !taken.contains(&e)
-                        && (!named || says == Some(other))
-                        && near(from, place(all, d))
-                        && near(to, place(all, c))
-                });
-            let Some(&(_, other, mate)) = partner else { continue };
+            let candidates = grid.near(from).inspect(|_| compared += 1).filter(|&&(x, other, e)| {
+                let [c, d] = ends(all, e);
+                (x - from[0]).abs() <= tolerance
+                    && other != room
+                    && (!named || says == Some(other))
+                    && near(from, place(all, d))
+                    && near(to, place(all, c))
+                    && !taken.contains(&e)
+            });
+            // The one that begins farthest to the left, whatever order they are found in.
+            let partner = candidates.min_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2))).copied();
+            if compared > COMPARED {
+                let what = format!("more than {COMPARED} pairs of edges of rooms that are on one spot");
+                return Err(Error::unrepresentable(what));
+            }
+            let Some((_, other, mate)) = partner else { continue };
             let [c, d] = ends(all, mate);
             for (keep, change) in if edge < mate { [(a, d), (b, c)] } else { [(d, a), (c, b)] } {
                 let p = at(&all.positions, keep as usize);
@@ -389,5 +397,41 @@ fn join_rooms(
         }
     }
     links.sort_by_key(|l| l.edges);
-    links
+    Ok(links)
+}
+
+/// Most pairs of edges that are compared: enough for thousands of rooms on one spot.
+const COMPARED: usize = 1 << 26;
+
+/// The edges of borders by where they end, in cells of several times the tolerance: joining rooms moves an end by up to
+/// that much.
+struct Grid {
+    size: f64,
+    cells: HashMap<[i64; 3], Vec<(f64, u32, u32)>>,
+}
+
+impl Grid {
+    fn new(tolerance: f64) -> Grid {
+        Grid { size: (tolerance * 4.0).max(1e-6), cells: HashMap::new() }
+    }
+
+    fn cell(&self, point: V3) -> [i64; 3] {
+        point.map(|c| (c / self.size).floor() as i64)
+    }
+
+    /// Adds an edge of a room that ends here.
+    fn add(&mut self, end: V3, room: u32, edge: u32) {
+        if end.iter().all(|c| c.is_finite()) {
+            self.cells.entry(self.cell(end)).or_default().push((end[0], room, edge));
+        }
+    }
+
+    /// The edges that end in the cell of a point or in one of those around it.
+    fn near(&self, point: V3) -> impl Iterator<Item = &(f64, u32, u32)> {
+        let [x, y, z] = self.cell(point);
+        let around = |c: i64| c.saturating_sub(1)..=c.saturating_add(1);
+        let cells =
+            around(x).flat_map(move |x| around(y).flat_map(move |y| around(z).map(move |z| [x, y, z])));
+        cells.filter_map(|cell| self.cells.get(&cell)).flatten()
+    }
 }

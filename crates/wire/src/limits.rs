@@ -11,7 +11,7 @@ pub struct Limits {
     pub ratio: u32,
     /// Bytes of decoded data that even the smallest input may ask for.
     pub spare: u64,
-    /// Most pixels that one picture may be decoded to.
+    /// Most pixels that one image may be decoded to; see also [`Limits::of_image`].
     pub pixels: u64,
 }
 
@@ -21,7 +21,26 @@ impl Default for Limits {
     }
 }
 
+/// Pixels that even the smallest file may hold: 4096 x 4096.
+const PLAIN_PIXELS: u64 = 1 << 24;
+/// Pixels for each byte of a file. Blocks of BC1 have two, JPEG and PNG about as many.
+const PIXELS_PER_BYTE: u64 = 4;
+
 impl Limits {
+    /// The limits for an image that is packed into so many bytes. One color packs a thousandfold, so what a small file
+    /// may ask for is bounded by its length.
+    ///
+    /// ```
+    /// use galatea_wire::Limits;
+    /// let limits = Limits::default();
+    /// assert_eq!(limits.of_image(1000).pixels, (1 << 24) + 4000);
+    /// assert_eq!(limits.of_image(100 << 20), limits);
+    /// ```
+    pub fn of_image(&self, packed: usize) -> Limits {
+        let pixels = (packed as u64).saturating_mul(PIXELS_PER_BYTE).saturating_add(PLAIN_PIXELS);
+        Limits { pixels: self.pixels.min(pixels), ..*self }
+    }
+
     /// The bytes that decoding an input of this length may allocate.
     pub fn budget(&self, input: usize) -> u64 {
         (input as u64).saturating_mul(u64::from(self.ratio)).saturating_add(self.spare)

@@ -16,7 +16,7 @@ use super::names::Dictionaries;
 use super::pictures::Dress;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, plain, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -153,6 +153,9 @@ impl Options {
             let beside = |path: &str| opened.loaded.file(path);
             textures::dress_gltf(opened.document.as_ref(), &beside, &Limits::default())
         };
+        for line in dressed.iter().flat_map(Dressed::left_out) {
+            complain(format_args!("{}: {}", show(&job.path), plain(line)));
+        }
         let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
         Ok(Subject { name, scene, dressed })
     }

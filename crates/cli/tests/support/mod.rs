@@ -12,6 +12,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
 }
 
 /// Runs the program, with nothing on its standard input.
+#[allow(dead_code, reason = "not every test binary runs it without limits")]
 pub(crate) fn galatea(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
 }

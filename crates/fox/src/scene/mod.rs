@@ -19,7 +19,7 @@ mod vertices_back;
 use std::collections::{BTreeMap, HashSet};
 
 use galatea_scene::{Pose, Scene};
-use galatea_wire::Result;
+use galatea_wire::{Error, Result};
 
 use crate::derive::Derived;
 use crate::extensions::Extensions;
@@ -136,6 +136,7 @@ impl Fmdl {
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn from_scene(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         if own(&scene.extras).is_empty() {
             // The scene's positive Z is where the game's people look.
             let mut turned = scene.facing([0.0, 0.0, 1.0]).into_owned();

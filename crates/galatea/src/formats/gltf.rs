@@ -78,12 +78,18 @@ impl Gltf {
         if self.summary().triangles == 0 {
             report.add(&NO_MESH, None, || (String::new(), "no triangles".into()));
         }
-        for (id, node, mesh) in self.scene.drawn().filter(|(_, node, _)| node.skin.is_some()) {
-            let all = mesh.primitives.iter().filter_map(|p| self.scene.vertices_of(p)).map(|v| &v.influences);
-            let still = |i: &galatea_scene::Influences| {
-                i.weights.chunks_exact(i.width.max(1)).filter(|w| w.iter().all(|w| *w == 0.0)).count()
-            };
-            let count: usize = all.map(still).sum();
+        // Nodes may share meshes, and primitives their vertices.
+        let still = |vertices: &galatea_scene::Vertices| {
+            let rows = vertices.influences.weights.chunks_exact(vertices.influences.width.max(1));
+            rows.filter(|w| w.iter().all(|w| *w == 0.0)).count()
+        };
+        let still: Vec<usize> = self.scene.vertices.iter().map(still).collect();
+        let of_mesh = |mesh: &galatea_scene::Mesh| -> usize {
+            mesh.primitives.iter().filter_map(|p| still.get(p.vertices as usize)).sum()
+        };
+        let of_mesh: Vec<usize> = self.scene.meshes.iter().map(of_mesh).collect();
+        for (id, node, _) in self.scene.drawn().filter(|(_, node, _)| node.skin.is_some()) {
+            let count = node.mesh.and_then(|m| of_mesh.get(m as usize)).copied().unwrap_or(0);
             if count > 0 {
                 let place = || format!("nodes[{id}] \"{}\"", node.name);
                 report.add(&WEIGHTS, None, || (place(), format!("{count} vertices")));
@@ -106,11 +112,16 @@ fn summary(scene: &Scene) -> Summary {
     let mut used = HashSet::new();
     let mut sum = Summary { version: "2.0".into(), clips: scene.clips.len(), ..Summary::default() };
     sum.nodes = scene.nodes.iter().filter(|n| !n.axes).count();
-    for (_, _, mesh) in scene.drawn() {
+    // Many nodes may share a mesh of many primitives: each mesh is looked at once.
+    let mut times = vec![0usize; scene.meshes.len()];
+    for mesh in scene.nodes.iter().filter_map(|n| n.mesh) {
+        times.get_mut(mesh as usize).into_iter().for_each(|times| *times += 1);
+    }
+    for (mesh, times) in scene.meshes.iter().zip(times).filter(|(_, times)| *times > 0) {
         let solid = || mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles);
-        sum.meshes += usize::from(solid().next().is_some());
+        sum.meshes += if solid().next().is_some() { times } else { 0 };
         for primitive in solid() {
-            sum.triangles += primitive.indices.len() / 3;
+            sum.triangles += primitive.indices.len() / 3 * times;
             if used.insert(primitive.vertices) {
                 sum.vertices += scene.vertices_of(primitive).map_or(0, |v| v.positions.len());
             }

@@ -1,7 +1,9 @@
 //! Which textures a model asks for, and what became of each name.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
+use galatea_texture::Texture;
 use galatea_texture::find::{Found, Game, How, Why as Missing};
 use galatea_texture::team::{self, Replaceable};
 use galatea_wire::Limits;
@@ -51,15 +53,16 @@ struct Asked {
     built_in: bool,
 }
 
-/// Looks up every texture that a model asks for, each name once, those of TXIs behind those of the model itself.
+/// Looks up every texture that a model asks for, each name once, those of TXIs behind those of the model itself. Files are
+/// opened, their pixels are not decoded.
 pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Textures<'_>) -> Vec<Audited> {
     let mut asked = asked(document, context);
     let mut out: Vec<Audited> = Vec::new();
+    let mut seen = HashSet::new();
     let mut at = 0;
     while let Some(Asked { name, what, built_in }) = asked.get(at) {
         at += 1;
-        let plain = |n: &str| n.replace('\\', "/").to_lowercase();
-        if out.iter().any(|a| plain(&a.name) == plain(name)) {
+        if !seen.insert(name.replace('\\', "/").to_lowercase()) {
             continue;
         }
         let (name, what) = (name.clone(), what.clone());
@@ -68,10 +71,11 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             continue;
         }
         let (library, found) = textures.find(&name);
+        let opened = found.id().map(|id| library.open(id, &Limits::default()));
         if textures.game() == Game::Kotor
-            && let Some(Ok(decoded)) = found.id().map(|id| library.load(id, &Limits::default()))
+            && let Some(Ok((_, txi, _))) = &opened
         {
-            let related = decoded.txi.references();
+            let related = txi.references();
             asked.extend(related.into_iter().take(8).map(|next| Asked {
                 name: next.to_owned(),
                 what: format!("the TXI of {name}"),
@@ -79,7 +83,11 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             }));
         }
         let own = textures.game() == Game::Warcraft && team::named(&name).is_some();
-        if let Some(mut why) = why(library, found) {
+        let broken = opened.and_then(|opened| match opened {
+            Ok((texture, _, bytes)) => too_large(&texture, bytes.len()),
+            Err(error) => Some(error),
+        });
+        if let Some(mut why) = why(library, found, broken) {
             if own && matches!(why, Why::Missing) {
                 why = Why::BuiltIn;
             }
@@ -89,15 +97,23 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
     out
 }
 
+/// Why an image of this size would not be decoded. Only its head is looked at.
+fn too_large(texture: &Texture, packed: usize) -> Option<String> {
+    let (Texture::Plain(_), shape) = (texture, texture.shape()) else { return None };
+    let pixels = u64::from(shape.width) * u64::from(shape.height);
+    let most = Limits::default().of_image(packed).pixels;
+    (pixels > most).then(|| format!("{pixels} pixels in {packed} bytes, limit {most}"))
+}
+
 /// None for names that say "no texture".
-fn why(library: &Library, found: Found) -> Option<Why> {
+fn why(library: &Library, found: Found, broken: Option<String>) -> Option<Why> {
     let path = |id: &usize| library.path(*id);
     Some(match found {
         Found::File { id, how, also } => Why::Found {
             path: path(&id)?,
             name_only: how == How::NameOnly,
             also: also.iter().filter_map(path).collect(),
-            broken: library.load(id, &Limits::default()).err(),
+            broken,
         },
         Found::Ambiguous(ids) => Why::Ambiguous(ids.iter().filter_map(path).collect()),
         Found::Missing(Missing::Absent) => Why::Missing,

@@ -35,10 +35,12 @@ struct Kept {
 
 impl Cache {
     /// Returns the texture of this key, which is decoded at the first call. Two threads may decode one texture at the same
-    /// time; both get the first result.
+    /// time; both get the first result. Failures are kept only if `final_failures`: what is too large for the budget of one
+    /// model may fit into that of the next.
     pub(super) fn get_or_decode(
         &self,
         key: Key,
+        final_failures: bool,
         decode: impl FnOnce() -> Result<Decoded, String>,
     ) -> Result<Arc<Decoded>, String> {
         if let Some(known) = self.lock().touch(key) {
@@ -50,7 +52,9 @@ impl Cache {
         if let Some(known) = inner.touch(key) {
             return known;
         }
-        inner.keep(key, decoded.clone());
+        if decoded.is_ok() || final_failures {
+            inner.keep(key, decoded.clone());
+        }
         decoded
     }
 
@@ -124,12 +128,14 @@ mod tests {
     #[test]
     fn a_texture_is_decoded_once_and_a_failure_too() {
         let cache = Cache::default();
-        let first = cache.get_or_decode((0, 1), || Ok(texture(8))).unwrap();
-        let again = cache.get_or_decode((0, 1), || Err("decoded again".into())).unwrap();
+        let first = cache.get_or_decode((0, 1), true, || Ok(texture(8))).unwrap();
+        let again = cache.get_or_decode((0, 1), true, || Err("decoded again".into())).unwrap();
         assert!(Arc::ptr_eq(&first, &again));
-        assert_eq!(cache.get_or_decode((0, 2), || Err("broken".into())).unwrap_err(), "broken");
-        assert_eq!(cache.get_or_decode((0, 2), || Ok(texture(8))).unwrap_err(), "broken");
-        assert!(cache.get_or_decode((1, 2), || Ok(texture(8))).is_ok(), "another library");
+        assert_eq!(cache.get_or_decode((0, 2), true, || Err("broken".into())).unwrap_err(), "broken");
+        assert_eq!(cache.get_or_decode((0, 2), true, || Ok(texture(8))).unwrap_err(), "broken");
+        assert!(cache.get_or_decode((1, 2), true, || Ok(texture(8))).is_ok(), "another library");
+        assert!(cache.get_or_decode((0, 3), false, || Err("too large for this model".into())).is_err());
+        assert!(cache.get_or_decode((0, 3), false, || Ok(texture(8))).is_ok());
     }
 
     #[test]
@@ -137,12 +143,12 @@ mod tests {
         let cache = Cache::default();
         let decoded = std::cell::Cell::new(0);
         for id in 1..200 {
-            cache.get_or_decode((0, id), || Ok(texture(512))).unwrap();
+            cache.get_or_decode((0, id), true, || Ok(texture(512))).unwrap();
             let favourite = || {
                 decoded.set(decoded.get() + 1);
                 Ok(texture(512))
             };
-            cache.get_or_decode((0, 0), favourite).unwrap();
+            cache.get_or_decode((0, 0), true, favourite).unwrap();
             assert!(cache.lock().bytes <= BUDGET, "after {id}");
         }
         assert_eq!(decoded.get(), 1);
@@ -155,10 +161,10 @@ mod tests {
     fn what_somebody_works_with_is_never_decoded_twice() {
         let cache = Cache::default();
         let held: Vec<_> =
-            (0..3).map(|id| cache.get_or_decode((0, id), || Ok(texture(2600))).unwrap()).collect();
+            (0..3).map(|id| cache.get_or_decode((0, id), true, || Ok(texture(2600))).unwrap()).collect();
         assert!(cache.lock().kept.len() < held.len());
         for (id, first) in held.iter().enumerate() {
-            let again = cache.get_or_decode((0, id), || Err("decoded again".into())).unwrap();
+            let again = cache.get_or_decode((0, id), true, || Err("decoded again".into())).unwrap();
             assert!(Arc::ptr_eq(first, &again));
         }
     }

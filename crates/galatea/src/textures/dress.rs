@@ -1,14 +1,15 @@
 //! A scene with its textures on: what each material looks like, for glTF and for pictures.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use galatea_gltf::{Look, Map, Picture, Role};
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
+use galatea_texture::Image;
 use galatea_texture::find::Game;
 use galatea_texture::material::Surface;
-use galatea_wire::Limits;
+use galatea_wire::{ErrorKind, Limits};
 
 use super::made::Pictures;
 use super::{Decoded, Textures, fox, kotor, warcraft};
@@ -47,9 +48,46 @@ impl Dress {
 /// What every engine's way of dressing needs.
 pub(super) struct Dresser<'a> {
     pub(super) scene: &'a Scene,
-    pub(super) textures: &'a Textures<'a>,
     pub(super) pictures: Pictures,
     pub(super) team: u32,
+    textures: &'a Textures<'a>,
+    loaded: RefCell<HashMap<String, Option<Arc<Decoded>>>>,
+    left_out: RefCell<Vec<String>>,
+}
+
+impl Dresser<'_> {
+    /// The texture of a name, decoded; none if there is no such file, it cannot be read, or it is more than the budget of
+    /// the model has left.
+    pub(super) fn load(&self, name: &str) -> Option<Arc<Decoded>> {
+        if let Some(known) = self.loaded.borrow().get(name) {
+            return known.clone();
+        }
+        let loaded = self.decode(name);
+        self.loaded.borrow_mut().insert(name.to_owned(), loaded.clone());
+        loaded
+    }
+
+    fn decode(&self, name: &str) -> Option<Arc<Decoded>> {
+        let (library, found) = self.textures.find(name);
+        let id = found.id()?;
+        let budget = &self.pictures.budget;
+        budget.earn(library.size(id));
+        let limits = Limits::default();
+        let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..limits };
+        let why = match library.load(id, &limits) {
+            Ok(decoded) if budget.decode(decoded.image.rgba.len()) => return Some(decoded),
+            Ok(decoded) => format!("{} x {} pixels", decoded.image.width, decoded.image.height),
+            // What is merely broken is the business of `audit`.
+            Err(error) if error.contains("the limit on") => error,
+            Err(_) => return None,
+        };
+        self.left_out.borrow_mut().push(left_out(name, &why));
+        None
+    }
+}
+
+fn left_out(name: &str, why: &str) -> String {
+    format!("texture {name:?}: too large for its file or beside the others: {why}")
 }
 
 /// A scene's materials with their textures.
@@ -57,12 +95,20 @@ pub(super) struct Dresser<'a> {
 pub struct Dressed {
     dresses: Vec<Dress>,
     pictures: Pictures,
+    left_out: Vec<String>,
 }
 
 /// Finds the textures of a scene and tells what its materials look like with them. `team` is the number of the player whose
 /// colour units have.
 pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
-    let mut dresser = Dresser { scene, textures, pictures: Pictures::default(), team };
+    let mut dresser = Dresser {
+        scene,
+        textures,
+        pictures: Pictures::default(),
+        team,
+        loaded: RefCell::default(),
+        left_out: RefCell::default(),
+    };
     let mut dresses = Vec::with_capacity(scene.materials.len());
     for material in &scene.materials {
         let dress = match textures.game() {
@@ -83,7 +129,7 @@ pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
         }
         dresses.push(dress);
     }
-    Dressed { dresses, pictures: dresser.pictures }
+    Dressed { dresses, pictures: dresser.pictures, left_out: dresser.left_out.into_inner() }
 }
 
 /// A glTF document with the pictures that are in it, or in files that `file` finds beside it; `None` for other formats.
@@ -95,13 +141,32 @@ pub fn dress_gltf(
     let text = || document.as_any().downcast_ref::<GltfText>().map(|t| &t.0);
     let gltf = document.as_any().downcast_ref::<Gltf>().or_else(text)?;
     let mut pictures = Pictures::default();
-    for image in &gltf.images {
-        let bytes = match &image.picture {
-            Picture::Embedded { bytes, .. } => Some(Cow::Borrowed(bytes.as_slice())),
-            Picture::File(path) => file(path).map(Cow::Owned),
+    let mut left_out = Vec::new();
+    let mut files: HashMap<&str, Option<Arc<Image>>> = HashMap::new();
+    let used: HashSet<&str> = gltf.looks.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
+    for image in gltf.images.iter().filter(|i| used.contains(i.name.as_str())) {
+        let mut decode = |bytes: &[u8]| {
+            let budget = &pictures.budget;
+            budget.earn(bytes.len() as u64);
+            let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..*limits };
+            match galatea_texture::decode(bytes, &[], &limits) {
+                Ok(decoded) => budget.decode(decoded.rgba.len()).then(|| Arc::new(decoded)),
+                Err(error) => {
+                    if matches!(error.kind(), ErrorKind::Limit(_)) {
+                        left_out.push(self::left_out(&image.name, &error.to_string()));
+                    }
+                    None
+                }
+            }
         };
-        if let Some(image_of) = bytes.and_then(|b| galatea_texture::decode(&b, &[], limits).ok()) {
-            pictures.add_named(&image.name, image_of);
+        let decoded = match &image.picture {
+            Picture::Embedded { bytes, .. } => decode(bytes),
+            Picture::File(path) => {
+                files.entry(path).or_insert_with(|| file(path).and_then(|bytes| decode(&bytes))).clone()
+            }
+        };
+        if let Some(decoded) = decoded {
+            pictures.add_named(&image.name, decoded);
         }
     }
     let dress = |look: &Look| {
@@ -111,7 +176,7 @@ pub fn dress_gltf(
         let baked = look.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
         Dress { baked, ..Dress::new(look) }
     };
-    Some(Dressed { dresses: gltf.looks.iter().map(dress).collect(), pictures })
+    Some(Dressed { dresses: gltf.looks.iter().map(dress).collect(), pictures, left_out })
 }
 
 /// A map of a texture in its own place.
@@ -154,6 +219,11 @@ pub(super) fn alpha(surface: Surface) -> AlphaMode {
 }
 
 impl Dressed {
+    /// Textures that are left out because they are too large, each with the reason.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     /// What a material looks like; the material alone for those that are not of the scene.
     pub fn look(&self, id: MaterialId, material: &Material) -> Look {
         self.dresses.get(id as usize).map_or_else(|| Look::of(material), |d| d.look.clone())

@@ -15,7 +15,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
     look.maps.clear();
     let mut direct = None;
     if let Some((at, texture)) = slot(material, &Slot::Base)
-        && let Some(decoded) = dresser.textures.load(&texture.name)
+        && let Some(decoded) = dresser.load(&texture.name)
     {
         let whole = dresser.pictures.whole(&texture.name, &decoded);
         let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
@@ -32,7 +32,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         look.maps.push(base);
     }
     if let Some((at, texture)) = slot(material, &Slot::Normal)
-        && let Some(decoded) = dresser.textures.load(&texture.name)
+        && let Some(decoded) = dresser.load(&texture.name)
     {
         let picture = dresser.pictures.derived(&texture.name, "normal", &decoded, normal);
         let mut map = map(Role::Normal, picture, texture, Some(at));
@@ -40,11 +40,11 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         look.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::Specular)
-        && let Some(decoded) = dresser.textures.load(&texture.name)
+        && let Some(decoded) = dresser.load(&texture.name)
     {
         // PES has a texture of its own for metal.
         let metal = slot(material, &Slot::Other(METALNESS.to_owned()));
-        let metal = metal.and_then(|(_, texture)| dresser.textures.load(&texture.name));
+        let metal = metal.and_then(|(_, texture)| dresser.load(&texture.name));
         (look.metallic, look.roughness) = (if metal.is_some() { 1.0 } else { 0.0 }, 1.0);
         let rough = dresser.pictures.derived(&texture.name, "roughness", &decoded, move |srm| {
             let rough = material::fox_roughness(srm);

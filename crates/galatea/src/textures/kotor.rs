@@ -15,7 +15,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         look.maps.extend(lightmap);
         return Some(Dress::new(look));
     };
-    let decoded = dresser.textures.load(&texture.name);
+    let decoded = dresser.load(&texture.name);
     let Some(decoded) = decoded else {
         look.maps.extend(lightmap);
         return (!look.maps.is_empty()).then(|| Dress::new(look));
@@ -56,7 +56,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         look.maps.push(Map { picture: whole, role: Role::Emissive, texture: None, ..base.clone() });
     }
     if let Some(name) = txi.name("bumpmaptexture")
-        && let Some(bump) = dresser.textures.load(name)
+        && let Some(bump) = dresser.load(name)
     {
         let strength = bump.txi.number("bumpmapscaling").unwrap_or(1.0);
         let picture = dresser.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
@@ -71,7 +71,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
 
 fn lightmap(dresser: &mut Dresser<'_>, material: &Material) -> Option<Map> {
     let (at, texture) = slot(material, &Slot::Lightmap)?;
-    let decoded = dresser.textures.load(&texture.name)?;
+    let decoded = dresser.load(&texture.name)?;
     let picture = dresser.pictures.whole(&texture.name, &decoded);
     let mut map = map(Role::Lightmap, picture, texture, Some(at));
     map.notes = notes(&decoded);

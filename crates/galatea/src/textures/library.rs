@@ -122,12 +122,19 @@ impl Library {
         Some(self.folders.get(entry.folder as usize)?.join(&entry.path))
     }
 
-    /// A texture by its number, decoded, or why it could not be.
-    pub fn load(&self, id: usize, limits: &Limits) -> Result<Arc<Decoded>, String> {
-        self.cache.get_or_decode((self.number, id), || self.decode(id, limits))
+    /// Bytes of the file of a texture and of its parts; 0 if it is gone.
+    pub(crate) fn size(&self, id: usize) -> u64 {
+        let ids = std::iter::once(id).chain(self.index.parts(id).into_iter().map(|(_, part)| part));
+        ids.filter_map(|id| fs::metadata(self.path(id)?).ok()).map(|m| m.len()).sum()
     }
 
-    fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
+    /// A texture by its number, decoded, or why it could not be.
+    pub fn load(&self, id: usize, limits: &Limits) -> Result<Arc<Decoded>, String> {
+        self.cache.get_or_decode((self.number, id), *limits == Limits::default(), || self.decode(id, limits))
+    }
+
+    /// Reads a texture without decoding it, and the text that tells KotOR how to use it.
+    pub(crate) fn open(&self, id: usize, limits: &Limits) -> Result<(Texture, Txi, Vec<u8>), String> {
         let path = self.path(id).ok_or("no such file")?;
         let read = |path: &Path| fs::read(path).map_err(|e| e.to_string());
         let bytes = read(&path)?;
@@ -138,11 +145,21 @@ impl Library {
         let parts: Vec<Part<'_>> =
             parts.iter().map(|(number, bytes)| Part { number: *number, bytes }).collect();
         let texture = Texture::read_with(&bytes, &parts, limits).map_err(|e| e.to_string())?;
-        let image = texture.decode_best(limits).map_err(|e| e.to_string())?;
         let beside = self.index.txi(id).and_then(|txi| self.path(txi)).map(|p| read(&p)).transpose()?;
-        let (inside, alpha_mean) = match &texture {
-            Texture::Tpc(tpc) => (tpc.txi.clone(), tpc.head.alpha_mean),
-            _ => (Txi::default(), 1.0),
+        let inside = || match &texture {
+            Texture::Tpc(tpc) => tpc.txi.clone(),
+            _ => Txi::default(),
+        };
+        let txi = beside.map_or_else(inside, |text| Txi::parse(&text));
+        Ok((texture, txi, bytes))
+    }
+
+    fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
+        let (texture, txi, bytes) = self.open(id, limits)?;
+        let image = texture.decode_best(limits).map_err(|e| e.to_string())?;
+        let alpha_mean = match &texture {
+            Texture::Tpc(tpc) => tpc.head.alpha_mean,
+            _ => 1.0,
         };
         let file = match texture.kind() {
             Kind::Png => Some("image/png"),
@@ -151,7 +168,7 @@ impl Library {
         };
         Ok(Decoded {
             image: Arc::new(image),
-            txi: beside.map_or(inside, |text| Txi::parse(&text)),
+            txi,
             alpha_mean,
             two_channels: texture.shape().pixels.starts_with("BC5"),
             path: self.index.entry(id).map_or(String::new(), |e| e.path.clone()),

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use galatea_texture::{Image, encode};
 
 use super::Decoded;
+use super::budget::Budget;
 
 type Make = Box<dyn Fn() -> Arc<Image> + Send + Sync>;
 
@@ -23,6 +24,7 @@ struct Made {
 #[derive(Default)]
 pub(super) struct Pictures {
     made: HashMap<String, Made>,
+    pub(super) budget: Budget,
 }
 
 impl fmt::Debug for Pictures {
@@ -34,6 +36,11 @@ impl fmt::Debug for Pictures {
 /// The name a texture has without folders and ending.
 fn stem(name: &str) -> String {
     galatea_texture::find::output_name(name)
+}
+
+/// Bytes of an image that is ready to be drawn with: its pixels, and smaller levels of 16 bytes each.
+fn drawn_size(image: &Image) -> u64 {
+    image.rgba.len() as u64 * 5 / 2
 }
 
 impl Pictures {
@@ -58,8 +65,7 @@ impl Pictures {
     }
 
     /// A picture that is there already, under just this name.
-    pub(super) fn add_named(&mut self, name: &str, image: Image) {
-        let image = Arc::new(image);
+    pub(super) fn add_named(&mut self, name: &str, image: Arc<Image>) {
         self.add(name.to_owned(), &|_| true, None, move || Arc::clone(&image));
     }
 
@@ -105,14 +111,23 @@ impl Pictures {
         if let Some(file) = made.whole.as_ref().and_then(|w| w.file.as_ref()) {
             return Some(file.clone());
         }
-        Some(("image/png", encode::png(self.image(name)?).ok()?))
+        // Kept by nobody: a model may have many.
+        let image = made.image.get().cloned().unwrap_or_else(|| (made.make)());
+        Some(("image/png", encode::png(&image).ok()?))
     }
 
     /// A picture to draw with.
     pub(super) fn drawn(&self, name: &str) -> Option<Arc<galatea_preview::Texture>> {
         let made = self.made.get(name)?;
         let new = || {
-            let image = self.image(name)?;
+            let mut image = made.image.get().cloned().unwrap_or_else(|| (made.make)());
+            // What is left may do for a smaller level: large textures are drawn smaller than they are anyway.
+            while !self.budget.draw(drawn_size(&image)) {
+                if image.rgba.len() <= 4 {
+                    return None;
+                }
+                image = Arc::new(image.halved());
+            }
             galatea_preview::Texture::new(image.width, image.height, &image.rgba).map(Arc::new)
         };
         made.drawn.get_or_init(new).clone()

@@ -1,6 +1,7 @@
 //! Textures of models: finding them, what each material looks like with them, and which are missing.
 
 mod audit;
+mod budget;
 mod cache;
 mod carried;
 mod dress;

@@ -64,7 +64,7 @@ struct Base {
 
 /// A team's own texture, from the files if it is there.
 fn team_texture(dresser: &Dresser<'_>, id: u32) -> Option<Arc<Decoded>> {
-    dresser.textures.load(&team::path(id, dresser.team)?)
+    dresser.load(&team::path(id, dresser.team)?)
 }
 
 fn base(
@@ -83,7 +83,7 @@ fn base(
     }
     let decoded = match painted {
         Some(id) => team_texture(dresser, id),
-        None => dresser.textures.load(&texture.name),
+        None => dresser.load(&texture.name),
     };
     let Some(decoded) = decoded else {
         let own = painted.map(|id| (id, dresser.team));
@@ -131,7 +131,7 @@ fn team_diffuse(
 ) -> Option<String> {
     slot(material, &Slot::TeamColor).filter(|_| texture.slot == Slot::Base)?;
     let (_, orm) = slot(material, &Slot::OcclusionRoughnessMetallic)?;
-    let orm = dresser.textures.load(&orm.name)?;
+    let orm = dresser.load(&orm.name)?;
     let colour = team::team_colour(dresser.team);
     // Asked on one pixel: whether there is a mask does not depend on the colour.
     material::team_diffuse(&Image::filled(1, 1, [0; 4]), &orm.image, colour)?;
@@ -144,7 +144,7 @@ fn team_diffuse(
 /// Normals, occlusion, roughness, metal and own light of a Reforged material.
 fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
     if let Some((at, texture)) = slot(material, &Slot::Normal)
-        && let Some(decoded) = dresser.textures.load(&texture.name)
+        && let Some(decoded) = dresser.load(&texture.name)
     {
         let encoding = material::normal_encoding(&decoded.image, decoded.two_channels);
         let picture = dresser.pictures.derived(&texture.name, "normal", &decoded, move |image| {
@@ -155,7 +155,7 @@ fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
         look.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::OcclusionRoughnessMetallic)
-        && let Some(decoded) = dresser.textures.load(&texture.name)
+        && let Some(decoded) = dresser.load(&texture.name)
     {
         let picture = dresser.pictures.derived(&texture.name, "orm", &decoded, material::orm);
         let mut rough = map(Role::MetallicRoughness, picture, texture, Some(at));
@@ -165,7 +165,7 @@ fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
         (look.metallic, look.roughness) = (1.0, 1.0);
     }
     if let Some((at, texture)) = slot(material, &Slot::Emissive) {
-        match dresser.textures.load(&texture.name) {
+        match dresser.load(&texture.name) {
             Some(decoded) => {
                 let picture = dresser.pictures.whole(&texture.name, &decoded);
                 let mut map = map(Role::Emissive, picture, texture, Some(at));
@@ -207,7 +207,7 @@ fn baked(dresser: &Dresser<'_>, material: &Material) -> Option<Layers> {
             }
             None => {
                 let own = || team::named(&texture.name).and_then(|(id, team)| team::picture(id, team));
-                let file = dresser.textures.load(&texture.name).map(|d| Arc::clone(&d.image));
+                let file = dresser.load(&texture.name).map(|d| Arc::clone(&d.image));
                 file.or_else(|| own().map(Arc::new))
             }
         }

@@ -168,6 +168,7 @@ impl Walkmesh {
     /// A walkmesh from a scene, and what of the scene it cannot hold: all triangles of walk surfaces, or, where no mesh is
     /// one, of all meshes. Everything derived is taken over where it was written for these very triangles.
     pub fn from_scene(scene: &Scene) -> Result<(Walkmesh, Vec<String>)> {
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let mut losses = Vec::new();
         let pose = Pose::rest(scene);
         let walk = |m: &Mesh| matches!(m.purpose, Purpose::Walk | Purpose::Aabb);

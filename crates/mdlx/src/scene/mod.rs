@@ -144,6 +144,7 @@ impl Model {
         if let Some(version) = version.filter(|v| !v.is_supported()) {
             return Err(Error::unrepresentable(format!("version {version}")));
         }
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let map = own(&scene.extras);
         let told = int(map, "version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
         if told.is_none() {

@@ -49,6 +49,15 @@ impl FtexHead {
 }
 
 impl Mip {
+    /// Bytes of the level as it is stored.
+    fn stored(&self) -> usize {
+        match &self.pixels {
+            Pixels::Elsewhere => 0,
+            Pixels::Whole(bytes) => bytes.len(),
+            Pixels::Chunks(chunks) => chunks.iter().map(|c| c.bytes.len()).sum(),
+        }
+    }
+
     /// The unpacked bytes of the level.
     pub fn unpack(&self, limits: &Limits) -> Result<Cow<'_, [u8]>, ErrorKind> {
         let most = limits.pixels.saturating_mul(16).saturating_add(limits.spare);
@@ -95,8 +104,13 @@ impl Ftex {
         };
         let fail = |kind| level_error(kind, mip.info.offset.0 as usize, level);
         let (width, height) = level_size(self.head.width.into(), self.head.height.into(), level.mip);
+        let limits = &limits.of_image(mip.stored());
         crate::image::allow(width, height, limits).map_err(fail)?;
         let want = format.size(width, height);
+        // What is unpacked beyond the pixels is of no use.
+        if u64::from(mip.info.raw) > want.saturating_mul(2).saturating_add(limits.spare) {
+            return Err(fail(ErrorKind::Limit("decoded bytes")));
+        }
         if u64::from(mip.info.raw) < want {
             let have = mip.info.raw.into();
             return Err(fail(ErrorKind::Truncated { count: 1, size: want, have }));

@@ -1,6 +1,6 @@
 //! Where questions are asked: one walkmesh, several rooms, or the area a LYT lists, with doors and things in the way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -52,6 +52,9 @@ pub(crate) struct Place {
     pub(super) picture: super::picture::Picture,
 }
 
+/// Most faces of rooms that a layout repeats.
+const COPIES: usize = 100_000;
+
 /// The rooms as one area, and what goes with them.
 pub(super) struct World {
     pub(super) area: Area,
@@ -78,8 +81,25 @@ impl Place {
             match layout(path)? {
                 Some(layout) => {
                     let beside = beside(path);
+                    // A layout may have the same room thousands of times.
+                    let mut known: HashMap<String, Ground> = HashMap::new();
+                    let (mut own, mut all) = (0, 0);
                     for (number, room) in layout.rooms.iter().enumerate() {
-                        let ground = self.room_of(path, number, &room.model, &beside)?;
+                        if !known.contains_key(&room.model) {
+                            let ground = self.room_of(path, number, &room.model, &beside)?;
+                            own += ground.surface.faces.len();
+                            known.insert(room.model.clone(), ground);
+                        }
+                        let Some(ground) = known.get(&room.model) else { continue };
+                        all += ground.surface.faces.len();
+                        if all > own + COPIES {
+                            let what = "rooms repeat walkmeshes: there would be more than";
+                            return Err(Wrong::File(format!(
+                                "{}: {what} {COPIES} faces of copies",
+                                show(path)
+                            )));
+                        }
+                        let ground = ground.clone();
                         let position = if self.move_rooms { room.position } else { [0.0; 3] };
                         rooms.push((room.model.clone(), ground, Transform::at(position)));
                     }

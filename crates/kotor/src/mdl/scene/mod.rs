@@ -144,6 +144,7 @@ impl Model {
     /// a new model for KotOR 1 on PC: turned to look along Y, scale put into vertices and keys, and meshes cut where they
     /// have several materials, more than 65,535 vertices or more than 16 bones.
     pub fn from_scene(scene: &Scene) -> Result<(Model, Vec<String>)> {
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         if own(&scene.extras).contains_key("game") {
             return Model::build(scene, Vec::new());
         }
