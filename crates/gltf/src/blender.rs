@@ -422,7 +422,7 @@ fn rebind(
             continue;
         };
         // Every node gets a skin of its own.
-        spend(skin.joints.len() as u64 * 68)?;
+        spend(skin.joints.len() as u64 * 68).map_err(|e| e.within(format!("nodes[{id}]")))?;
         let mut skin = skin.clone();
         let was: HashMap<u32, Mat4> =
             told.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();

@@ -31,7 +31,7 @@ pub(crate) fn read(
     let mut out = Materials::default();
     let mut layers: Vec<(u32, Vec<String>)> = Vec::new();
     let copies = unused(document);
-    for value in document.list("materials").iter().chain(copies) {
+    for (i, value) in document.list("materials").iter().chain(copies).enumerate() {
         let mut extras = extras_of(value);
         if extras.remove("none").is_some() {
             out.ids.push(None);
@@ -55,7 +55,7 @@ pub(crate) fn read(
             added: extras.get("shown").is_some_and(|s| s.get("additive").is_some()),
             derived: derived(extras.get("derived")),
         };
-        let drawn = read_drawn(document, value, &images)?;
+        let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
         let material = read_one(value, extras, &drawn, shown.is_some());
         loaded.looks.push(look(value, drawn, &material, &told));
         loaded.scene.materials.push(material);

@@ -116,3 +116,79 @@ fn hostile_documents_are_refused_by_name() {
     let error = read(many.as_bytes(), &Limits::default(), &mut |_| None).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit(_)), "{error}");
 }
+
+/// Documents of some tens of kilobytes that ask for some hundred megabytes, and a word of the answer ("ok" for none).
+#[test]
+fn nothing_is_multiplied() {
+    let long = "n".repeat(32 << 10);
+    let many = |key: &str, entry: &str| format!(r#""{key}":[{}]"#, vec![entry; 4000].join(","));
+    let mega = r#"{"byteLength":1048576,"uri":"mega.bin"}"#;
+    let dotted: Vec<String> =
+        (1..400).map(|n| mega.replace("mega", &format!("{}mega", "./".repeat(n)))).collect();
+    let other: Vec<String> = (0..400).map(|n| mega.replace("mega", &format!("copy{n}"))).collect();
+    let data = format!("data:;base64,{}", "A".repeat(64 << 10));
+    let view = format!(
+        r#""buffers":[{{"byteLength":49152,"uri":"{data}"}}],"bufferViews":[{{"buffer":0,"byteLength":49152}}]"#
+    );
+    let keys = r#""accessors":[{"componentType":5126,"count":1,"type":"SCALAR"},{"componentType":5126,"count":1,"type":"VEC3"}]"#;
+    let channels = many("channels", r#"{"sampler":0,"target":{"node":0,"path":"translation"}}"#);
+    let clip = |extras: &str| {
+        format!(
+            r#""nodes":[{{"name":"a"}}],{keys},"animations":[{{"samplers":[{{"input":0,"output":1}}],{channels},"extras":{{"galatea":{extras}}}}}]"#
+        )
+    };
+    let exceptions = keys.replacen(r#""count":1"#, r#""count":1,"sparse":{"count":12000,"indices":{"bufferView":0,"componentType":5121},"values":{"bufferView":0}}"#, 1);
+    let members: Vec<String> = (0..2000).map(|n| format!(r#""k{n}":0"#)).collect();
+    let cases = [
+        (many("buffers", mega), "ok"),
+        (format!(r#""buffers":[{}]"#, dotted.join(",")), "ok"),
+        (format!(r#""buffers":[{}]"#, other.join(",")), "decoded data"),
+        (r#""buffers":[{"byteLength":4,"uri":"itself.gltf"}]"#.to_owned(), "the document itself"),
+        (format!("{view},{}", many("images", r#"{"bufferView":0}"#)), "decoded data"),
+        (
+            format!(
+                r#""images":[{{"uri":"x.png","name":"{long}"}}],"textures":[{{"source":0}}],{}"#,
+                many("materials", r#"{"normalTexture":{"index":0}}"#)
+            ),
+            "decoded data",
+        ),
+        (
+            format!(
+                r#""scenes":[{{"extras":{{"galatea":{{"clips":[{{"clip":"a","x":"{long}"}}]}}}}}}],{}"#,
+                many("animations", r#"{"name":"a"}"#)
+            ),
+            "ok",
+        ),
+        (
+            clip(&format!(
+                r#"{{"channels":[{{"node":"a","property":"translation","extras":{{"x":"{long}"}}}}]}}"#
+            )),
+            "ok",
+        ),
+        (format!("{view},{}", clip("{}").replace(keys, &exceptions)), "decoded data"),
+        (format!(r#""accessors":[{{{}}}]"#, members.join(",")), "members of an object"),
+        (
+            format!(
+                r#""nodes":[{{}}],"animations":[{{"name":"{long}","samplers":[],{}}}]"#,
+                many("channels", r#"{"target":{"path":"weights"}}"#)
+            ),
+            "ok",
+        ),
+    ];
+    for (body, word) in cases {
+        let text = format!(r#"{{"asset":{{"version":"2.0"}},{body}}}"#);
+        let open = |bytes: &[u8]| {
+            let mut file = |path: &str| match path {
+                "itself.gltf" => Some(bytes.to_vec()),
+                _ => Some(vec![0; 1 << 20]),
+            };
+            let loaded = read(bytes, &Limits::default(), &mut file)?;
+            write_glb(&loaded.scene, &Options::default()).map(|_| ())
+        };
+        let trial = Trial { name: word, bytes: text.as_bytes(), read: &open };
+        assert_eq!(trial.alone(), word == "ok", "{}", &text[..300]);
+        if let Err(error) = open(text.as_bytes()) {
+            assert!(error.to_string().contains(word), "{word} is not in: {error}");
+        }
+    }
+}

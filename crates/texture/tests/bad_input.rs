@@ -254,3 +254,35 @@ fn noise_is_never_fatal() {
         }
     }
 }
+
+/// A TGA of run lengths: 64 pixels for each of its bytes.
+fn runs(side: u16) -> Vec<u8> {
+    let mut out = vec![0, 0, 11];
+    out.resize(12, 0);
+    out.extend([side, side].iter().flat_map(|v| v.to_le_bytes()));
+    out.extend([8, 0]);
+    out.extend([0xFF, 0x80].repeat(usize::from(side) * usize::from(side) / 128));
+    out
+}
+
+#[test]
+fn an_image_is_bounded_by_the_length_of_its_file() {
+    let large = runs(8192);
+    let flat = vec![0; 8192 * 8192 / 2];
+    let ftex = Ftex::new(galatea_texture::PixelFormat::Bc1, 8192, 8192, vec![flat], 0, Storage::OneFile);
+    for bytes in [large, ftex.unwrap().write().unwrap()] {
+        let trial = Trial {
+            name: "bomb",
+            bytes: &bytes,
+            read: &|b| galatea_texture::decode(b, &[], &Limits::default()).map(|_| ()),
+        };
+        assert!(!trial.alone());
+        let error = galatea_texture::decode(&bytes, &[], &Limits::default()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit("pixels")), "{error}");
+    }
+    let fine = runs(1024);
+    assert_eq!(
+        galatea_texture::decode(&fine, &[], &Limits::default()).unwrap().pixel(1023, 1023),
+        Some([128, 128, 128, 255])
+    );
+}

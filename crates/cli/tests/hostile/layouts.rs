@@ -29,6 +29,10 @@ pub(crate) fn cases() -> Vec<Case> {
             .file("room.wok", room())
             .run(rooms, Outcome::Done)
             .run(&["walk", "path", "a.lyt", "--from", "1,1", "--to", "3,3"], Outcome::Either),
+        case("a layout of 20,000 rooms on one spot")
+            .file("a.lyt", layout(20_000, |_| [0, 0]))
+            .file("room.wok", room())
+            .run(rooms, Outcome::Refused("on one spot")),
         case("a layout of 20,000 rooms in a row")
             .file("a.lyt", layout(20_000, |i| [i * 4, 0]))
             .file("room.wok", room())

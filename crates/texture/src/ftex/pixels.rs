@@ -50,7 +50,7 @@ impl FtexHead {
 
 impl Mip {
     /// Bytes of the level as it is stored.
-    fn stored(&self) -> usize {
+    pub(crate) fn stored(&self) -> usize {
         match &self.pixels {
             Pixels::Elsewhere => 0,
             Pixels::Whole(bytes) => bytes.len(),

@@ -145,6 +145,10 @@ impl Model {
     /// have several materials, more than 65,535 vertices or more than 16 bones.
     pub fn from_scene(scene: &Scene) -> Result<(Model, Vec<String>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
+        // Asked before the scene is copied; the node that turns the axes is left out.
+        if scene.nodes.len() > usize::from(u16::MAX) + 1 {
+            return Err(too_many_nodes(scene.nodes.len()));
+        }
         if own(&scene.extras).contains_key("game") {
             return Model::build(scene, Vec::new());
         }
@@ -201,6 +205,10 @@ impl Model {
         }
         Ok((model, back.losses))
     }
+}
+
+fn too_many_nodes(count: usize) -> Error {
+    Error::unrepresentable(format!("{count} nodes; a model has room for 65,535"))
 }
 
 /// A text field; what does not fit is cut.
@@ -304,10 +312,7 @@ impl<'a> Back<'a> {
         }
         back.order.extend(order);
         if back.order.len() > usize::from(u16::MAX) {
-            return Err(Error::unrepresentable(format!(
-                "{} nodes; a model has room for 65,535",
-                back.order.len()
-            )));
+            return Err(too_many_nodes(back.order.len()));
         }
         for (new, id) in back.order.iter().enumerate() {
             back.new_id.insert(*id, new as NodeId);
