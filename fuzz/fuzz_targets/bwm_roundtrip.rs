@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::roundtrip("kotor-bwm", b"BWM V1.0", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::roundtrip("kotor-bwm", b"BWM V1.0", data));

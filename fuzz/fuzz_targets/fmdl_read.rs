@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::read("fmdl", b"FMDL", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::read("fmdl", b"FMDL", data));

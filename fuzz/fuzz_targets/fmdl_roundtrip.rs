@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::roundtrip("fmdl", b"FMDL", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::roundtrip("fmdl", b"FMDL", data));

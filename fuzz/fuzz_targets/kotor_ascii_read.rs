@@ -1,2 +1,6 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::read("kotor-mdl-ascii", b"newmodel a\n", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::read(
+    "kotor-mdl-ascii",
+    b"newmodel a\n",
+    data
+));

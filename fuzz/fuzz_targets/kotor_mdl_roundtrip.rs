@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::roundtrip("kotor-mdl", b"", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::roundtrip("kotor-mdl", b"", data));

@@ -1,5 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::read(
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::read(
     "mdl",
     b"Version {\n\tFormatVersion 800,\n}\n",
     data

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::roundtrip("mdx", b"MDLX", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::roundtrip("mdx", b"MDLX", data));

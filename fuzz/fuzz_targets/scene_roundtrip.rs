@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::scene_roundtrip(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::scene::to_games(data));

@@ -9,6 +9,8 @@ use galatea::walk::{
 };
 use galatea::{Ground, Limits};
 
+use crate::memory;
+
 /// Seconds a query may take for each 10,000 faces. Building the private structures is no query and not timed.
 const SLOWEST: f64 = 0.05;
 
@@ -56,6 +58,10 @@ fn timed<T>(what: &str, faces: usize, mut query: impl FnMut() -> T) -> T {
 
 /// Everything that can be asked.
 pub fn queries(data: &[u8]) {
+    memory::conversion(data.len(), || asked(data));
+}
+
+fn asked(data: &[u8]) {
     // Whole files are taken as they are, so that real ones can be seeds.
     let magic: &[u8] = if data.starts_with(&bwm::MAGIC) { &[] } else { &bwm::MAGIC };
     let bytes = [magic, data].concat();

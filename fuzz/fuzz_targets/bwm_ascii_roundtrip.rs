@@ -1,0 +1,6 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::text_roundtrip(
+    "kotor-bwm-ascii",
+    b"node trimesh a_wg\n",
+    data
+));

@@ -1,0 +1,2 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::fix::fix(galatea_fuzz::KOTOR_BWM, data));

@@ -1,0 +1,6 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| galatea_fuzz::native::text_roundtrip(
+    "mdl",
+    b"Version {\n\tFormatVersion 800,\n}\n",
+    data
+));
