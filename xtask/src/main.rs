@@ -27,7 +27,7 @@ enum Task {
     Test(test::Options),
     /// Speed as ratios to memcpy, in one run
     Bench(bench::Options),
-    /// Fuzz one target with cargo-fuzz, which is installed on first use
+    /// Fuzz targets in turn with cargo-fuzz, which is installed on first use
     Fuzz(fuzz::Options),
     /// Write the generated parts of the docs: byte tables and rule catalogues
     Docs(docs::Options),

@@ -1,86 +1,81 @@
-//! `cargo xtask fuzz TARGET`: cargo-fuzz on the stable toolchain, installed on first use.
+//! `cargo xtask fuzz`: cargo-fuzz on the stable toolchain, installed on first use; several targets in turn, and a table.
 
-use std::path::Path;
-use std::process::Command;
+mod campaign;
+mod dictionary;
+mod report;
+mod seeds;
 
 use clap::Args;
-use galatea::texture::{self, encode::DdsFormat};
-use galatea::wire::Limits;
 
 use crate::{Outcome, cargo, root, run};
+use campaign::Campaign;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// A target under `fuzz/fuzz_targets`, such as `bwm_read` or `walk_queries`; a wrong name lists them
-    target: String,
-    /// How long to run
-    #[arg(long, default_value_t = 600)]
-    seconds: u32,
+    /// Targets under `fuzz/fuzz_targets`, such as `mdx_fix`; `*` stands for any text (`'mdx_*'`), `all` for every target
+    #[arg(required = true)]
+    targets: Vec<String>,
+    /// Minutes to run each target for
+    #[arg(long, default_value_t = 10.0, conflicts_with = "seconds")]
+    minutes: f64,
+    /// Seconds to run each target for
+    #[arg(long)]
+    seconds: Option<u32>,
+    /// Targets to run at a time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: u8,
     /// Largest input in bytes
     #[arg(long, default_value_t = 65536)]
     max_len: u32,
+    /// The sanitizer to build with, such as `address`: slower, and of use only for unsafe code of dependencies
+    #[arg(long, default_value = "none")]
+    sanitizer: String,
 }
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        let source = root().join("fuzz/fuzz_targets").join(format!("{}.rs", self.target));
-        if !source.is_file() {
-            return Err(format!("no target `{}`; there are {}", self.target, targets().join(", ")));
-        }
-        // Found inputs are kept under fuzz/corpus; the examples are where to begin.
-        let found = root().join("fuzz/corpus").join(&self.target);
-        std::fs::create_dir_all(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-        match self.target.as_str() {
-            "dds_read" => dds(&found)?,
-            name if name.starts_with("kotor_mdl") => pairs(&found)?,
-            _ => {}
-        }
+        let targets = self.chosen()?;
         let installed = cargo(&["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
         if !installed {
             run(&mut cargo(&["install", "--locked", "cargo-fuzz"]), "installing cargo-fuzz")?;
         }
-        let mut command = Command::new("cargo");
-        command
-            .args(["fuzz", "run", &self.target])
-            .args([&found, &root().join("examples")])
-            .args(["--", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"])
-            .arg(format!("-max_total_time={}", self.seconds))
-            .arg(format!("-max_len={}", self.max_len))
-            .env("RUSTC_BOOTSTRAP", "1")
-            .current_dir(root());
-        run(&mut command, "the fuzzer")
+        let mut build = cargo(&["fuzz", "build", "--sanitizer", &self.sanitizer]);
+        if let [one] = targets.as_slice() {
+            build.arg(one);
+        }
+        run(build.env("RUSTC_BOOTSTRAP", "1"), "building the targets")?;
+        let seconds = self.seconds.unwrap_or((self.minutes * 60.0) as u32);
+        let results = Campaign::new(seconds, self.max_len)?.run(&targets, self.jobs)?;
+        print!("{}", report::table(&results));
+        match results.iter().filter(|r| r.finding.is_some()).count() {
+            0 => Ok(()),
+            findings => Err(format!("{findings} of {} targets have a finding", results.len())),
+        }
+    }
+
+    /// The targets that were asked for, in order of their names.
+    fn chosen(&self) -> Result<Vec<String>, String> {
+        let all = targets();
+        for pattern in &self.targets {
+            if !all.iter().any(|target| matches(pattern, target)) {
+                return Err(format!("no target `{pattern}`; there are {}", all.join(", ")));
+            }
+        }
+        Ok(all.into_iter().filter(|t| self.targets.iter().any(|p| matches(p, t))).collect())
     }
 }
 
-/// Targets of a format with companions begin with both files in one: where the first ends, the first, the second.
-fn pairs(found: &Path) -> Outcome {
-    let fixtures = root().join("crates/kotor/tests/mdl_fixtures/files");
-    for path in galatea_corpus::files(&fixtures, &[".mdl"]) {
-        let model = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        // What has no vertices has no MDX.
-        let rows = std::fs::read(path.with_extension("mdx")).unwrap_or_default();
-        let Ok(len) = u16::try_from(model.len()) else { continue };
-        let seed = found.join(path.file_name().unwrap_or_default());
-        write(&seed, &[&len.to_le_bytes()[..], &model, &rows].concat())?;
+/// Whether a pattern means a target.
+fn matches(pattern: &str, target: &str) -> bool {
+    if pattern == "all" {
+        return true;
     }
-    Ok(())
-}
-
-/// No example is a DDS: one of each kind is made from one.
-fn dds(found: &Path) -> Outcome {
-    let limits = Limits::default();
-    let path = root().join("examples/statue.tga");
-    let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let picture = texture::decode(&bytes, &[], &limits).map_err(|e| e.to_string())?;
-    for format in [DdsFormat::Bc1, DdsFormat::Bc3, DdsFormat::Bc5, DdsFormat::Bc7, DdsFormat::Bgra] {
-        let made = texture::encode::dds(&picture, format, true).and_then(|dds| dds.write());
-        write(&found.join(format!("{format:?}.dds")), &made.map_err(|e| e.to_string())?)?;
+    match pattern.split_once('*') {
+        None => pattern == target,
+        Some((start, rest)) => target.strip_prefix(start).is_some_and(|t| {
+            t.char_indices().map(|(at, _)| at).chain([t.len()]).any(|at| matches(rest, &t[at..]))
+        }),
     }
-    Ok(())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Outcome {
-    std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The names of all targets, in order.
@@ -90,4 +85,16 @@ fn targets() -> Vec<String> {
         entries.filter_map(|e| Some(e.path().file_stem()?.to_string_lossy().into_owned())).collect();
     names.sort();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns_choose_targets() {
+        assert!(matches("all", "mdx_fix") && matches("mdx_fix", "mdx_fix") && matches("mdx_*", "mdx_fix"));
+        assert!(matches("*_fix", "mdx_fix") && matches("*", "mdx_fix") && matches("m*_*x", "mdx_fix"));
+        assert!(!matches("mdx", "mdx_fix") && !matches("*_read", "mdx_fix") && !matches("fmdl_*", "mdx_fix"));
+    }
 }

@@ -1,0 +1,164 @@
+//! Runs targets, each on its own corpus, and keeps what they found.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::report::{Finding, TargetResult};
+use super::{dictionary, seeds};
+use crate::{Outcome, root};
+
+/// Seconds that one input may take. Coverage and debug assertions make everything several times slower than it is.
+const TIMEOUT: u32 = 25;
+
+/// What all runs have in common.
+pub(super) struct Campaign {
+    seconds: u32,
+    max_len: u32,
+    /// The folder of the built targets.
+    binaries: PathBuf,
+    /// The folder of the corpora, one for each target.
+    corpus: PathBuf,
+    /// The folder of seeds, dictionaries and logs.
+    scratch: PathBuf,
+}
+
+impl Campaign {
+    /// Prepares runs of so many seconds; corpora are kept in `$GALATEA_FUZZ`, or else in `fuzz/corpus`.
+    pub(super) fn new(seconds: u32, max_len: u32) -> Result<Self, String> {
+        let fuzz = root().join("fuzz");
+        let corpus = std::env::var_os("GALATEA_FUZZ").map_or_else(|| fuzz.join("corpus"), PathBuf::from);
+        let target = fuzz.join("target");
+        let binaries = target.join(host()?).join("release");
+        Ok(Campaign { seconds, max_len, binaries, corpus, scratch: target.join("fuzzing") })
+    }
+
+    /// Runs the targets in turn, so many at a time. A finding ends the run of its target only.
+    pub(super) fn run(&self, targets: &[String], jobs: u8) -> Result<Vec<TargetResult>, String> {
+        let queue = Mutex::new(targets.iter().enumerate());
+        let results = Mutex::new(Vec::new());
+        let work = || -> Outcome {
+            loop {
+                let next = queue.lock().map_err(|e| e.to_string())?.next();
+                let Some((number, target)) = next else { return Ok(()) };
+                println!("{target} ({} of {})", number + 1, targets.len());
+                let result = self.target(target)?;
+                println!("{}", result.line());
+                results.lock().map_err(|e| e.to_string())?.push((number, result));
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a run panicked")?)
+        })?;
+        let mut results = results.into_inner().map_err(|e| e.to_string())?;
+        results.sort_by_key(|(number, _)| *number);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// Runs one target, then merges what it found into the corpus.
+    fn target(&self, target: &str) -> Result<TargetResult, String> {
+        let start = Instant::now();
+        let corpus = self.corpus.join(target);
+        let seeds = self.scratch.join("seeds").join(target);
+        let artifacts = root().join("fuzz/artifacts").join(target);
+        let (dictionaries, logs) = (self.scratch.join("dictionaries"), self.scratch.join("logs"));
+        for folder in [&corpus, &artifacts, &dictionaries, &logs] {
+            create(folder)?;
+        }
+        empty(&seeds)?;
+        seeds::write(target, &seeds)?;
+        let dictionary = dictionaries.join(format!("{target}.dict"));
+        fs::write(&dictionary, dictionary::text(target)).map_err(|e| at(&dictionary, e))?;
+        let log = logs.join(format!("{target}.log"));
+        let status = self
+            .binary(target, &log)?
+            .args([&corpus, &seeds])
+            .arg(format!("-max_total_time={}", self.seconds))
+            .arg(format!("-max_len={}", self.max_len))
+            .arg(format!("-timeout={TIMEOUT}"))
+            .arg(format!("-dict={}", dictionary.display()))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .args(["-rss_limit_mb=2048", "-print_final_stats=1"])
+            .status()
+            .map_err(|e| format!("{target} could not be started: {e}"))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let text = fs::read(&log).map_err(|e| at(&log, e))?;
+        let text = String::from_utf8_lossy(&text);
+        let finding = (!status.success()).then(|| Finding::of(&text, &log));
+        self.minimize(target, &corpus, &seeds)?;
+        let (files, bytes) = size(&corpus);
+        Ok(TargetResult::of(target, &text, seconds, files, bytes, finding))
+    }
+
+    /// Replaces a corpus by the fewest inputs that cover as much.
+    fn minimize(&self, target: &str, corpus: &Path, seeds: &Path) -> Outcome {
+        let merged = self.scratch.join("merged").join(target);
+        empty(&merged)?;
+        let log = self.scratch.join("logs").join(format!("{target}.merge.log"));
+        let status = self
+            .binary(target, &log)?
+            .args(["-merge=1", "-rss_limit_mb=2048"])
+            .arg(format!("-timeout={TIMEOUT}"))
+            .arg(format!("-artifact_prefix={}/", self.scratch.join("merged").display()))
+            .args([&merged, corpus, seeds])
+            .status()
+            .map_err(|e| format!("{target} could not be started: {e}"))?;
+        if !status.success() {
+            return Err(format!("the corpus of {target} could not be merged; see {}", log.display()));
+        }
+        // What is already there stays until all of the new is, so that a stopped run loses nothing.
+        let names = |folder: &Path| -> Result<Vec<_>, String> {
+            let entries = fs::read_dir(folder).map_err(|e| at(folder, e))?;
+            Ok(entries.flatten().map(|e| e.file_name()).collect())
+        };
+        let kept = names(&merged)?;
+        for name in &kept {
+            fs::copy(merged.join(name), corpus.join(name)).map_err(|e| at(corpus, e))?;
+        }
+        for name in names(corpus)?.iter().filter(|name| !kept.contains(name)) {
+            fs::remove_file(corpus.join(name)).map_err(|e| at(corpus, e))?;
+        }
+        Ok(())
+    }
+
+    /// A built target that writes what it says to a log.
+    fn binary(&self, target: &str, log: &Path) -> Result<Command, String> {
+        let mut command = Command::new(self.binaries.join(target));
+        let log = File::create(log).map_err(|e| at(log, e))?;
+        command.stdout(Stdio::null()).stderr(log).stdin(Stdio::null());
+        Ok(command)
+    }
+}
+
+fn at(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn create(folder: &Path) -> Outcome {
+    fs::create_dir_all(folder).map_err(|e| at(folder, e))
+}
+
+/// Makes a folder that has nothing in it.
+fn empty(folder: &Path) -> Outcome {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|e| at(folder, e))?;
+    }
+    create(folder)
+}
+
+/// Files of a folder, and their bytes.
+fn size(folder: &Path) -> (usize, u64) {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|f| f.metadata().ok()).fold((0, 0), |(count, bytes), f| (count + 1, bytes + f.len()))
+}
+
+/// The machine that is compiled for, as rustc names it.
+fn host() -> Result<String, String> {
+    let output = Command::new("rustc").arg("-vV").output().map_err(|e| format!("rustc: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc does not name its host".into())
+}

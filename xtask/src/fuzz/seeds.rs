@@ -1,0 +1,219 @@
+//! Where a target begins: the examples, the fixtures, and a small model in every format, framed as the target reads them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use galatea::texture::{self, encode::DdsFormat};
+use galatea::textures::{Images, Library, Textures, game_of};
+use galatea::{ConvertOptions, Document, FORMATS, Limits, Output, SceneContext, TEXTURE_TARGETS, disk, fox};
+
+use crate::{Outcome, root};
+
+/// Versions of Warcraft III and WoW alpha models that differ in what they hold.
+const VERSIONS: [u32; 6] = [800, 900, 1000, 1200, 1300, 1500];
+
+/// The formats that targets take, by the start of their names.
+const FORMATS_OF: &[(&str, &[&str])] = &[
+    ("bwm", &["kotor-bwm", "kotor-bwm-ascii"]),
+    ("kotor_bwm", &["kotor-bwm", "kotor-bwm-ascii"]),
+    ("walk", &["kotor-bwm"]),
+    ("kotor", &["kotor-mdl", "kotor-mdl-ascii"]),
+    ("mdx", &["mdx", "mdl"]),
+    ("mdl", &["mdl"]),
+    ("fmdl", &["fmdl"]),
+    ("gltf", &["glb", "gltf"]),
+    ("scene", &["glb"]),
+    ("tpc", &["tpc"]),
+    ("blp", &["blp"]),
+    ("dds", &["dds"]),
+    ("ftex", &["ftex"]),
+    ("texture", &["tpc", "blp", "dds", "ftex", "tga", "png", "txi"]),
+];
+
+/// Writes the seeds of a target into a folder.
+pub(super) fn write(target: &str, folder: &Path) -> Outcome {
+    let formats = FORMATS_OF.iter().find(|(start, _)| target.starts_with(start)).map_or(&[][..], |(_, f)| *f);
+    let mut seeds = Seeds { formats, files: BTreeMap::new() };
+    seeds.examples()?;
+    seeds.small_models();
+    seeds.textures()?;
+    if target.starts_with("gltf") {
+        seeds.gltf_files()?;
+    }
+    for (name, bytes) in seeds.files {
+        let path = folder.join(name);
+        fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+struct Seeds {
+    formats: &'static [&'static str],
+    /// Inputs by name.
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Seeds {
+    /// Adds a document as it is written, if it is of a wanted format.
+    fn add(&mut self, name: &str, format: &str, output: &Output) {
+        if self.formats.contains(&format) {
+            let companion = output.companions.first().map(|c| c.bytes.as_slice());
+            self.files
+                .extend(framed(format, &output.bytes, companion).map(|b| (format!("{name}.{format}"), b)));
+        }
+    }
+
+    /// Adds every form of a document that the target takes.
+    fn add_forms(&mut self, name: &str, document: &dyn Document) {
+        for format in self.formats {
+            let converted = convert(document, format, &ConvertOptions::default(), None);
+            if let Some(output) = converted {
+                self.add(name, format, &output);
+            }
+        }
+    }
+
+    /// The examples and the fixtures of KotOR models, and their other forms.
+    fn examples(&mut self) -> Outcome {
+        let folders = ["examples", "crates/kotor/tests/mdl_fixtures/files"].map(|f| root().join(f));
+        for path in folders.iter().flat_map(|folder| galatea_corpus::files(folder, &[""])) {
+            let job = disk::Job { path: path.clone(), named: true };
+            let Ok(loaded) = disk::load(&job) else { continue };
+            let Ok(document) = galatea::open(&loaded.input(), &Limits::default()) else { continue };
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let output = document.write().map_err(|e| format!("{name}: {e}"))?;
+            let format = document.format();
+            self.add(&name, format.name, &output);
+            // Other families would only repeat the small model.
+            if let Some(text) = format.text.filter(|text| self.formats.contains(text)) {
+                let converted = convert(document.as_ref(), text, &ConvertOptions::default(), None);
+                converted.iter().for_each(|output| self.add(&name, text, output));
+            }
+        }
+        Ok(())
+    }
+
+    /// A small model in every format and version.
+    fn small_models(&mut self) {
+        let scene = galatea::scene::example();
+        for format in FORMATS {
+            let Some(from_scene) = format.from_scene.filter(|_| self.formats.contains(&format.name)) else {
+                continue;
+            };
+            let versions = matches!(format.name, "mdx" | "mdl").then_some(VERSIONS.map(Some).to_vec());
+            for version in versions.unwrap_or(vec![None]) {
+                let options = ConvertOptions { version, ..ConvertOptions::default() };
+                let Ok((document, _)) = from_scene(&scene, &options) else { continue };
+                let name = format!("arm{}", version.unwrap_or(0));
+                if let Ok(output) = document.write() {
+                    self.add(&name, format.name, &output);
+                }
+            }
+        }
+    }
+
+    /// A texture in every format and encoding.
+    fn textures(&mut self) -> Outcome {
+        let path = root().join("examples/statue.tga");
+        let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let document =
+            galatea::open(&galatea::Input::new(&bytes), &Limits::default()).map_err(|e| e.to_string())?;
+        if !self.formats.iter().any(|format| TEXTURE_TARGETS.contains(format)) {
+            return Ok(());
+        }
+        self.add_forms("statue", document.as_ref());
+        for (encoding, name) in galatea::Encoding::ALL {
+            let options = ConvertOptions { encoding: Some(encoding), ftexs: 1, ..ConvertOptions::default() };
+            for format in self.formats {
+                if let Some(output) = convert(document.as_ref(), format, &options, None) {
+                    self.add(name, format, &output);
+                }
+            }
+        }
+        if self.formats.contains(&"dds") {
+            let image = texture::decode(&bytes, &[], &Limits::default()).map_err(|e| e.to_string())?;
+            let made = texture::encode::dds(&image, DdsFormat::Bgra, true).and_then(|dds| dds.write());
+            self.files.insert("mips.dds".into(), made.map_err(|e| e.to_string())?);
+        }
+        Ok(())
+    }
+
+    /// glTF with a buffer and an image of its own, framed: where the document ends, where the buffer ends, all three.
+    fn gltf_files(&mut self) -> Outcome {
+        let folder = root().join("examples");
+        for (name, format) in [("statue.mdx", "mdx"), ("statue.mdl", "kotor-mdl"), ("statue.fmdl", "fmdl")] {
+            let job = disk::Job { path: folder.join(name), named: true };
+            let loaded = disk::load(&job).map_err(|e| format!("{name}: {e}"))?;
+            let document =
+                galatea::open(&loaded.input(), &Limits::default()).map_err(|e| format!("{name}: {e}"))?;
+            let Some(game) = game_of(format) else { continue };
+            let library = Library::below(std::slice::from_ref(&folder)).0;
+            let textures = Textures::new(game, None, Some(&library));
+            let options = ConvertOptions { images: Some(Images::Beside), ..ConvertOptions::default() };
+            if let Some(output) = convert(document.as_ref(), "gltf", &options, Some(&textures)) {
+                self.files.insert(format!("{name}.gltf"), folder_of(&output));
+            }
+        }
+        let (json, buffer) =
+            galatea::gltf::write_gltf(&galatea::scene::example(), &Default::default(), "model.bin");
+        let beside = vec![("model.bin".to_owned(), buffer)];
+        self.files
+            .insert("arm.gltf".into(), folder_of(&Output { beside, ..Output::single(json.into_bytes()) }));
+        Ok(())
+    }
+}
+
+/// Converts a document; nothing where that cannot be done.
+fn convert(
+    document: &dyn Document,
+    to: &str,
+    options: &ConvertOptions,
+    textures: Option<&Textures<'_>>,
+) -> Option<Output> {
+    let names = fox::Dictionary::new();
+    let context = SceneContext { textures, ..SceneContext::new("model", &names) };
+    galatea::convert(document, to, options, &context).ok().map(|converted| converted.output)
+}
+
+/// An input of one file, or of two: where the first ends, the first, the second. KotOR models always have two.
+fn framed(format: &str, bytes: &[u8], companion: Option<&[u8]>) -> Option<Vec<u8>> {
+    match companion.or((format == "kotor-mdl").then_some(&[])) {
+        None => Some(bytes.to_vec()),
+        Some(companion) => {
+            let length = u16::try_from(bytes.len()).ok()?.to_le_bytes();
+            Some([&length[..], bytes, companion].concat())
+        }
+    }
+}
+
+/// An input of a glTF with its files.
+fn folder_of(output: &Output) -> Vec<u8> {
+    let file = |ending: &str| {
+        let found = output.beside.iter().find(|(name, _)| name.ends_with(ending));
+        found.map_or(&[][..], |(_, bytes)| bytes)
+    };
+    let buffer = file(".bin");
+    let length = |bytes: &[u8]| u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_le_bytes();
+    [&length(&output.bytes)[..], &length(buffer), &output.bytes, buffer, file(".png")].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_begins_with_files_of_its_own() {
+        for target in super::super::targets() {
+            let formats = FORMATS_OF.iter().find(|(start, _)| target.starts_with(start));
+            assert!(formats.is_some_and(|(_, formats)| !formats.is_empty()), "{target} has no seeds");
+        }
+    }
+
+    #[test]
+    fn two_files_are_framed_by_the_length_of_the_first() {
+        assert_eq!(framed("kotor-mdl", b"abc", Some(b"d")), Some(b"\x03\x00abcd".to_vec()));
+        assert_eq!(framed("kotor-mdl", b"abc", None), Some(b"\x03\x00abc".to_vec()));
+        assert_eq!(framed("mdx", b"abc", None), Some(b"abc".to_vec()));
+    }
+}
