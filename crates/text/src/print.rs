@@ -22,7 +22,7 @@ pub fn push_f32(out: &mut Vec<u8>, value: f32, notation: Notation) {
     let value = if value.is_finite() { value } else { 0.0 };
     let whole = value as i32;
     // Minus zero is no integer.
-    if (whole as f32).to_bits() == value.to_bits() && whole.unsigned_abs() < 10_000_000 {
+    if (whole as f32).to_bits() == value.to_bits() && whole.unsigned_abs() < 1 << 24 {
         push_int(out, whole.into());
         if notation != Notation::Bare {
             out.extend_from_slice(b".0");
@@ -200,6 +200,8 @@ mod tests {
             (-0.0, Json, "-0.0"),
             (0.1, Json, "0.1"),
             (f32::INFINITY, Json, "0.0"),
+            (12_345_678.0, Json, "12345678.0"),
+            (16_777_215.0, Bare, "16777215"),
         ] {
             assert_eq!(print(value, notation), expected);
         }

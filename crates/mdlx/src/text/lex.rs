@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use galatea_text::Number;
 use galatea_wire::{Error, ErrorKind, Limits, Result, escape_bytes};
 
 use super::carried::Line;
-use super::number;
 use crate::Version;
 
 /// What introduces a line that carries what MDL has no word for.
@@ -316,15 +316,11 @@ impl<'a> Lexer<'a> {
     #[inline]
     pub(super) fn float(&mut self) -> Result<f32> {
         self.skip();
-        match number::float(self.rest()) {
-            Some(decimal) => {
-                self.pos += decimal.len;
-                match decimal.stand_in {
-                    None => Ok(decimal.value),
-                    Some(exponent) => Ok(self.stand_in(exponent).unwrap_or(decimal.value)),
-                }
-            }
-            None => Err(self.expected("a number")),
+        let Some(number) = Number::scan(self.rest()) else { return Err(self.expected("a number")) };
+        self.pos += number.len();
+        match number.zero_exponent() {
+            None => Ok(number.to_f32()),
+            Some(exponent) => Ok(self.stand_in(exponent).unwrap_or_else(|| number.to_f32())),
         }
     }
 
@@ -357,13 +353,9 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn int_with_fraction(&mut self) -> Result<i64> {
         let start = self.pos;
-        let value = match number::float(self.rest()) {
-            Some(decimal) => {
-                self.pos += decimal.len;
-                decimal.value
-            }
-            None => return Err(self.expected("a whole number")),
-        };
+        let Some(number) = Number::scan(self.rest()) else { return Err(self.expected("a whole number")) };
+        self.pos += number.len();
+        let value = number.to_f32();
         if value.fract() != 0.0 || value.abs() > 16_777_216.0 {
             self.pos = start;
             return Err(self.expected("a whole number"));

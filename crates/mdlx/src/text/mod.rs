@@ -24,7 +24,7 @@ mod geosets;
 mod lex;
 mod materials;
 mod model;
-mod number;
+
 mod objects;
 mod out;
 mod shapes;

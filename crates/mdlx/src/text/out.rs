@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use galatea_text::{Notation, push_f32, push_int};
+
 use super::carried::{patch_of, shown};
-use super::number::{print_float, print_int};
 use crate::Version;
 
 pub(super) struct Out {
@@ -99,13 +100,13 @@ impl Out {
 
     #[inline]
     pub(super) fn int(&mut self, value: i64) {
-        print_int(&mut self.buf, value);
+        push_int(&mut self.buf, value);
     }
 
     #[inline]
     pub(super) fn float(&mut self, value: f32) {
         if value.is_finite() {
-            print_float(&mut self.buf, value);
+            push_f32(&mut self.buf, value, Notation::Bare);
         } else {
             self.stand_in(value.to_bits());
         }
