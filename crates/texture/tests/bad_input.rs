@@ -276,7 +276,7 @@ fn an_image_is_bounded_by_the_length_of_its_file() {
             bytes: &bytes,
             read: &|b| galatea_texture::decode(b, &[], &Limits::default()).map(|_| ()),
         };
-        assert!(!trial.alone());
+        assert!(!trial.whole());
         let error = galatea_texture::decode(&bytes, &[], &Limits::default()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit("pixels")), "{error}");
     }
