@@ -44,7 +44,7 @@ impl Campaign {
                 let next = queue.lock().map_err(|e| e.to_string())?.next();
                 let Some((number, target)) = next else { return Ok(()) };
                 println!("{target} ({} of {})", number + 1, targets.len());
-                let result = self.target(target)?;
+                let result = self.target(target).unwrap_or_else(|error| TargetResult::failed(target, error));
                 println!("{}", result.line());
                 results.lock().map_err(|e| e.to_string())?.push((number, result));
             }

@@ -60,6 +60,12 @@ impl TargetResult {
         TargetResult { name: name.to_owned(), seconds, runs, edges, inputs, bytes, finding }
     }
 
+    /// A target that could not be run, which must not go unseen either.
+    pub(super) fn failed(name: &str, error: String) -> Self {
+        let finding = Some(Finding { what: error, reproducer: "no input".into() });
+        TargetResult { name: name.to_owned(), finding, ..TargetResult::default() }
+    }
+
     /// The row of the table.
     pub(super) fn line(&self) -> String {
         let TargetResult { name, seconds, runs, edges, inputs, bytes, finding } = self;
