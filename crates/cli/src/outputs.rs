@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use galatea::disk;
+use galatea::{Limits, disk, texture};
 
 use crate::terminal::{complain, plain, show};
 
@@ -78,6 +78,16 @@ fn key(path: &Path) -> PathBuf {
     } else {
         path.into()
     }
+}
+
+/// Whether an image that is there shows the same as another one, whatever their bytes.
+pub(crate) fn same_image(path: &Path, bytes: &[u8]) -> bool {
+    let limits = Limits::default();
+    let Some(there) = std::fs::read(path).ok().and_then(|b| texture::decode(&b, &[], &limits).ok()) else {
+        return false;
+    };
+    let new = texture::decode(bytes, &[], &limits);
+    new.is_ok_and(|new| (new.width, new.height, new.rgba) == (there.width, there.height, there.rgba))
 }
 
 /// The lines of `--report`, written at the end.

@@ -304,3 +304,114 @@ fn resume_completes_a_partial_pair() {
     let skipped = run(&[&args[..], &[&"--resume"]].concat());
     assert!(said(&skipped).contains("1 there already"), "{skipped:?}");
 }
+
+/// A GLB with one embedded image, made of the example's model and texture.
+fn dressed(dir: &Path) -> PathBuf {
+    let glb = dir.join("a.glb");
+    assert_eq!(run(&[&"convert", &example("statue.mdl"), &glb]).status.code(), Some(0));
+    glb
+}
+
+fn images(path: &Path) -> Vec<Vec<u8>> {
+    let loaded = galatea::disk::load(&galatea::disk::Job { path: path.into(), named: true }).unwrap();
+    let document = galatea::open(&loaded.input(), &galatea::Limits::default()).unwrap();
+    let gltf = document.as_any().downcast_ref::<galatea::Gltf>().unwrap();
+    let image = |image: &galatea::gltf::Image| match &image.picture {
+        galatea::gltf::Picture::Embedded { bytes, .. } => bytes.clone(),
+        galatea::gltf::Picture::File(name) => fs::read(path.with_file_name(name)).unwrap(),
+    };
+    gltf.images.iter().map(image).collect()
+}
+
+#[test]
+fn images_travel_between_gltf_forms_as_they_are() {
+    let dir = scratch("files-gltf-images");
+    let glb = dressed(&dir);
+    let original = images(&glb);
+    assert_eq!(original.len(), 1);
+    let (text, copy, back) = (dir.join("c.gltf"), dir.join("copy/b.gltf"), dir.join("d.glb"));
+    fs::create_dir(dir.join("copy")).unwrap();
+    for (from, to) in [(&glb, &text), (&text, &copy), (&copy, &back)] {
+        let output = run(&[&"convert", from, to]);
+        assert_eq!(said(&output), "1 converted, 0 failed\n");
+        assert_eq!(images(to), original, "{to:?}");
+        assert_eq!(run(&[&"info", to]).status.code(), Some(0), "{to:?}");
+    }
+    assert_eq!(names(&dir.join("copy")), ["b.gltf", "c.bin", "statue.png"]);
+    fs::remove_file(dir.join("statue.png")).unwrap();
+    let lost = run(&[&"convert", &text, &dir.join("e.glb")]);
+    assert!(said(&lost).contains("lost: image \"statue\": the file \"statue.png\" is not there"), "{lost:?}");
+}
+
+#[test]
+fn images_become_textures_of_the_game() {
+    let dir = scratch("files-game-images");
+    let glb = dressed(&dir);
+    let original = galatea::texture::decode(&images(&glb)[0], &[], &galatea::Limits::default()).unwrap();
+    let cases: [(&str, &str, &[&str]); 4] = [
+        ("kotor/a.mdl", "statue.tga", &["--to", "kotor-mdl"]),
+        ("warcraft/a.mdx", "statue.blp", &[]),
+        ("reforged/a.mdx", "statue.dds", &["--version", "1000"]),
+        ("fox/a.fmdl", "statue.ftex", &[]),
+    ];
+    for (model, texture, options) in cases {
+        let model = dir.join(model);
+        fs::create_dir(model.parent().unwrap()).unwrap();
+        let mut args: Vec<&dyn AsRef<Path>> = vec![&"convert", &glb, &model];
+        args.extend(options.iter().map(|o| o as &dyn AsRef<Path>));
+        let output = run(&args);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let made = fs::read(model.with_file_name(texture)).unwrap();
+        let made = galatea::texture::decode(&made, &[], &galatea::Limits::default()).unwrap();
+        assert_eq!((made.width, made.height), (original.width, original.height), "{texture}");
+        let off: u64 = made.rgba.iter().zip(&original.rgba).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        assert!(
+            off / made.rgba.len() as u64 <= if texture.ends_with("tga") { 0 } else { 12 },
+            "{texture}: {off}"
+        );
+    }
+}
+
+#[test]
+fn a_texture_that_is_there_is_not_replaced() {
+    let dir = scratch("files-texture-there");
+    let glb = dressed(&dir);
+    let (model, texture) = (dir.join("a.mdl"), dir.join("statue.tga"));
+    fs::write(&texture, "mine").unwrap();
+    let refused = run(&[&"convert", &glb, &model, &"--to", &"kotor-mdl"]);
+    assert_eq!(refused.status.code(), Some(4));
+    assert!(said(&refused).contains("statue.tga exists already; use --force"), "{refused:?}");
+    assert_eq!(names(&dir), ["a.glb", "statue.tga"]);
+    // Of the same pixels, in other bytes.
+    let image = galatea::texture::decode(&images(&glb)[0], &[], &galatea::Limits::default()).unwrap();
+    let png = galatea::texture::encode::png(&image).unwrap();
+    fs::write(&texture, &png).unwrap();
+    let done = run(&[&"convert", &glb, &model, &"--to", &"kotor-mdl", &"--force"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert_eq!(fs::read(&texture).unwrap(), png);
+}
+
+#[test]
+fn equal_image_names_of_two_models_do_not_replace_each_other() {
+    let dir = scratch("files-image-names");
+    let input = dir.join("in");
+    for (i, folder) in ["a", "b"].iter().enumerate() {
+        let folder = input.join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        for ending in ["mdl", "mdx"] {
+            fs::copy(example("statue").with_extension(ending), folder.join(format!("m{i}.{ending}")))
+                .unwrap();
+        }
+        let image = galatea::texture::Image::filled(4, 4, [i as u8 * 255, 0, 0, 255]);
+        fs::write(folder.join("statue.tga"), galatea::texture::encode::tga(&image).unwrap()).unwrap();
+    }
+    let out = dir.join("out");
+    let args: [&dyn AsRef<Path>; 6] = [&"convert", &input, &"--to", &"gltf", &"-o", &out];
+    let flat = run(&[&args[..], &[&"--name", &"{stem}.{ext}", &"--force"]].concat());
+    assert_eq!(flat.status.code(), Some(3), "{flat:?}");
+    assert!(said(&flat).contains("writes another file of this name"), "{flat:?}");
+    assert_eq!(names(&out).len(), 3, "one model with its .bin and its image: {:?}", names(&out));
+    fs::remove_dir_all(&out).unwrap();
+    assert_eq!(run(&args).status.code(), Some(0));
+    assert_eq!(names(&out).len(), 6);
+}

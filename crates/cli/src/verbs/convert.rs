@@ -204,9 +204,15 @@ impl Options {
             beside: opened.loaded.input().beside,
             ..SceneContext::new(&stem, &shared.names)
         };
-        let Converted { output: written, losses } =
+        let Converted { output: mut written, losses } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
                 .map_err(|e| Failure::Other(e.to_string()))?;
+        // A texture that shows the same is somebody's original: it stays.
+        let folder = output.parent().unwrap_or(Path::new(""));
+        let differs = |(name, bytes): &(String, Vec<u8>)| {
+            disk::inside(folder, name).is_none_or(|path| !outputs::same_image(&path, bytes))
+        };
+        written.beside.retain(differs);
         self.write(job, output, &written, &own, shared)?;
         Ok(done(format, losses, Status::Converted))
     }

@@ -187,6 +187,8 @@ impl Options {
             }
         };
         let inputs = self.inputs.only(Holds::Model);
+        let folder = self.output.is_dir().then(|| self.output.join("image.png"));
+        crate::outputs::recover(&[folder.unwrap_or_else(|| self.output.clone())]);
         if self.sheet {
             return self.run_sheet(&inputs, &library, &names);
         }

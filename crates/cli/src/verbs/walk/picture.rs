@@ -160,6 +160,7 @@ impl Picture {
         let wrong = |what: String| Wrong::File(format!("{}: {what}", show(path)));
         let png = preview::render(&scene(world), &look, &|_| None).and_then(|p| p.png());
         let png = png.map_err(|e| wrong(e.to_string()))?;
+        crate::outputs::recover(&[path.to_path_buf()]);
         disk::write(path, &png, self.force).map_err(|e| wrong(e.to_string()))
     }
 }

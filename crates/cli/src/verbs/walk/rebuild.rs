@@ -72,6 +72,7 @@ impl Rebuild {
         }
         let lost = mesh.rebuild(&walkability);
         let written = mesh.write().map_err(io::Error::other)?;
+        crate::outputs::recover(std::slice::from_ref(&self.output));
         if let Err(error) = disk::write(&self.output, &written, self.force) {
             complain(format_args!("{}: {error}", show(&self.output)));
             return Ok(Exit::AllFailed);
