@@ -47,17 +47,20 @@ impl Originals {
 
 /// The files that this run writes, each with who wrote it and a checksum.
 #[derive(Default)]
-pub(crate) struct Claims(Mutex<HashMap<PathBuf, (PathBuf, u64)>>);
+pub(crate) struct Claims(Mutex<HashMap<PathBuf, (PathBuf, Option<u64>)>>);
 
 impl Claims {
     /// Claims all files of an output, the last of which is the file itself, or says which of them another input has claimed
     /// for other bytes.
     pub(crate) fn claim(&self, owner: &Path, files: &[(PathBuf, &[u8])]) -> Result<(), String> {
-        let sums: Vec<u64> = files.iter().map(|(_, bytes)| disk::checksum(bytes)).collect();
+        // Only what models may share is compared; the file itself belongs to one input.
+        let shared = files.len().saturating_sub(1);
+        let sum = |(i, (_, bytes)): (usize, &(PathBuf, &[u8]))| (i < shared).then(|| disk::checksum(bytes));
+        let sums: Vec<Option<u64>> = files.iter().enumerate().map(sum).collect();
         let mut claimed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for ((path, _), sum) in files.iter().zip(&sums) {
             if let Some((other, there)) = claimed.get(&key(path))
-                && there != sum
+                && (there != sum || (sum.is_none() && other != owner))
             {
                 let (path, other) = (show(path), show(other));
                 return Err(format!(

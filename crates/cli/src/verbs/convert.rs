@@ -341,6 +341,11 @@ impl Options {
                 self.print(path, &result, &line, out)
             },
         );
+        if !self.dry_run {
+            // Once per directory, rather than for each new file. What cannot be synced is complete nevertheless.
+            let dirs: HashSet<_> = outputs.iter().filter_map(|o| o.parent()).collect();
+            dirs.into_iter().for_each(|dir| drop(disk::sync(&dir.join("output"))));
+        }
         // Of a run that was stopped, too.
         if let Some(report) = &report {
             report.write()?;

@@ -129,9 +129,8 @@ fn publish(
 ) -> Result<(), Stopped> {
     if let ([only], [file]) = (staged, files) {
         at(Step::Rename(0));
-        let place = dir.join(&file.place);
-        fs::rename(&only.path, &place)?;
-        return Ok(sync(&place)?);
+        // One rename is either seen or not: whoever needs it to last syncs the directory.
+        return Ok(fs::rename(&only.path, dir.join(&file.place))?);
     }
     let (path, mut journal) = announce(dir, main, at)?;
     let unchanged = |error: io::Error| {
@@ -212,8 +211,8 @@ fn create_locked(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Makes the name of a file durable.
-pub(super) fn sync(path: &Path) -> io::Result<()> {
+/// Makes the names in the directory of a file durable.
+pub fn sync(path: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }

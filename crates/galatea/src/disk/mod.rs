@@ -11,6 +11,7 @@ mod output;
 mod recover;
 mod unknown;
 
+pub use group::sync;
 pub use input::{Job, Loaded, companion_paths, jobs, load};
 pub(crate) use input::{is_file, walk};
 pub use journal::checksum;

@@ -6,7 +6,7 @@ use std::fs::{self, FileTimes, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::group::{NewFile, commit};
+use super::group::{NewFile, commit, sync};
 use super::{inside, names};
 use crate::Output;
 
@@ -112,7 +112,12 @@ fn write_files(main: &Path, files: &[(PathBuf, &[u8])], policy: &Policy<'_>) -> 
     for below in new.iter().filter_map(|file| file.place.parent()).filter(|p| !p.as_os_str().is_empty()) {
         fs::create_dir_all(dir.join(below))?;
     }
-    if new.is_empty() { Ok(()) } else { commit(&dir, name, &new, &mut |_| ()) }
+    if new.is_empty() {
+        return Ok(());
+    }
+    commit(&dir, name, &new, &mut |_| ())?;
+    // A new file has nothing to lose; one that replaces another is to last. Groups are synced already.
+    if replaced.is_empty() || new.len() > 1 { Ok(()) } else { sync(&real) }
 }
 
 /// What is at a place where a file is to go.
@@ -193,6 +198,7 @@ pub fn backup(path: &Path) -> io::Result<PathBuf> {
                     times: Some(times_of(&meta)),
                 };
                 commit(dir, &name, &[file], &mut |_| ())?;
+                sync(&place)?;
                 return Ok(place);
             }
             Err(error) => return Err(error),
