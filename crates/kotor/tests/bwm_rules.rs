@@ -1,4 +1,4 @@
-//! Each rule has a walkmesh that breaks it, and `fix` mends what it promises to mend.
+//! Each rule has a walkmesh that breaks it. What `fix` does about it is in `fix_bwm.rs`.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
 mod fixtures;
@@ -133,21 +133,6 @@ fn sound_walkmeshes_break_no_rule() {
 fn codes_are_unique_and_ascending() {
     assert!(RULES.len() >= 20);
     assert!(RULES.windows(2).all(|pair| pair[0].code < pair[1].code));
-}
-
-#[test]
-fn fix_mends_what_it_promises_and_nothing_else_breaks() {
-    for rule in RULES.iter().filter(|r| r.fix) {
-        let mut mesh = broken(rule.code);
-        let before = mesh.check();
-        let fixed = mesh.fix(&|r| r.code == rule.code);
-        assert!(fixed.iter().any(|f| f.rule.code == rule.code), "{} says nothing of its fix", rule.code);
-        let after = mesh.check();
-        assert_eq!(after.count(rule.code), 0, "{} is still broken", rule.code);
-        for (other, count) in after.counts().filter(|(r, _)| r.severity == galatea_wire::Severity::Error) {
-            assert!(count <= before.count(other.code), "mending {} broke {}", rule.code, other.code);
-        }
-    }
 }
 
 #[test]

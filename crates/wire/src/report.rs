@@ -42,7 +42,7 @@ pub struct Rule {
     pub title: &'static str,
     /// What it means for the user and what to do about it.
     pub help: &'static str,
-    /// Whether `check --fix` can mend it without guessing.
+    /// Whether `check --fix` can fix it: where the rest of the file leaves no doubt about the right value.
     pub fix: bool,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A rule that `fix` mended, and how often.
+/// A rule that `fix` fixed, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixed {
     /// The rule.

@@ -7,6 +7,9 @@
 mod check;
 mod derive;
 mod edit;
+mod fix;
+mod fix_border;
+mod fix_tree;
 mod read;
 mod scene;
 pub mod text;
@@ -14,9 +17,10 @@ mod tree;
 mod wire;
 mod write;
 
-pub use check::{RULES, check, fix};
+pub use check::{RULES, check};
 pub use derive::{Comparison, adjacency, border, normal, plane};
 pub use edit::WeldError;
+pub use fix::fix;
 pub use read::{detect, inspect};
 pub(crate) use scene::{AXES, surface_material};
 pub use tree::{build_tree, refit_tree};

@@ -4,7 +4,7 @@ use super::wire::AabbNode;
 use super::{Layout, Walkmesh};
 
 /// How far the game's own tools move every side of a box outwards.
-const MARGIN: f32 = 0.01;
+pub(super) const MARGIN: f32 = 0.01;
 
 /// No child.
 const NONE: u32 = u32::MAX;

@@ -336,11 +336,6 @@ impl Controllers {
         })
     }
 
-    /// Lays the numbers out anew, controller after controller, without those that none uses.
-    pub(crate) fn compact(&mut self) -> Result<()> {
-        self.rebuild(|controllers, like, track| controllers.push_like(like, track))
-    }
-
     /// Builds the list and the data anew, each controller as `each` adds it.
     fn rebuild(
         &mut self,

@@ -1,4 +1,4 @@
-//! Holds a model against the rules, and mends what can be mended without guessing.
+//! Holds a model against the rules.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ impl Model {
         checker.report
     }
 
-    /// Mends what the wanted rules find, where that needs no guessing. Tells what was done.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value. Tells what was done.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         super::fix::fix(self, wanted)
     }

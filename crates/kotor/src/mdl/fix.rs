@@ -1,172 +1,204 @@
-//! Mends what the rules find, where that needs no guessing.
+//! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
 
-use galatea_wire::{Fixed, Rule};
+use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
 use super::check::finite;
-use super::derive::{self, vector};
-use super::layout::Slot;
-use super::mesh::{IndexLists, Mesh, PositionCopy, Skin};
+use super::derive::vector;
+use super::fix_mesh::{
+    areas, bounds, face_distances, face_normals, index_lists, neighbors, position_copies, radii,
+    texture_counts,
+};
+use super::fix_skin::{binds, bone_tables, weights};
+use super::fix_tree::{boxes, build, faces_of_leaves, missing_children};
+use super::layout::{NodeLayout, Slot};
+use super::mesh::Mesh;
 use super::node::Node;
 use super::rules::*;
-use super::{AabbLayout, Model};
+use super::{Interpolation, Model, pointers};
 
-/// Rules, what is done about them, and how.
-type Step<'a> = (&'a [&'static Rule], &'static str, &'a dyn Fn(&mut Model));
-
+/// Fixes what the wanted rules find.
 pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-    fn meshes(model: &mut Model) -> impl Iterator<Item = &mut Mesh> {
-        model.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut())
+    if model.layout.overlaps || model.layout.mdx.overlaps {
+        // Which of the parts that share bytes is right cannot be known.
+        return Vec::new();
     }
-    fn all(model: &mut Model) -> impl Iterator<Item = &mut Node> {
-        model.nodes.iter_mut().chain(model.animations.iter_mut().flat_map(|a| &mut a.nodes))
-    }
-    let steps: &[Step<'_>] = &[
-        (&[&NODE_COUNT], "nodes counted", &|m| m.node_count = m.nodes.len() as u32),
-        (&[&HEAD], "the root is the animation root", &|m| {
-            if let Some(headers) = &mut m.layout.headers {
-                headers.head_is_sound = true;
-            }
-        }),
-        (&[&ORIENTATION], "orientations made length 1", &|m| {
-            for node in all(m).filter(|n| finite(&n.orientation)) {
-                let unit = vector::qnormalize(vector::q(node.orientation));
-                node.orientation = unit.map(|c| c as f32);
-            }
-        }),
-        (&[&TEXTURE_COUNT], "textures counted", &|m| {
-            for mesh in meshes(m).filter(|m| m.saber.is_none() && !m.vertices.positions.is_empty()) {
-                mesh.texture_count = mesh.vertices.uvs.iter().filter(|u| !u.is_empty()).count() as u16;
-            }
-        }),
-        (&[&FACE_NORMAL, &PLANE_DISTANCE], "face planes derived", &|m| {
-            for mesh in meshes(m).filter(|m| m.saber.is_none()) {
-                mesh.derive_planes();
-            }
-        }),
-        (&[&ADJACENCY], "neighbours derived", &|m| {
-            for mesh in meshes(m) {
-                let derived = derive::adjacency(&mesh.vertices.positions, &mesh.faces);
-                let count = mesh.faces.len();
-                for (face, derived) in mesh.faces.iter_mut().zip(derived) {
-                    if face.adjacent.iter().any(|n| *n != u16::MAX && usize::from(*n) >= count) {
-                        face.adjacent = derived;
-                    }
-                }
-            }
-        }),
-        (&[&INDEX_LIST, &INDEX_FACES], "index lists made from the faces", &|m| {
-            for mesh in meshes(m).filter(|m| m.saber.is_none() && !m.faces.is_empty()) {
-                mesh.indices = IndexLists::Faces;
-                mesh.layout.more_counts.clear();
-                mesh.layout.more_offsets.clear();
-            }
-        }),
-        (&[&POSITION_COPY], "positions of the MDX taken", &|m| {
-            for mesh in meshes(m) {
-                let copies = std::iter::once(&mut mesh.mdl_positions)
-                    .chain(mesh.dangly.as_deref_mut().map(|d| &mut d.positions));
-                for copy in copies.filter(|c| matches!(c, PositionCopy::Own(_))) {
-                    *copy = PositionCopy::Same;
-                }
-            }
-        }),
-        (&[&BOUNDS, &RADIUS, &AREA], "box, radius and area derived", &|m| {
-            for mesh in meshes(m).filter(|m| m.saber.is_none() && !m.vertices.positions.is_empty()) {
-                mesh.derive_bounds();
-            }
-        }),
-        (&[&ROW_COLUMNS], "rows laid out again", &|m| {
-            for mesh in meshes(m).filter(|m| m.layout.rows.known && m.layout.rows.promises_too_much()) {
-                mesh.layout.rows.known = false;
-            }
-        }),
-        (&[&WEIGHT_SUM], "weights scaled", &|m| {
-            for weights in meshes(m).flat_map(|m| &mut m.vertices.weights) {
-                let sum: f32 = weights.iter().sum();
-                if sum > 0.0 && sum.is_finite() && (sum - 1.0).abs() > 1e-2 {
-                    weights.iter_mut().for_each(|w| *w /= sum);
-                }
-            }
-        }),
-        (&[&BONE_TABLE], "bone tables derived", &|m| {
-            meshes(m).filter_map(|m| m.skin.as_deref_mut()).for_each(Skin::derive_bone_nodes);
-        }),
-        (&[&BIND_COUNT], "bind data derived", &Model::derive_skins),
-        (&[&AABB_ABSENT, &AABB_LEAVES, &AABB_BOX], "box trees built", &|m| {
-            for mesh in meshes(m).filter(|m| m.aabb.is_some()) {
-                mesh.derive_aabb();
-            }
-        }),
-        (&[&AABB_NONE], "missing children marked with 0", &|m| {
-            for tree in meshes(m).filter_map(|m| m.aabb.as_deref_mut()) {
-                match &mut tree.layout {
-                    AabbLayout::Packed { none, .. } => *none = 0,
-                    AabbLayout::Scattered { none, .. } => none.fill([0; 2]),
-                }
-            }
-        }),
-        (&[&DATA_UNUSED], "unused numbers dropped", &|m| {
-            for node in all(m) {
-                let used: usize = node.controllers.tracks().map(|t| t.times.len() + t.values.len()).sum();
-                if used < node.controllers.data().len() {
-                    // Fails only for controllers that were whole before, so never.
-                    let _ = node.controllers.compact();
-                }
-            }
-        }),
-        (&[&STALE_PARENT], "offsets set", &|m| {
-            for node in all(m) {
-                if let Some(odd) = &mut node.layout.odd {
-                    (odd.stale_parent, odd.stale_owner) = (None, None);
-                }
-            }
-        }),
-        (&[&COUNTS], "counts doubled", &|m| {
-            let even = |slot: &mut Slot| slot.capacity = slot.count;
-            [&mut m.layout.name_offsets, &mut m.layout.animation_offsets].into_iter().for_each(even);
-            m.animations.iter_mut().for_each(|a| even(&mut a.layout.events));
-            for node in all(m) {
-                let l = &mut node.layout;
-                if let Some(odd) = &mut l.odd {
-                    odd.capacities = [l.children.count, l.controllers.count, l.data.count];
-                }
-                if let Some(mesh) = node.mesh.as_deref_mut() {
-                    let l = &mut mesh.layout;
-                    let slots =
-                        [&mut l.faces, &mut l.index_counts, &mut l.index_offsets, &mut l.inverted_counters];
-                    slots.into_iter().for_each(even);
-                }
-            }
-        }),
-        (&[&POINTERS], "program addresses set", &|m| {
-            meshes(m).for_each(|mesh| mesh.layout.pointers = None);
-        }),
-        (&[&SIZE], "sizes set", &|m| {
-            let (mdl, mdx) = (m.layout.mdl_len.saturating_sub(12), m.layout.mdx.len);
-            if let Some(headers) = &mut m.layout.headers {
-                (headers.file.mdl_size, headers.file.mdx_size, headers.names.mdx_size) = (mdl, mdx, mdx);
-            }
-        }),
-        (&[&TRAILING], "trailing data dropped", &|m| {
-            let len = m.layout.mdl_len as usize;
-            m.layout.gaps.retain(|g| g.offset as usize + g.bytes.len() != len);
-        }),
-        (&[&GAP], "leftovers dropped", &|m| {
-            let len = m.layout.mdl_len as usize;
-            m.layout.gaps.retain(|g| g.offset as usize + g.bytes.len() == len);
-        }),
-        (&[&OVERLAP], "parts laid out anew", &Model::forget_layout),
+    let fixes = [
+        Fix { rules: &[&TRAILING], done: "blocks of trailing data dropped", run: &trailing },
+        Fix { rules: &[&SIZE], done: "sizes set", run: &sizes },
+        Fix { rules: &[&NODE_COUNT], done: "node counts set", run: &node_count },
+        Fix { rules: &[&HEAD], done: "animation roots set to the root", run: &head },
+        Fix { rules: &[&STALE_PARENT], done: "offsets set", run: &stale_parents },
+        Fix { rules: &[&COUNTS], done: "second counts set to the first", run: &counts },
+        Fix { rules: &[&POINTERS], done: "program addresses set", run: &addresses },
+        Fix { rules: &[&ORIENTATION], done: "orientations made length 1", run: &orientations },
+        Fix { rules: &[&POSITION_COPY], done: "positions copied", run: &position_copies },
+        Fix { rules: &[&INDEX_LIST, &INDEX_FACES], done: "indices derived", run: &index_lists },
+        Fix { rules: &[&TEXTURE_COUNT], done: "texture counts set", run: &texture_counts },
+        Fix { rules: &[&FACE_NORMAL, &PLANE_DISTANCE], done: "face normals derived", run: &face_normals },
+        Fix { rules: &[&PLANE_DISTANCE], done: "plane distances derived", run: &face_distances },
+        Fix { rules: &[&ADJACENCY], done: "neighbours derived", run: &neighbors },
+        Fix { rules: &[&BOUNDS], done: "boxes of meshes derived", run: &bounds },
+        Fix { rules: &[&RADIUS], done: "radii or mean points derived", run: &radii },
+        Fix { rules: &[&AREA], done: "areas derived", run: &areas },
+        Fix { rules: &[&WEIGHT_SUM], done: "vertices given a weight of 1", run: &weights },
+        Fix { rules: &[&BONE_TABLE], done: "bone nodes derived", run: &bone_tables },
+        Fix { rules: &[&BIND_COUNT], done: "lists of bind data derived", run: &binds },
+        Fix { rules: &[&AABB_ABSENT], done: "box trees built", run: &build },
+        Fix { rules: &[&AABB_LEAVES], done: "leaves given their faces", run: &faces_of_leaves },
+        Fix { rules: &[&AABB_BOX], done: "boxes of trees derived", run: &boxes },
+        Fix { rules: &[&AABB_NONE], done: "missing children marked with 0", run: &missing_children },
     ];
-    let mut done = Vec::new();
-    let mut report = model.check();
-    for (rules, words, mend) in steps {
-        let broken: Vec<&'static Rule> =
-            rules.iter().copied().filter(|r| wanted(r) && report.count(r.code) > 0).collect();
-        if !broken.is_empty() {
-            mend(model);
-            done.extend(broken.into_iter().map(|rule| Fixed { rule, message: (*words).to_owned() }));
-            report = model.check();
+    run_fixes(model, &fixes, &Model::check, wanted)
+}
+
+/// The meshes of a model.
+pub(super) fn meshes(model: &mut Model) -> impl Iterator<Item = &mut Mesh> {
+    model.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut())
+}
+
+/// The nodes of a model and of its animations.
+fn all(model: &mut Model) -> impl Iterator<Item = &mut Node> {
+    model.nodes.iter_mut().chain(model.animations.iter_mut().flat_map(|a| &mut a.nodes))
+}
+
+/// Whether every byte belongs to something. If not, a count or offset may be wrong, and what it announces missing.
+pub(super) fn is_covered(model: &Model) -> bool {
+    model.layout.gaps.is_empty()
+}
+
+fn node_count(model: &mut Model) -> usize {
+    if !is_covered(model) {
+        return 0;
+    }
+    model.node_count = model.nodes.len() as u32;
+    1
+}
+
+fn head(model: &mut Model) -> usize {
+    model.layout.headers.as_mut().map_or(0, |headers| {
+        headers.head_is_sound = true;
+        1
+    })
+}
+
+/// Where the controller says what the orientation was and most of it is still there, takes that; else keeps the direction.
+fn orientations(model: &mut Model) -> usize {
+    let mut count = 0;
+    for node in all(model).filter(|n| finite(&n.orientation)) {
+        let length: f32 = node.orientation.iter().map(|c| c * c).sum::<f32>().sqrt();
+        if (length - 1.0).abs() <= 1e-3 {
+            continue;
+        }
+        let key = node
+            .controllers
+            .get(20)
+            .filter(|t| t.times.len() == 1 && t.interpolation != Interpolation::Packed);
+        let told = key.and_then(|t| t.values.first_chunk::<4>().copied()).map(|[x, y, z, w]| [w, x, y, z]);
+        let unit = vector::qnormalize(vector::q(node.orientation)).map(|c| c as f32);
+        let same = |q: &[f32; 4]| q.iter().zip(node.orientation).filter(|(a, b)| **a == *b).count() >= 3;
+        let right = told.filter(same).unwrap_or(unit);
+        let length = right.iter().map(|c| c * c).sum::<f32>().sqrt();
+        if node.orientation != [0.0; 4] && (length - 1.0).abs() <= 1e-3 {
+            node.orientation = right;
+            count += 1;
         }
     }
-    done
+    count
+}
+
+fn stale_parents(model: &mut Model) -> usize {
+    let mut count = 0;
+    for odd in all(model).filter_map(|n| n.layout.odd.as_deref_mut()) {
+        if odd.stale_parent.is_some() || odd.stale_owner.is_some() {
+            (odd.stale_parent, odd.stale_owner) = (None, None);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Sets second counts to the first. If bytes belong to nothing, the first may be the wrong one.
+fn counts(model: &mut Model) -> usize {
+    if !is_covered(model) {
+        return 0;
+    }
+    fn even(slot: &mut Slot) -> usize {
+        let wrong = slot.known && slot.count != slot.capacity;
+        slot.capacity = slot.count;
+        usize::from(wrong)
+    }
+    fn even_node(layout: &mut NodeLayout) -> usize {
+        let now = [layout.children.count, layout.controllers.count, layout.data.count];
+        let odd = layout.odd.as_deref_mut().filter(|odd| odd.capacities != now);
+        odd.map_or(0, |odd| {
+            odd.capacities = now;
+            1
+        })
+    }
+    let layout = &mut model.layout;
+    let mut count = even(&mut layout.name_offsets) + even(&mut layout.animation_offsets);
+    count += model.animations.iter_mut().map(|a| even(&mut a.layout.events)).sum::<usize>();
+    for node in all(model) {
+        count += even_node(&mut node.layout);
+        if let Some(mesh) = node.mesh.as_deref_mut() {
+            let l = &mut mesh.layout;
+            let slots = [&mut l.faces, &mut l.index_counts, &mut l.index_offsets, &mut l.inverted_counters];
+            count += slots.into_iter().map(even).sum::<usize>();
+        }
+    }
+    count
+}
+
+/// Sets program addresses where one of the two is right, or most meshes have the right ones: if not, the game is in doubt.
+fn addresses(model: &mut Model) -> usize {
+    let (game, platform) = (model.game, model.platform);
+    let total = meshes(model).count();
+    let odd = meshes(model).filter(|m| m.layout.pointers.is_some()).count();
+    let mut count = 0;
+    for mesh in meshes(model) {
+        let used = super::write::pointer_use(mesh.skin.is_some(), mesh.dangly.is_some());
+        let usual = pointers(game, platform, used);
+        let half = |found: &[u32; 2]| found.iter().zip(usual).any(|(a, b)| *a == b);
+        if mesh.layout.pointers.as_ref().is_some_and(|found| half(found) || odd * 2 < total) {
+            mesh.layout.pointers = None;
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Drops data behind the place where the header says the file ends.
+fn trailing(model: &mut Model) -> usize {
+    let layout = &mut model.layout;
+    let Some(end) = layout.headers.as_ref().and_then(|h| h.file.mdl_size.checked_add(12)) else { return 0 };
+    let len = layout.mdl_len as usize;
+    let Some(at) = layout.gaps.iter().position(|g| g.offset == end && end as usize + g.bytes.len() == len)
+    else {
+        return 0;
+    };
+    layout.gaps.remove(at);
+    layout.mdl_len = end;
+    1
+}
+
+/// Sets sizes that are wrong. If both sizes of the MDX say the same, it may be another file's; and data behind the size of
+/// the MDL may be what does not belong there.
+fn sizes(model: &mut Model) -> usize {
+    let covered = is_covered(model);
+    let (len, mdx, missing) =
+        (model.layout.mdl_len.saturating_sub(12), model.layout.mdx.len, model.layout.mdx.missing);
+    let Some(headers) = &mut model.layout.headers else { return 0 };
+    let mut count = 0;
+    if headers.file.mdl_size != len && covered {
+        headers.file.mdl_size = len;
+        count += 1;
+    }
+    let sizes = [&mut headers.file.mdx_size, &mut headers.names.mdx_size];
+    if !missing && sizes.iter().any(|s| **s == mdx) {
+        for size in sizes.into_iter().filter(|s| **s != mdx) {
+            *size = mdx;
+            count += 1;
+        }
+    }
+    count
 }

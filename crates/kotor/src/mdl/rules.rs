@@ -20,7 +20,7 @@ rules! {
     NUMBER_WILD "KMDL0007" Warning keep "a node number lies beyond the node count"
         "The game keeps a table as long as the node count; such a node cannot be animated. Number the nodes again, with the supermodel at hand if there is one.";
     NODE_COUNT "KMDL0008" Warning fix "the header counts other nodes than there are"
-        "Without a supermodel the count is that of the nodes. `--fix` sets it.";
+        "Without a supermodel the count is that of the nodes. `--fix` sets it, unless bytes of the file belong to nothing: nodes may be missing.";
     CLASSIFICATION "KMDL0009" Warning keep "the classification is none the game knows"
         "Known are 0 other, 1 effect, 2 tile, 4 character, 8 door, 16 lightsaber, 32 placeable and 64 flyer.";
     SUPERMODEL_SELF "KMDL0010" Error keep "the model is its own supermodel"
@@ -32,7 +32,7 @@ rules! {
     NODE_NOT_FINITE "KMDL0013" Error keep "a node's place is NaN or infinite"
         "The node and all its children vanish. Give it a real position and orientation.";
     ORIENTATION "KMDL0014" Warning fix "a node's orientation is not of length 1"
-        "The node is drawn skewed or shrunk. `--fix` makes the length 1.";
+        "The node is drawn skewed or shrunk. `--fix` takes the orientation of the node's controller if most of it is the same, else makes the length 1.";
     TEXTURE_LONG "KMDL0015" Error keep "a texture name is longer than 16 letters"
         "Resource names have 16 letters; the game does not find the texture and draws white. Rename the texture.";
     UV_MISSING "KMDL0016" Error keep "a drawn mesh has a texture but no texture coordinates"
@@ -42,7 +42,7 @@ rules! {
     LIGHTMAP_NAME "KMDL0018" Warning keep "a lightmapped mesh names no lightmap"
         "The mesh stays unlit. Name the lightmap, or switch lightmapping off.";
     TEXTURE_COUNT "KMDL0019" Warning fix "the number of textures is not that of the sets of texture coordinates"
-        "The game sets up as many textures as the header says. `--fix` counts them.";
+        "The game sets up as many textures as the header says. `--fix` counts them, unless bytes of the rows belong to no column: they may be another set.";
     NORMALS_MISSING "KMDL0020" Warning keep "a drawn mesh has no normals"
         "It is lit as if it were flat or not at all. Derive normals.";
     FACE_VERTEX "KMDL0021" Error keep "a face uses a vertex that does not exist"
@@ -54,33 +54,33 @@ rules! {
     VERTEX_UNUSED "KMDL0024" Info keep "vertices belong to no face"
         "Harmless ballast.";
     FACE_NORMAL "KMDL0025" Warning fix "a stored face normal is not that of the face"
-        "Shadows and walking use it. `--fix` derives normals and plane distances again.";
+        "Shadows and walking use it. `--fix` derives the normal if the plane distance is that of the face; if both are wrong, a corner may be.";
     PLANE_DISTANCE "KMDL0026" Warning fix "a stored plane distance is not that of the face"
-        "Shadows and walking use it. `--fix` derives it again.";
+        "Shadows and walking use it. `--fix` derives it if the normal is that of the face; if both are wrong, a corner may be.";
     INSIDE_OUT "KMDL0027" Warning keep "most vertex normals point away from their faces"
         "The mesh is lit from inside. Turn the faces over, or derive the normals again.";
     ADJACENCY "KMDL0028" Error fix "a neighbour of a face does not exist"
-        "The game reads past the faces when it builds shadows. `--fix` finds neighbours again.";
+        "The game reads past the faces when it builds shadows. `--fix` finds this neighbour again.";
     OPEN_EDGE "KMDL0029" Info keep "a mesh that casts a shadow has open edges"
         "Shadows of meshes with holes leak or flicker. Close the mesh, or let a simpler closed one cast the shadow.";
     INDEX_LIST "KMDL0030" Error fix "an index list names vertices that do not exist"
-        "The index lists are what is drawn; the game reads past the vertices. `--fix` makes one list from the faces.";
+        "The index lists are what is drawn; the game reads past the vertices. `--fix` takes the corner of the face if its plane is right.";
     INDEX_FACES "KMDL0031" Warning fix "the index list is not that of the faces"
-        "Drawn and solid shape differ. `--fix` makes the list from the faces.";
+        "Drawn and solid shape differ. `--fix` takes, index by index, what the plane of the face or the area of the mesh supports; lists of another length are left alone.";
     VERTICES_MISSING "KMDL0032" Error keep "a mesh has faces but no vertices"
         "The vertices were expected in the MDX. Put the right MDX beside the MDL.";
     MDX_MISSING "KMDL0033" Error keep "the MDX is missing"
         "Normals and texture coordinates are in the MDX; without it the game shows nothing. Put it beside the MDL under the same name.";
     POSITION_COPY "KMDL0034" Warning fix "the vertex positions in MDL and MDX differ"
-        "What is drawn and what is hit differ. `--fix` takes those of the MDX for both.";
+        "What is drawn and what is hit differ. `--fix` takes, vertex by vertex, the position that lies in the planes of its faces.";
     BOUNDS "KMDL0035" Warning fix "the box of a mesh does not hold its vertices"
-        "The mesh disappears at the border of the screen. `--fix` derives the box.";
+        "The mesh disappears at the border of the screen. `--fix` derives the wrong sides if mean point, radius or area confirm the vertices.";
     RADIUS "KMDL0036" Warning fix "the radius of a mesh is too small"
-        "The mesh disappears at the border of the screen. `--fix` derives mean point and radius.";
+        "The mesh disappears at the border of the screen. `--fix` derives the radius, or the mean point where that is what is wrong, if box or area confirm the vertices.";
     AREA "KMDL0037" Info fix "the area of a mesh is not that of its faces"
-        "Only effects that cover a surface use it. `--fix` adds the faces up.";
-    ROW_COLUMNS "KMDL0038" Warning fix "the header announces vertex columns that do not fit into the rows"
-        "The game reads the next vertex's data instead. `--fix` lays the rows out again.";
+        "Only effects that cover a surface use it. `--fix` adds the faces up if planes, box and radius confirm them.";
+    ROW_COLUMNS "KMDL0038" Warning keep "the header announces vertex columns that do not fit into the rows"
+        "The game reads the next vertex's data instead. Which of offset, flags and row length is wrong cannot be known; export the mesh again.";
     SKIN_COLUMNS "KMDL0039" Error keep "a skin has no weights or bone slots"
         "Its vertices follow no bone and stay at the origin. Weight the mesh, or make it a plain mesh.";
     BONE_SLOTS "KMDL0040" Error keep "a skin has more than 17 bones"
@@ -88,15 +88,15 @@ rules! {
     BONE_SLOT_MISSING "KMDL0041" Error keep "a vertex follows a bone slot that no node has"
         "The vertex is drawn at a garbage place. Weight it to a bone of the mesh.";
     WEIGHT_SUM "KMDL0042" Warning fix "weights of a vertex do not add up to 1"
-        "The vertex is pulled to the origin. `--fix` scales the weights.";
+        "The vertex is pulled to the origin. `--fix` scales the weights; a single one outside 0 to 1 becomes what the others leave.";
     WEIGHT_BONELESS "KMDL0043" Error keep "a vertex has a weight without a bone"
         "The weight pulls it to a garbage place. Give the weight to a bone.";
     BONE_MAP "KMDL0044" Error keep "the bone map is not as long as there are nodes"
         "The map has one entry per node; bones are found at the wrong nodes. Derive the map again.";
     BONE_TABLE "KMDL0045" Warning fix "the table of bone nodes is not that of the bone map"
-        "Bones and nodes are mixed up. `--fix` derives the table from the map.";
+        "Bones and nodes are mixed up. `--fix` derives the entry from the map if one node only has the slot.";
     BIND_COUNT "KMDL0046" Error fix "bind data of a skin are missing"
-        "Every node needs a bind rotation and translation. `--fix` derives them from the rest pose.";
+        "Every node needs a bind rotation and translation. `--fix` derives the missing list from the rest pose, unless bytes of the file belong to nothing: a count may be wrong.";
     BIND_POSE "KMDL0047" Warning keep "bind data of a bone are not those of the rest pose"
         "The mesh is bent even when nothing moves. If nodes were moved on purpose, derive the bind data again.";
     CONSTRAINTS "KMDL0048" Error keep "a danglymesh has not one constraint per vertex"
@@ -104,11 +104,11 @@ rules! {
     CONSTRAINT_RANGE "KMDL0049" Warning keep "a constraint lies outside 0 to 255"
         "Known values run from 0 (free) to 255 (fixed).";
     AABB_ABSENT "KMDL0050" Error fix "a walkable mesh has no box tree"
-        "Nothing can be clicked or walked on. `--fix` builds the tree.";
+        "Nothing can be clicked or walked on. `--fix` builds the tree, unless bytes of the file belong to nothing: they may be it.";
     AABB_LEAVES "KMDL0051" Error fix "the leaves of the box tree are not the faces, each once"
-        "Parts of the floor cannot be clicked, or the game reads past the faces. `--fix` builds the tree again.";
+        "Parts of the floor cannot be clicked, or the game reads past the faces. `--fix` gives the face to the leaf whose box holds it if exactly one is missing.";
     AABB_BOX "KMDL0052" Warning fix "a box of the tree is turned over or does not hold its children"
-        "Clicks and rays miss what is inside. `--fix` builds the tree again.";
+        "Clicks and rays miss what is inside. `--fix` derives the wrong sides if the boxes above and below are right.";
     AABB_NONE "KMDL0053" Warning fix "the box tree marks missing children with 0xFFFFFFFF"
         "Some tools write that; the game takes it for an offset. `--fix` writes 0.";
     SABER "KMDL0054" Error keep "a lightsaber blade has not 176 vertices"
@@ -127,8 +127,8 @@ rules! {
         "The game ignores it.";
     CONTROLLER_NOT_FINITE "KMDL0061" Error keep "a key is NaN or infinite"
         "The node and all its children vanish while the animation plays.";
-    DATA_UNUSED "KMDL0062" Info fix "numbers of a node belong to no controller"
-        "Harmless leftovers of the compiler. `--fix` drops them.";
+    DATA_UNUSED "KMDL0062" Info keep "numbers of a node belong to no controller"
+        "Harmless leftovers of the compiler, or a controller with too few keys.";
     ANIMATION_TARGET "KMDL0063" Warning keep "an animation moves a node that the model does not have"
         "Nothing moves. Rename the node, or give it the number of the model's node.";
     ANIMATION_DOUBLE "KMDL0064" Warning keep "two animations have the same name"
@@ -142,15 +142,15 @@ rules! {
     STALE_PARENT "KMDL0068" Warning fix "a node's offset of its parent or animation leads elsewhere"
         "The game follows it when models are attached. `--fix` writes the right offset.";
     COUNTS "KMDL0069" Warning fix "the two counts of an array disagree"
-        "The game uses the first, some tools the second. `--fix` writes the first twice.";
+        "The game uses the first, some tools the second. `--fix` writes the first twice, unless bytes of the file belong to nothing: the first may be wrong.";
     POINTERS "KMDL0070" Warning fix "program addresses are not those of the game"
-        "The game tells meshes apart by them; after a conversion between games they must change. `--fix` sets them.";
+        "The game tells meshes apart by them; after a conversion between games they must change. `--fix` sets them where one of the two is right or most meshes have the right ones.";
     SIZE "KMDL0071" Warning fix "the sizes in the header are not those of the files"
-        "The game reads too little or too much. `--fix` sets them.";
+        "The game reads too little or too much. `--fix` sets them, unless both sizes of the MDX say the same: then the MDX may be that of another model.";
     TRAILING "KMDL0072" Warning fix "data follow the end of the model"
-        "Nobody reads them. `--fix` drops them.";
-    GAP "KMDL0073" Info fix "bytes belong to nothing"
-        "Leftovers of the tool that wrote the file. `--fix` drops them.";
-    OVERLAP "KMDL0074" Warning fix "parts of the file share bytes"
-        "Changing one changes the other. `--fix` gives each its own place.";
+        "Nobody reads them. `--fix` drops them if the header says that the file ends before them; otherwise something that is referred to may be missing.";
+    GAP "KMDL0073" Info keep "bytes belong to nothing"
+        "Leftovers of the tool that wrote the file, or parts that a wrong offset or count hides. They are kept.";
+    OVERLAP "KMDL0074" Warning keep "parts of the file share bytes"
+        "An offset or a count is wrong, or a tool saved space: changing one changes the other. Nothing of such a file is fixed.";
 }
