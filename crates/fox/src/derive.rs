@@ -65,11 +65,22 @@ impl Mesh {
     /// Most bones that any vertex names. A bone whose weight was rounded to 0 still counts, as it does for the game's
     /// compiler.
     pub fn max_weights(&self) -> u16 {
+        self.weight_counts().max().unwrap_or(0)
+    }
+
+    /// How many vertices name more bones than this.
+    pub(crate) fn vertices_with_weights(&self, more_than: u16) -> usize {
+        self.weight_counts().filter(|count| *count > more_than).count()
+    }
+
+    /// How many bones each vertex names.
+    fn weight_counts(&self) -> impl Iterator<Item = u16> {
         let v = &self.vertices;
         let (weights, indices) = (v.weights().unwrap_or(&[]), v.bone_indices().unwrap_or(&[]));
-        let named =
-            |(w, i): (&[u8; 4], &[u8; 4])| w.iter().zip(i).filter(|(w, i)| names_bone(**w, **i)).count();
-        weights.iter().zip(indices).map(named).max().unwrap_or(0) as u16
+        let named = |(w, i): (&[u8; 4], &[u8; 4])| {
+            w.iter().zip(i).filter(|(w, i)| names_bone(**w, **i)).count() as u16
+        };
+        weights.iter().zip(indices).map(named)
     }
 
     /// Surface of the LOD-0 triangles in the model and, where UV 0 is there, on the texture.
@@ -174,6 +185,16 @@ impl Fmdl {
     /// The box of the vertices that each bone moves.
     fn bone_boxes(&self) -> Vec<Bounds> {
         let mut out = vec![Bounds::EMPTY; self.bones.len()];
+        self.each_weighted(|bone, position| {
+            if let Some(bounds) = out.get_mut(bone) {
+                bounds.include(position);
+            }
+        });
+        out
+    }
+
+    /// Calls a function for each vertex and bone that moves it.
+    pub(crate) fn each_weighted(&self, mut each: impl FnMut(usize, [f32; 3])) {
         for mesh in &self.meshes {
             let Some(group) = self.bone_group(mesh) else { continue };
             let v = &mesh.vertices;
@@ -185,13 +206,12 @@ impl Fmdl {
             for ((position, weights), indices) in positions.iter().zip(weights).zip(indices) {
                 for (weight, index) in weights.iter().zip(indices) {
                     let bone = group.bones.get(usize::from(*index)).filter(|_| names_bone(*weight, *index));
-                    if let Some(bounds) = bone.and_then(|b| out.get_mut(usize::from(*b))) {
-                        bounds.include(*position);
+                    if let Some(bone) = bone {
+                        each(usize::from(*bone), *position);
                     }
                 }
             }
         }
-        out
     }
 }
 

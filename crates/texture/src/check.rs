@@ -22,7 +22,7 @@ rules! {
     ONE_LEVEL "TEXR0004" Info keep "there are no smaller levels"
         "Fine for icons and screens. On a model it flickers from afar: convert it again with mips.";
     TPC_SIZE "TEXR0005" Error fix "the header's size is not that of the first level"
-        "The game reads the levels from wrong places: the texture becomes noise. The size follows from width, height and encoding.";
+        "The game reads the levels from wrong places: the texture becomes noise. The size follows from width, height and encoding; `--fix` sets it if the levels fill the file up to the TXI.";
     TPC_ALPHA_MEAN "TEXR0006" Warning fix "the header's alpha value is not between 0 and 1"
         "It is the threshold of the alpha test; with such a value everything or nothing is cut away. 1.0 is what nearly every texture has.";
     TPC_UNUSED "TEXR0007" Info fix "unused header bytes are not zero"
@@ -38,7 +38,7 @@ rules! {
     BLP_CUT "TEXR0012" Error keep "a level lies beyond the end of the file"
         "The file was cut off. The game may crash when it needs that level. Get the file again, or convert it again from its largest level.";
     BLP_TOO_MANY "TEXR0013" Info fix "more levels than the size has"
-        "Levels below one pixel are never used; they only make the file longer.";
+        "Levels below one pixel are never used; they only make the file longer. `--fix` drops them if the other levels have the right sizes.";
     BLP_JPEG_KIND "TEXR0014" Error keep "the JPEG inside is not of the kind the game reads"
         "It needs four components of full resolution without an Adobe marker, as B, G, R, A. Anything else shows wrong colours or crashes. Convert it again.";
     BLP_JPEG_SIZE "TEXR0015" Error keep "the JPEG inside has another size than the header says"
@@ -46,21 +46,21 @@ rules! {
     BLP_SHARED "TEXR0016" Info keep "a smaller level shares the pixels of a larger one"
         "Saves room, but the small level is not small: the texture flickers from afar.";
     BLP_HAS_MIPS "TEXR0017" Info fix "the flag for smaller levels is neither 0 nor 1"
-        "The game takes anything but 0 for 1; other tools may not.";
+        "The game takes anything but 0 for 1; other tools may not. `--fix` goes by the levels that are there.";
     BLP_ALPHA_BITS "TEXR0018" Info fix "an alpha depth that does not exist"
-        "0, 1, 4 and 8 exist with a palette, 0 and 8 with JPEG. The game takes others for 8; other tools may refuse the file.";
+        "0, 1, 4 and 8 exist with a palette, 0 and 8 with JPEG. The game takes others for 8; other tools may refuse the file. `--fix` goes by the bytes of the levels, else takes 8.";
     BLP_LEVEL_SIZE "TEXR0019" Error keep "a level has not the bytes its size needs"
         "The game shows noise below, or reads past the end. Convert it again.";
     BLP_JPEG_HEADER "TEXR0020" Warning keep "the shared JPEG header is longer than 624 bytes"
         "No file of the game has a longer one, and its buffer is said to end there. Convert it again.";
     DDS_MISSING "TEXR0021" Error keep "levels that the header announces are not in the file"
         "The file was cut off, or the count is wrong. The game may refuse it. Get the file again or convert it again.";
-    DDS_TAIL "TEXR0022" Warning fix "bytes follow the last level"
-        "The game ignores them. If the texture looks wrong, its size or format is not what the header says.";
+    DDS_TAIL "TEXR0022" Warning keep "bytes follow the last level"
+        "The game ignores them. If the texture looks wrong, its size, format or number of levels is not what the header says.";
     DDS_SIZES "TEXR0023" Error fix "the header's own sizes are wrong"
         "They are 124 and 32 in every valid DDS; strict loaders refuse anything else.";
     DDS_MIP_FLAG "TEXR0024" Info fix "there are smaller levels, but the flag for them is not set"
-        "Loaders that go by the flag use only the largest level, and the texture flickers.";
+        "Loaders that go by the flag use only the largest level, and the texture flickers. `--fix` sets it if all levels are there.";
     DDS_LAYERS "TEXR0025" Warning fix "an array of no layers"
         "Direct3D refuses it; every ordinary texture has one layer.";
     FTEX_LEVEL "TEXR0026" Error keep "a level does not unpack to the bytes its size needs"
@@ -68,11 +68,11 @@ rules! {
     FTEX_STORED_BIT "TEXR0027" Info fix "a stored chunk is not marked as stored"
         "The game goes by the sizes, as do we; tools that go by the mark fail to unpack it.";
     FTEX_PARTS "TEXR0028" Warning fix "the number of FTEXS files is not that of the table"
-        "The game does not load the largest levels, and the texture stays blurred.";
+        "The game does not load the largest levels, and the texture stays blurred. `--fix` sets one of the two numbers if the other and the mark for streaming are right.";
     FTEX_ELSEWHERE "TEXR0029" Info keep "levels are in FTEXS files that are not at hand"
         "Only smaller levels can be shown. Put the numbered .ftexs files beside the .ftex; packs often hold only the first.";
     FTEX_STREAMED "TEXR0030" Warning fix "the mark for streaming disagrees with where the pixels are"
-        "With the mark the game looks for FTEXS files, without it in the FTEX itself: the texture stays black.";
+        "With the mark the game looks for FTEXS files, without it in the FTEX itself: the texture stays black. `--fix` sets it if both numbers of files are right.";
     TGA_KIND "TEXR0031" Warning keep "a TGA of a kind that no file of the games has"
         "KotOR and Warcraft III read true colour of 24 or 32 bits. Save it as such, without palette.";
 }
@@ -104,19 +104,19 @@ fn expected(format: PixelFormat, shape: &Shape, mip: u32) -> u64 {
     format.size(w, h)
 }
 
-/// Collects what was mended.
-struct Mended<'a> {
+/// Collects what was fixed.
+struct Fixes<'a> {
     wanted: &'a dyn Fn(&Rule) -> bool,
     done: Vec<Fixed>,
 }
 
-impl<'a> Mended<'a> {
+impl<'a> Fixes<'a> {
     fn new(wanted: &'a dyn Fn(&Rule) -> bool) -> Self {
-        Mended { wanted, done: Vec::new() }
+        Fixes { wanted, done: Vec::new() }
     }
 
     /// Notes a repair if the rule is wanted and `broken`; the caller then does it.
-    fn mend(&mut self, rule: &'static Rule, broken: bool, message: &str) -> bool {
+    fn fix(&mut self, rule: &'static Rule, broken: bool, message: &str) -> bool {
         let go = broken && (self.wanted)(rule);
         if go {
             self.done.push(Fixed { rule, message: message.to_owned() });
@@ -131,9 +131,9 @@ impl Texture {
     /// ```
     /// use galatea_texture::{PixelFormat, Texture, dds::Dds};
     /// let mut dds = Dds::new(PixelFormat::Bc1, 4, 4, vec![vec![0; 8]]).unwrap();
-    /// dds.tail = b"left over".to_vec();
+    /// dds.head.size = 0;
     /// let mut texture = Texture::Dds(dds);
-    /// assert_eq!(texture.check().count("TEXR0022"), 1);
+    /// assert_eq!(texture.check().count("TEXR0023"), 1);
     /// assert_eq!(texture.fix(&|_| true).len(), 1);
     /// assert!(texture.check().is_empty());
     /// ```
@@ -162,7 +162,7 @@ impl Texture {
         }
     }
 
-    /// Mends what can be mended without guessing, for the rules that are wanted.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         match self {
             Texture::Tpc(t) => t.fix(wanted),

@@ -1,217 +1,206 @@
-//! Mending what can be mended without guessing.
+//! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
 
-use galatea_wire::{Fixed, Rule};
+use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use super::mesh::is_unit;
+use super::fix_box::{bone_boxes, bone_flags, model_box, run_boxes};
+use super::fix_container::{block_masks, buffers, data_lengths, section_lengths, usage_masks, window_tables};
+use super::fix_mesh::{normals, tangent_sides, tangents, turned_faces, weight_order, weight_sums};
 use super::rules::*;
-use crate::mesh::{Mesh, Usage, Values, half_to_f32};
+use crate::derive::within;
 use crate::model::Fmdl;
 
-/// Rules that writing the file anew mends.
-static RELAID: &[&Rule] = &[
-    &BLOCK_MASK,
-    &SECTION_LENGTH,
-    &DATA_LENGTH,
-    &BUFFERS,
-    &TEXT_ENTRY,
-    &WINDOW_TABLE,
-    &USAGE_MASK,
-    &ELEMENT_ORDER,
-    &BUFFER_RANGE,
-];
-
-/// Rules about references that lead nowhere: laying the file out anew would lose sight of them.
-static LOST: &[&Rule] = &[
-    &NAME_RANGE,
-    &TEXT_RANGE,
-    &TEXTURE_RANGE,
-    &PARAMETER_RANGE,
-    &SHADER_RANGE,
-    &BINDING_RANGE,
-    &BOX_RANGE,
-    &PIVOT_RANGE,
-    &MESH_LAYOUT,
-    &GROUP_LIMIT,
-];
-
 impl Fmdl {
-    /// Mends every broken rule that is marked `fix` and wanted. Returns what was mended.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     ///
     /// ```
     /// use galatea_fox::{Bounds, Fmdl};
     /// let mut model = Fmdl::new(2.04);
     /// model.bounds = Bounds { max: [9.0; 4], min: [0.0; 4] };
-    /// let mended = model.fix(&|_| true);
-    /// assert_eq!(mended[0].rule.code, "FMDL0057");
+    /// let fixed = model.fix(&|_| true);
+    /// assert_eq!(fixed[0].rule.code, "FMDL0057");
     /// assert!(model.bounds.is_empty());
     /// ```
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let report = self.check();
-        let broken = |rule: &'static Rule| (report.count(rule.code) > 0).then_some(rule);
-        let mut out = Vec::new();
-        let mut relay = false;
-        for rule in RULES.iter().filter(|r| r.fix && wanted(r)).filter_map(broken) {
-            let places = report.count(rule.code);
-            if RELAID.contains(&rule) {
-                if LOST.iter().any(|r| broken(r).is_some()) {
-                    continue;
-                }
-                relay = true;
-            } else {
-                self.mend(rule);
-            }
-            out.push(Fixed { rule, message: format!("mended in {places} places") });
+        let container = [
+            Fix { rules: &[&BLOCK_MASK], done: "lists of blocks set", run: &block_masks },
+            Fix { rules: &[&SECTION_LENGTH], done: "lengths set", run: &section_lengths },
+            Fix { rules: &[&DATA_LENGTH], done: "lengths of data blocks set", run: &data_lengths },
+            Fix { rules: &[&BUFFERS], done: "fields of the buffer table set", run: &buffers },
+            Fix { rules: &[&WINDOW_TABLE], done: "first windows set", run: &window_tables },
+            Fix { rules: &[&USAGE_MASK], done: "usage masks set", run: &usage_masks },
+        ];
+        let mut fixed = run_fixes(self, &container, &Fmdl::check, wanted);
+        if !self.layout.original.as_ref().is_some_and(|o| o.shared) {
+            // Else two things share bytes, and which of them is right cannot be known.
+            fixed.extend(self.fix_values(wanted));
         }
-        if relay {
-            for mesh in &mut self.meshes {
-                mesh.sort_columns();
-            }
-            self.forget_layout();
-        }
-        out
+        fixed
     }
 
-    fn mend(&mut self, rule: &'static Rule) {
-        let is = |other: &Rule| rule.code == other.code;
-        let d = self.derive();
-        if is(&MODEL_BOX) {
-            self.bounds = d.bounds;
-        } else if is(&RUN_BOX) {
-            self.runs.iter_mut().zip(d.run_bounds).for_each(|(run, b)| run.bounds = b);
-        } else if is(&BONE_BOX) {
-            for (bone, bounds) in self.bones.iter_mut().zip(d.bone_bounds) {
-                let own = bone.bounds;
-                bone.bounds.include_box(&bounds, [0.0; 3]);
-                if !own.same_bits(&bone.bounds) {
-                    bone.flags |= 1;
-                }
-            }
-        } else if is(&BONE_FLAG) {
-            for bone in &mut self.bones {
-                bone.flags = bone.flags & !1 | u16::from(!bone.bounds.is_empty());
-            }
-        } else if is(&BONE_PLACE) {
-            for i in 0..self.bones.len() {
-                let parent =
-                    self.bones.get(i).and_then(|b| b.parent).and_then(|p| self.bones.get(usize::from(p)));
-                let base = parent.map_or([0.0; 4], |p| p.world);
-                if let Some(bone) = self.bones.get_mut(i) {
-                    for ((local, world), base) in bone.local.iter_mut().zip(bone.world).zip(base).take(3) {
-                        *local = world - base;
-                    }
-                }
-            }
-        } else if is(&GROUP_WEIGHTS) {
-            for (group, max) in self.bone_groups.iter_mut().zip(d.max_weights) {
-                group.max_weights = group.max_weights.max(max);
-            }
-        } else if is(&AREA) || is(&AREA_ZERO) {
-            self.statistics.iter_mut().take(1).for_each(|s| s.area = d.area);
-        } else if is(&DENSITY) {
-            self.statistics.iter_mut().take(1).for_each(|s| s.texel_density = d.texel_density.unwrap_or(1.0));
-        } else if is(&GROUP_ORDER) {
-            self.sort_bone_groups();
-        } else if is(&WINDOW_COUNT) {
-            let levels = self.lod_count();
-            for mesh in &mut self.meshes {
-                if let Some(last) = mesh.windows.last().copied() {
-                    mesh.windows.resize(levels, last);
-                }
-            }
+    /// Fixes what does not depend on where things are in the file.
+    fn fix_values(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+        let fixes = [
+            Fix { rules: &[&NORMAL_LENGTH], done: "normals made length 1", run: &normals },
+            Fix { rules: &[&TANGENT_LENGTH], done: "tangents made length 1", run: &tangents },
+            Fix { rules: &[&TANGENT_SIDE], done: "sides of tangents set", run: &tangent_sides },
+            Fix { rules: &[&WEIGHT_SUM], done: "vertices given weights that sum to 255", run: &weight_sums },
+            Fix { rules: &[&WEIGHT_ORDER], done: "vertices with weights sorted", run: &weight_order },
+            Fix { rules: &[&GROUP_WEIGHTS], done: "bone groups allowed more weights", run: &group_weights },
+            Fix { rules: &[&BONE_PLACE], done: "positions of bones derived", run: &bone_places },
+            Fix { rules: &[&RUN_BOX], done: "boxes of runs derived", run: &run_boxes },
+            Fix { rules: &[&MODEL_BOX], done: "boxes of the model derived", run: &model_box },
+            Fix { rules: &[&BONE_BOX], done: "boxes of bones enlarged", run: &bone_boxes },
+            Fix { rules: &[&BONE_FLAG], done: "box flags of bones set", run: &bone_flags },
+            Fix { rules: &[&AREA, &AREA_ZERO], done: "surfaces derived", run: &areas },
+            Fix { rules: &[&DENSITY], done: "texel densities derived", run: &densities },
+            Fix { rules: &[&INSIDE_OUT], done: "meshes turned over", run: &turned_faces },
+        ];
+        let unchanged = self.is_as_read();
+        let fixed = run_fixes(self, &fixes, &Fmdl::check, wanted);
+        if unchanged && !fixed.is_empty() {
+            self.remember();
         }
-        for mesh in &mut self.meshes {
-            if is(&WEIGHT_SUM) {
-                mesh.normalise_weights();
-            } else if is(&WEIGHT_ORDER) {
-                mesh.sort_weights();
-            } else if is(&NORMAL_LENGTH) {
-                mesh.each_half4(Usage::Normal, |v| [v[0], v[1], v[2], 1.0]);
-                mesh.make_unit(Usage::Normal);
-            } else if is(&TANGENT_LENGTH) {
-                mesh.make_unit(Usage::Tangent);
-            } else if is(&TANGENT_SIDE) {
-                mesh.each_half4(Usage::Tangent, |v| [v[0], v[1], v[2], if v[3] < 0.0 { -1.0 } else { 1.0 }]);
-            } else if is(&INSIDE_OUT) && mesh.facing().is_some_and(|(against, all)| against * 2 > all) {
-                mesh.turn_faces();
-            }
+        fixed
+    }
+
+    /// Whether the tables of the file are still those of the document.
+    pub(super) fn is_as_read(&self) -> bool {
+        self.layout.original.as_ref().is_some_and(|o| o.fingerprint == self.fingerprint())
+    }
+
+    /// Puts the values that fixes change into the remembered tables, so that the rest of the file stays as it is.
+    fn remember(&mut self) {
+        let Some(original) = &mut self.layout.original else { return };
+        let t = &mut original.tables;
+        for (record, bone) in t.bones.iter_mut().zip(&self.bones) {
+            (record.flags, record.local, record.world) = (bone.flags, bone.local, bone.world);
         }
+        for (record, group) in t.bone_groups.iter_mut().zip(&self.bone_groups) {
+            record.max_weights = group.max_weights;
+        }
+        for (record, statistics) in t.statistics.iter_mut().zip(&self.statistics) {
+            *record = *statistics;
+        }
+        let fingerprint = self.fingerprint();
+        if let Some(original) = &mut self.layout.original {
+            original.fingerprint = fingerprint;
+        }
+    }
+
+    /// Whether every position is a number.
+    pub(super) fn has_finite_positions(&self) -> bool {
+        let positions = self.meshes.iter().filter_map(|m| m.vertices.positions());
+        positions.flatten().flatten().all(|x| x.is_finite())
     }
 }
 
-impl Fmdl {
-    /// Sorts the bones of each bone group, takes out twins, and renumbers the vertices that name them.
-    fn sort_bone_groups(&mut self) {
-        let old: Vec<Vec<u16>> = self.bone_groups.iter().map(|g| g.bones.clone()).collect();
-        for group in &mut self.bone_groups {
-            group.bones.sort_unstable();
-            group.bones.dedup();
-        }
-        for mesh in &mut self.meshes {
-            let at = usize::from(mesh.bone_group);
-            let (Some(old), Some(group)) = (old.get(at), self.bone_groups.get(at)) else { continue };
-            let column = mesh.vertices.columns.iter_mut().find(|c| c.usage == Usage::BoneIndices);
-            if let Some(Values::U8x4(indices) | Values::Unorm8x4(indices)) = column.map(|c| &mut c.values) {
-                for index in indices.iter_mut().flatten() {
-                    let new = old.get(usize::from(*index)).and_then(|b| group.bones.binary_search(b).ok());
-                    *index = new.map_or(*index, |n| n as u8);
-                }
-            }
+/// Allows as many weights as the vertices have, if at least two of them do: a single one may be wrong itself.
+fn group_weights(model: &mut Fmdl) -> usize {
+    let derived = model.derive().max_weights;
+    let mut count = 0;
+    for (at, max) in derived.into_iter().enumerate() {
+        let Some(allowed) = model.bone_groups.get(at).map(|g| g.max_weights).filter(|a| *a < max) else {
+            continue;
+        };
+        let own = model.meshes.iter().filter(|m| usize::from(m.bone_group) == at && m.is_skinned());
+        let more: usize = own.map(|m| m.vertices_with_weights(allowed)).sum();
+        if more >= 2
+            && let Some(group) = model.bone_groups.get_mut(at)
+        {
+            group.max_weights = max;
+            count += 1;
         }
     }
+    count
 }
 
-impl Mesh {
-    /// Puts the columns into the order of the game's own files.
-    pub fn sort_columns(&mut self) {
-        let order = crate::build::canonical_order(self);
-        if order.is_sorted() {
-            return;
-        }
-        let old = std::mem::take(&mut self.vertices.columns);
-        for i in &order {
-            let Some(mut column) = old.get(*i).cloned() else { continue };
-            if let Values::Same(of) = column.values {
-                column.values = Values::Same(order.iter().position(|o| *o == of).unwrap_or(of));
-            }
-            self.vertices.columns.push(column);
+/// Derives the one of a bone's two positions that is wrong: the one in the model if all children are off, the one in the
+/// parent if none is. Bones without children tell neither.
+fn bone_places(model: &mut Fmdl) -> usize {
+    let bones = &model.bones;
+    let base = |i: usize| {
+        let parent = bones.get(i).and_then(|b| b.parent);
+        parent.and_then(|p| bones.get(usize::from(p))).map_or([0.0; 4], |p| p.world)
+    };
+    let off = |i: usize, axis: usize| {
+        let at = |v: &[f32; 4]| v.get(axis).copied().unwrap_or(0.0);
+        bones.get(i).map_or(0.0, |b| (at(&b.world) - at(&b.local) - at(&base(i))).abs())
+    };
+    let wrong = |i: usize| (0..3).any(|axis| off(i, axis).is_nan() || off(i, axis) > 1e-3);
+    let is_wrong: Vec<bool> = (0..bones.len()).map(wrong).collect();
+    let flag = |i: usize| is_wrong.get(i).copied().unwrap_or(false);
+    let mut children = vec![(0usize, 0usize); bones.len()];
+    for (i, bone) in bones.iter().enumerate() {
+        if let Some((all, bad)) = bone.parent.and_then(|p| children.get_mut(usize::from(p))) {
+            *all += 1;
+            *bad += usize::from(flag(i));
         }
     }
+    let mut changes = Vec::new();
+    for (i, (bone, (all, bad))) in bones.iter().zip(&children).enumerate().filter(|(i, _)| flag(*i)) {
+        let parent = bone.parent.is_some_and(|p| flag(p.into()));
+        let in_model = *bad == *all;
+        if parent || *all == 0 || *bad != 0 && !in_model {
+            continue;
+        }
+        let (mut local, mut world) = (bone.local, bone.world);
+        for (axis, ((local, world), base)) in
+            local.iter_mut().zip(&mut world).zip(base(i)).take(3).enumerate()
+        {
+            let off = off(i, axis);
+            if off.is_nan() || off > 1e-3 {
+                *(if in_model { &mut *world } else { &mut *local }) =
+                    if in_model { base + *local } else { *world - base };
+            }
+        }
+        if local.iter().chain(&world).all(|v| v.is_finite()) {
+            changes.push((i, local, world));
+        }
+    }
+    for (i, local, world) in &changes {
+        if let Some(bone) = model.bones.get_mut(*i) {
+            (bone.local, bone.world) = (*local, *world);
+        }
+    }
+    changes.len()
+}
 
-    /// Turns every face over, at all levels of detail.
-    pub fn turn_faces(&mut self) {
-        for face in self.indices.as_chunks_mut::<3>().0 {
-            face.swap(1, 2);
-        }
-    }
+/// Whether all boxes are those of the vertices, so that none of these is off.
+fn boxes_agree(model: &Fmdl, derived: &crate::Derived) -> bool {
+    model.has_finite_positions()
+        && model.bounds.same_bits(&derived.bounds)
+        && model.runs.iter().zip(&derived.run_bounds).all(|(r, b)| r.bounds.same_bits(b))
+}
 
-    /// Replaces half-float vectors whose value changes.
-    fn each_half4(&mut self, usage: Usage, change: impl Fn([f32; 4]) -> [f32; 4]) {
-        for column in self.vertices.columns.iter_mut().filter(|c| c.usage == usage) {
-            if let Values::F16x4(values) = &mut column.values {
-                for value in values {
-                    let old = value.map(half_to_f32);
-                    let new = change(old);
-                    if new.map(f32::to_bits) != old.map(f32::to_bits) {
-                        *value = new.map(|x| half::f16::from_f32(x).to_bits());
-                    }
-                }
-            }
-        }
+/// Derives a surface that is 0, or one that is off further than the texel density would be if the vertices were wrong.
+fn areas(model: &mut Fmdl) -> usize {
+    let d = model.derive();
+    let finite = d.area.is_finite() && model.has_finite_positions();
+    let trusted = boxes_agree(model, &d);
+    let Some(s) = model.statistics.first_mut().filter(|_| finite) else { return 0 };
+    let density = d.texel_density.unwrap_or(1.0);
+    let zero = s.area == 0.0 && d.area > 0.0;
+    let apart = !within(s.area, d.area, 0.12);
+    if !zero && !(apart && trusted && within(s.texel_density, density, 0.05)) {
+        return 0;
     }
+    s.area = d.area;
+    1
+}
 
-    /// Gives directions length 1; those without any point up.
-    fn make_unit(&mut self, usage: Usage) {
-        self.each_half4(usage, |v| {
-            if is_unit(v) {
-                return v;
-            }
-            let [x, y, z, w] = v;
-            let length = (x * x + y * y + z * z).sqrt();
-            if length > 0.0 && length.is_finite() {
-                [x / length, y / length, z / length, w]
-            } else {
-                [0.0, 1.0, 0.0, w]
-            }
-        });
+/// Derives a texel density that is wrong, if the surface is right.
+fn densities(model: &mut Fmdl) -> usize {
+    let d = model.derive();
+    let trusted = boxes_agree(model, &d);
+    let uvs = model.meshes.iter().filter_map(|m| m.vertices.uvs(0));
+    let finite = uvs.flatten().flatten().all(|x| x.is_finite());
+    let density = d.texel_density.unwrap_or(1.0);
+    let Some(s) = model.statistics.first_mut().filter(|_| trusted && finite && density.is_finite()) else {
+        return 0;
+    };
+    if !within(s.area, d.area, 1e-3) || within(s.texel_density, density, 0.05) {
+        return 0;
     }
+    s.texel_density = density;
+    1
 }

@@ -1,7 +1,10 @@
-//! The rules: what is wrong with a model, what it means in the game, and what can be mended.
+//! The rules: what is wrong with a model, what it means in the game, and what can be fixed.
 
 mod container;
 mod fix;
+mod fix_box;
+mod fix_container;
+mod fix_mesh;
 mod mesh;
 mod model;
 mod rules;

@@ -51,8 +51,10 @@ impl Checker<'_> {
                 let origin = [0.0; 4];
                 let parent = bone.parent.and_then(|p| bones.get(usize::from(p))).map_or(origin, |p| p.world);
                 let off = bone.world.iter().zip(&bone.local).zip(&parent).take(3);
-                let off = off.map(|((w, l), p)| (w - l - p).abs()).fold(0.0f32, f32::max);
-                if off.is_nan() || off > 1e-3 {
+                let off = off.map(|((w, l), p)| (w - l - p).abs());
+                // What is no number is further off than anything.
+                let off = off.map(|x| if x.is_nan() { f32::INFINITY } else { x }).fold(0.0f32, f32::max);
+                if off > 1e-3 {
                     self.say(&BONE_PLACE, at, path, || format!("off by {off} m"));
                 }
             }

@@ -6,11 +6,11 @@ galatea_wire::rules! {
     VERSION "FMDL0001" Warning keep "unknown version"
         "The games' files have version 2.03 (Ground Zeroes, PES) or 2.04 (The Phantom Pain, Survive). The game may refuse another one; convert the model to the version of your game.";
     BLOCK_MASK "FMDL0002" Warning fix "the header's list of blocks is wrong"
-        "Two words of the header have a bit for each block in the file. They do not match the blocks that are there, so a tool that trusts them misses some. Writing the file anew mends it.";
+        "Two words of the header have a bit for each block in the file. They do not match the blocks that are there, so a tool that trusts them misses some. `--fix` sets one that is wrong if all blocks are known.";
     SECTION_LENGTH "FMDL0003" Warning fix "a section's offset or length is wrong"
-        "The header's section offsets and lengths do not end where the file does. Some PES tools write them wrong. Writing the file anew mends it.";
+        "The header's section offsets and lengths do not end where the file does. Some PES tools write them wrong. `--fix` sets one length if the blocks say that the file is whole.";
     DATA_LENGTH "FMDL0004" Warning fix "a data block runs past the end of the file"
-        "The length of a block in section 1 is larger than what the file has. What is there was read. Writing the file anew mends it, but check whether the file was cut off.";
+        "The length of a block in section 1 is larger than what the file has. What is there was read. `--fix` sets the length if the header says that the file is whole; otherwise it was probably cut off.";
     KEPT_BYTES "FMDL0005" Info keep "bytes that belong to nothing"
         "Between or behind the blocks lie bytes other than zero. The game does not read them; they are kept as long as the file keeps its shape.";
     UNKNOWN_BLOCK "FMDL0006" Warning keep "unknown block"
@@ -20,13 +20,13 @@ galatea_wire::rules! {
     MISSING_TABLE "FMDL0008" Error keep "a table that every model needs is missing"
         "Every game file has this table, even when it is empty. Without it the game does not load the model.";
     BUFFERS "FMDL0009" Error fix "the buffer table is wrong"
-        "There must be three buffers: positions, other attributes, indices, one after the other, each a multiple of 16 bytes long, together as long as their block. Writing the file anew mends it.";
+        "There must be three buffers: positions, other attributes, indices, one after the other, each a multiple of 16 bytes long, together as long as their block. `--fix` sets the one field that does not go with the others.";
     NAME_RANGE "FMDL0010" Error keep "a name that is not there"
         "A record names a string or hash by a number beyond the end of the table. The game reads past the table and may crash. Give it a name.";
     TEXT_RANGE "FMDL0011" Error keep "a text outside the file"
         "A string's place lies behind the end of the file, so its text is lost. The file was probably cut off; restore it, or give the thing a new name.";
-    TEXT_ENTRY "FMDL0012" Warning fix "strings are not stored as the game does"
-        "Strings follow each other in the order of the table, each ended by a NUL, all in block 3. Another tool may not find them otherwise. Writing the file anew mends it.";
+    TEXT_ENTRY "FMDL0012" Warning keep "strings are not stored as the game does"
+        "Strings follow each other in the order of the table, each ended by a NUL, all in block 3. Another tool may not find them otherwise, and the name may be a wrong one.";
     FIRST_NAME "FMDL0013" Warning keep "name 0 is not empty"
         "The first name of every game file is the empty one. A thing without a name would get this one instead.";
     TEXTURE_RANGE "FMDL0014" Error keep "a texture that is not there"
@@ -68,9 +68,9 @@ galatea_wire::rules! {
     WINDOW_GROWS "FMDL0032" Warning keep "a lower level of detail has more faces"
         "Windows never grow from level to level in game files. A far mesh that costs more than a near one is most likely a mistake.";
     WINDOW_TABLE "FMDL0033" Error fix "face windows are numbered wrongly"
-        "A mesh's windows begin at mesh index * level count, a run's at first mesh * level count. With other numbers the game shows another mesh's faces. Writing the file anew mends it.";
-    WINDOW_COUNT "FMDL0034" Error fix "meshes with different numbers of levels of detail"
-        "All meshes of a model have as many face windows as the model has levels. Mending repeats the last window of the shorter ones.";
+        "A mesh's windows begin at mesh index * level count, a run's at first mesh * level count. With other numbers the game shows another mesh's faces. `--fix` sets the number where the window there has the mesh's index count.";
+    WINDOW_COUNT "FMDL0034" Error keep "meshes with different numbers of levels of detail"
+        "All meshes of a model have as many face windows as the model has levels. Give each level of every mesh its faces.";
     NO_LODS "FMDL0035" Error keep "no level of detail at all"
         "The model says it has no levels of detail, or a mesh has no face window. Nothing is drawn.";
     NO_FACES "FMDL0036" Warning keep "a mesh without faces"
@@ -84,17 +84,17 @@ galatea_wire::rules! {
     BAD_UV "FMDL0040" Warning keep "a texture coordinate that is not a number"
         "A UV is infinite or not a number: half floats overflow above 65504. The texture smears there.";
     NORMAL_LENGTH "FMDL0041" Warning fix "normals that are not of length 1"
-        "Lighting is too bright or too dark where a normal is longer or shorter than 1, or its w is not 1. Mending keeps the direction.";
+        "Lighting is too bright or too dark where a normal is longer or shorter than 1, or its w is not 1. `--fix` keeps the direction; one without any is left alone.";
     TANGENT_LENGTH "FMDL0042" Warning fix "tangents that are not of length 1"
-        "Normal maps look too strong or too weak where a tangent is not of length 1. Mending keeps the direction.";
+        "Normal maps look too strong or too weak where a tangent is not of length 1. `--fix` keeps the direction; one without any is left alone.";
     TANGENT_SIDE "FMDL0043" Warning fix "a tangent whose w is neither 1 nor -1"
-        "The w of a tangent says on which side the bitangent lies. Other values scale the normal map. Mending keeps the sign.";
+        "The w of a tangent says on which side the bitangent lies. Other values scale the normal map. `--fix` keeps the sign; 0 is left alone.";
     WEIGHT_SUM "FMDL0044" Error fix "weights that do not sum to 255"
-        "The game multiplies weights as they are: with less than 255 a vertex is drawn towards the origin, with more away from it. Mending scales them.";
+        "The game multiplies weights as they are: with less than 255 a vertex is drawn towards the origin, with more away from it. `--fix` changes the one weight that alone breaks the order, else scales all.";
     NO_WEIGHT "FMDL0045" Error keep "a vertex that no bone moves"
         "All four weights are 0, so the vertex collapses into the origin. Weight it to a bone.";
     WEIGHT_ORDER "FMDL0046" Info fix "weights not in descending order"
-        "Game files have the strongest bone first. When the game uses fewer bones for far models, it drops the last ones.";
+        "Game files have the strongest bone first. When the game uses fewer bones for far models, it drops the last ones. `--fix` sorts weights that sum to 255.";
     BONE_INDEX "FMDL0047" Error keep "a vertex names a bone beyond its bone group"
         "A vertex is weighted to a bone index that its bone group does not have. It flies off to wherever that matrix points.";
     SKIN_HALF "FMDL0048" Error keep "weights without bone indices, or bone indices without weights"
@@ -104,27 +104,27 @@ galatea_wire::rules! {
     GROUP_BONE "FMDL0050" Error keep "a bone group names a bone that is not there"
         "The bone's number is beyond the end of the bones. Vertices of that bone fly off.";
     GROUP_WEIGHTS "FMDL0051" Error fix "a bone group allows fewer weights than its vertices have"
-        "The game skins only with as many weights as the bone group says; the others are dropped and vertices tear apart. Mending counts them.";
+        "The game skins only with as many weights as the bone group says; the others are dropped and vertices tear apart. `--fix` counts them, if more than one vertex has so many.";
     BONE_PARENT "FMDL0052" Error keep "a bone before its parent"
         "Parents come before their children. The game walks the list once, so such a bone takes last frame's parent or none.";
     BONE_PLACE "FMDL0053" Warning fix "a bone's two positions disagree"
-        "In MGSV a bone's position in the model is its parent's plus its own. The game uses one, tools the other. Mending computes the local one from the model's. (Not checked for 2.03: PES stores other things there.)";
+        "In MGSV a bone's position in the model is its parent's plus its own. The game uses one, tools the other. `--fix` derives the one that the bone's children do not confirm; bones without children are left alone. (Not checked for 2.03: PES stores other things there.)";
     BONE_FLAG "FMDL0054" Warning fix "a bone's box flag is wrong"
-        "Flag 1 says that the bone's box is real; a bone without vertices has the empty box and flag 0.";
+        "Flag 1 says that the bone's box is real; a bone without vertices has the empty box and flag 0. `--fix` sets the flag where the vertices confirm the box.";
     BONE_BOX "FMDL0055" Info fix "a bone's box does not hold its vertices"
-        "The box of a bone should hold all vertices that it moves. A model may be culled while it is still in sight.";
+        "The box of a bone should hold all vertices that it moves. A model may be culled while it is still in sight. `--fix` enlarges sides that more than one vertex lies beyond.";
     RUN_BOX "FMDL0056" Warning fix "a run's box is not that of its vertices"
-        "With a box too small the meshes vanish while still in sight; with one too large they are drawn for nothing. Game files have it exact to the bit.";
+        "With a box too small the meshes vanish while still in sight; with one too large they are drawn for nothing. Game files have it exact to the bit. `--fix` derives sides that several vertices lie beyond, or if the model's surface confirms the vertices.";
     MODEL_BOX "FMDL0057" Warning fix "the model's box is not that of its vertices"
-        "With a box too small the model vanishes at the edge of the screen; with one too large it is drawn for nothing. Fragments count at their pivots.";
+        "With a box too small the model vanishes at the edge of the screen; with one too large it is drawn for nothing. Fragments count at their pivots. `--fix` derives it where the boxes of the runs confirm the vertices.";
     USAGE_MASK "FMDL0058" Warning fix "a vertex layout's usage mask is wrong"
-        "The mask tells the game how many texture coordinates there are. Writing the file anew mends it.";
+        "The mask tells the game how many texture coordinates there are. `--fix` sets it if all attributes are known.";
     AREA_ZERO "FMDL0059" Error fix "the model's surface is 0"
-        "With 0 here the game always shows the lowest level of detail. Mending computes the surface.";
+        "With 0 here the game always shows the lowest level of detail. `--fix` computes the surface.";
     AREA "FMDL0060" Warning fix "the model's surface is wrong"
-        "The game chooses the level of detail by the model's surface. Exporters often write a constant. Mending computes it.";
+        "The game chooses the level of detail by the model's surface. Exporters often write a constant. `--fix` computes it if boxes and texel density confirm the vertices.";
     DENSITY "FMDL0061" Info fix "the texel density is wrong"
-        "Metres per UV unit choose how much of the textures is loaded. Textures may stay blurred. Mending computes it.";
+        "Metres per UV unit choose how much of the textures is loaded. Textures may stay blurred. `--fix` computes it if boxes and surface confirm the vertices.";
     GROUP_PARENT "FMDL0062" Error keep "a group before its parent"
         "Parents come before their children, and only the root has none.";
     FRAGMENT "FMDL0063" Warning keep "a fragment without pivot, or a pivot without fragment flag"
@@ -139,8 +139,8 @@ galatea_wire::rules! {
         "No run covers the mesh, so the game never draws it. Put it into a group.";
     MESH_TWO_RUNS "FMDL0068" Error keep "a mesh that belongs to two runs"
         "Each mesh is covered by exactly one run. This one would be drawn twice.";
-    ELEMENT_ORDER "FMDL0069" Info fix "vertex attributes in unusual order"
-        "Game files have position, normal, tangent, colour, weights, bone indices, UVs, in streams by slot. Writing the file anew mends it.";
+    ELEMENT_ORDER "FMDL0069" Info keep "vertex attributes in unusual order"
+        "Game files have position, normal, tangent, colour, weights, bone indices, UVs, in streams by slot. Converting the model writes them so.";
     DOUBLE_USAGE "FMDL0070" Error keep "the same vertex attribute twice"
         "Two columns have the same usage; the game takes one of them.";
     UNKNOWN_USAGE "FMDL0071" Warning keep "an unknown vertex attribute"
@@ -166,7 +166,7 @@ galatea_wire::rules! {
     SHADOW_ONLY "FMDL0081" Info keep "a mesh that only casts a shadow"
         "Flag bit 9 makes the mesh itself invisible. If you wonder why it cannot be seen: this is why.";
     INSIDE_OUT "FMDL0082" Warning fix "faces turned inside out"
-        "Front faces are clockwise. Most faces of this mesh point against its normals, so the game shows its inside (importers that mirror the model do that). Mending turns the faces.";
+        "Front faces are clockwise. Most faces of this mesh point against its normals, so the game shows its inside (importers that mirror the model do that). `--fix` turns the faces if nearly all do.";
     UNUSED_VERTICES "FMDL0083" Info keep "vertices that no face uses"
         "They cost memory and may make the boxes larger than what is seen.";
     LOD_RATIO "FMDL0084" Warning keep "the two reduction ratios differ"
@@ -177,8 +177,8 @@ galatea_wire::rules! {
         "The text that PES tools append names a mesh or group that is not there, or is not of the form `Key: number, number`.";
     SHARED_BYTES "FMDL0087" Info keep "two things lie on the same bytes"
         "Tables, vertices or faces overlap in the file. They are given places of their own as soon as one is changed.";
-    BUFFER_RANGE "FMDL0088" Warning fix "a mesh's data reach beyond their buffer"
-        "Vertices or indices end behind the buffer that should hold them. The game uploads the buffer only, so the rest is garbage on screen. Writing the file anew mends it.";
-    GROUP_ORDER "FMDL0089" Info fix "a bone group's bones are not in order"
-        "Game files list the bones of a group in ascending order, none twice. The game works with any order; a bone listed twice wastes one of 32 places. Mending sorts them and renumbers the vertices.";
+    BUFFER_RANGE "FMDL0088" Warning keep "a mesh's data reach beyond their buffer"
+        "Vertices or indices end behind the buffer that should hold them. The game uploads the buffer only, so the rest is garbage on screen. A count or an offset of the mesh is wrong.";
+    GROUP_ORDER "FMDL0089" Info keep "a bone group's bones are not in order"
+        "Game files list the bones of a group in ascending order, none twice. The game works with any order; a bone listed twice wastes one of 32 places, or one of the two is wrong.";
 }

@@ -1,15 +1,15 @@
-//! Mending what can be mended without guessing.
+//! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
 
-use galatea_wire::{Fixed, Rule, Text};
+use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
 use super::animation::is_visibility;
-use super::meshes::{bounds_of, is_inverted, sticks_out};
+use super::is_index;
+use super::meshes::{bounds_of, slack};
 use super::rules::*;
-use super::{is_converted, is_index};
-use crate::{Feature, Interpolation, Model, NodeKind, Tag};
+use crate::{Bounds, Feature, Geoset, Interpolation, Keys, Model, NodeKind};
 
 impl Model {
-    /// Mends what the wanted rules find, as far as they can be mended; says what was done.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     ///
     /// ```
     /// use galatea_mdlx::{Light, Model, Version};
@@ -19,57 +19,36 @@ impl Model {
     /// assert_eq!((fixed.len(), model.lights[0].kind), (1, 1));
     /// ```
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut out = Vec::new();
-        let mut run = |rule: &'static Rule, what: &str, mend: fn(&mut Model) -> usize| {
-            let count = if wanted(rule) { mend(self) } else { 0 };
-            if count > 0 {
-                out.push(Fixed { rule, message: format!("{count} {what}") });
-            }
-        };
-        // Before the marks by which the converter is known are gone.
-        run(&CONVERTER_CAMERA, "cameras swapped with their targets", cameras);
-        run(&CONVERTER_LIGHT_KIND, "light types", light_kinds);
-        run(&CONVERTER_RIBBON_FLAG, "ribbon flags moved", ribbon_flags);
-        run(&CONVERTER_GEOSET_ANIM, "geoset animation flags", geoset_anim_flags);
-        run(&CONVERTER_BONE_FLAG, "bone flags", |m| clear(m, NodeKind::Bone, 0x8000_0000));
-        run(&CONVERTER_HELPER_FLAG, "helper flags", |m| {
-            if m.version.is_wow() { 0 } else { clear(m, NodeKind::Helper, 0x100) }
-        });
-        run(&NODE_KIND, "node flags", node_kinds);
-        run(&HEAD_OR_TAIL, "emitters set to head", head_or_tail);
-        run(&BONE_GEOSET, "bones set to several geosets", bone_geosets);
-        run(&BONE_GEOSET_ANIM, "bones set to no geoset animation", bone_geoset_anims);
-        run(&PIVOTS_LEFT_OVER, "pivots dropped", pivots);
-        run(&TEXT_TAIL, "texts cleared after their end", texts);
-        run(&TRACK_EMPTY, "empty tracks removed", empty_tracks);
-        run(&KEYS_UNSORTED, "tracks sorted", sort);
-        run(&VISIBILITY_INTERPOLATED, "visibility tracks", visibility);
-        run(&BOUNDS_INVERTED, "bounds computed", |m| bounds(m, |g| is_inverted(&g.bounds)));
-        run(&BOUNDS_WRONG, "bounds computed", |m| {
-            bounds(m, |g| bounds_of(&g.vertices).is_some_and(|real| sticks_out(&g.bounds, &real)))
-        });
-        out
+        let fixes = [
+            Fix { rules: &[&CONVERTER_LIGHT_KIND], done: "light types", run: &light_kinds },
+            Fix { rules: &[&CONVERTER_RIBBON_FLAG], done: "ribbon flags moved", run: &ribbon_flags },
+            Fix { rules: &[&CONVERTER_GEOSET_ANIM], done: "geoset animation flags", run: &geoset_anim_flags },
+            Fix { rules: &[&CONVERTER_BONE_FLAG], done: "bone flags cleared", run: &bone_flags },
+            Fix { rules: &[&CONVERTER_HELPER_FLAG], done: "helper flags cleared", run: &helper_flags },
+            Fix { rules: &[&NODE_KIND], done: "node flags set", run: &node_kinds },
+            Fix { rules: &[&HEAD_OR_TAIL], done: "emitters set to head", run: &head_or_tail },
+            Fix { rules: &[&BONE_GEOSET], done: "bones set to several geosets", run: &bone_geosets },
+            Fix {
+                rules: &[&BONE_GEOSET_ANIM],
+                done: "bones set to no geoset animation",
+                run: &bone_geoset_anims,
+            },
+            Fix { rules: &[&PIVOTS_LEFT_OVER], done: "pivots dropped", run: &pivots },
+            Fix { rules: &[&TRACK_EMPTY], done: "empty tracks removed", run: &empty_tracks },
+            Fix { rules: &[&KEYS_UNSORTED], done: "tracks sorted", run: &sort },
+            Fix { rules: &[&VISIBILITY_INTERPOLATED], done: "visibility tracks", run: &visibility },
+            Fix { rules: &[&BOUNDS_INVERTED, &BOUNDS_WRONG], done: "bounds computed", run: &bounds },
+        ];
+        run_fixes(self, &fixes, &Model::check, wanted)
     }
 }
 
-fn cameras(m: &mut Model) -> usize {
-    if !is_converted(m) {
-        return 0;
-    }
-    let mut count = 0;
-    for camera in &mut m.cameras {
-        let mut swapped = false;
-        for track in camera.tracks.iter_mut() {
-            match &track.tag.0 {
-                b"KCTR" => track.tag = Tag(*b"KTTR"),
-                b"KTTR" => track.tag = Tag(*b"KCTR"),
-                _ => continue,
-            }
-            swapped = true;
-        }
-        count += usize::from(swapped);
-    }
-    count
+fn bone_flags(m: &mut Model) -> usize {
+    clear(m, NodeKind::Bone, 0x8000_0000)
+}
+
+fn helper_flags(m: &mut Model) -> usize {
+    if m.version.is_wow() { 0 } else { clear(m, NodeKind::Helper, 0x100) }
 }
 
 fn light_kinds(m: &mut Model) -> usize {
@@ -119,31 +98,17 @@ fn bone_geoset_anims(m: &mut Model) -> usize {
     wrong.map(|b| b.geoset_anim_id = -1).count()
 }
 
+/// Drops pivots that no node has, if the object ids run from 0 without a gap: otherwise one of them may be wrong.
 fn pivots(m: &mut Model) -> usize {
-    let reached = m.nodes().map(|(_, _, n)| n.object_id as usize + 1).max().unwrap_or(0);
-    let keep = reached.max(m.node_count());
+    let mut ids: Vec<u32> = m.nodes().map(|(_, _, n)| n.object_id).collect();
+    ids.sort_unstable();
+    if !ids.iter().copied().eq(0..ids.len() as u32) {
+        return 0;
+    }
+    let keep = ids.len().max(m.node_count());
     let dropped = m.pivots.len().saturating_sub(keep);
     m.pivots.truncate(keep);
     dropped
-}
-
-fn clear_tail<const N: usize>(text: &mut Text<N>) -> usize {
-    let had = text.has_tail();
-    let len = text.bytes().len();
-    if let Some(tail) = text.0.get_mut(len..) {
-        tail.fill(0);
-    }
-    usize::from(had)
-}
-
-fn texts(m: &mut Model) -> usize {
-    let mut count = clear_tail(&mut m.info.name) + clear_tail(&mut m.info.animation_file);
-    count += m.sequences.iter_mut().map(|s| clear_tail(&mut s.name)).sum::<usize>();
-    count += m.cameras.iter_mut().map(|c| clear_tail(&mut c.name)).sum::<usize>();
-    count += m.textures.iter_mut().map(|t| clear_tail(&mut t.path)).sum::<usize>();
-    count += m.attachments.iter_mut().map(|a| clear_tail(&mut a.path)).sum::<usize>();
-    count += m.particle_emitters.iter_mut().map(|e| clear_tail(&mut e.path)).sum::<usize>();
-    count + m.nodes_mut().map(|(_, _, n)| clear_tail(&mut n.name)).sum::<usize>()
 }
 
 fn empty_tracks(m: &mut Model) -> usize {
@@ -156,15 +121,26 @@ fn empty_tracks(m: &mut Model) -> usize {
     count
 }
 
+/// Whether keys are out of order, and not for the time of a single one, which may be wrong itself.
+fn is_shuffled(times: &[i32]) -> bool {
+    let sorted_without = |skip: usize| {
+        let rest = times.iter().enumerate().filter(|(i, _)| *i != skip);
+        rest.map(|(_, t)| t).is_sorted()
+    };
+    // If one key can be taken out, it is at the first place where the order breaks.
+    let Some(at) = times.windows(2).position(|w| w.first() > w.get(1)) else { return false };
+    !sorted_without(at) && !sorted_without(at + 1)
+}
+
 fn sort(m: &mut Model) -> usize {
     let mut count = 0;
     for track in m.all_tracks_mut().into_iter().flat_map(|t| t.iter_mut()) {
-        if !track.keys.times().is_sorted() {
+        if is_shuffled(&track.keys.times().collect::<Vec<_>>()) {
             track.keys.sort();
             count += 1;
         }
     }
-    for track in m.events.iter_mut().filter_map(|e| e.track.as_mut()).filter(|t| !t.times.is_sorted()) {
+    for track in m.events.iter_mut().filter_map(|e| e.track.as_mut()).filter(|t| is_shuffled(&t.times)) {
         track.times.sort_unstable();
         count += 1;
     }
@@ -176,7 +152,7 @@ fn visibility(m: &mut Model) -> usize {
     let mut count = 0;
     for track in tracks.filter(|t| is_visibility(&t.tag.0) && t.interpolation != Interpolation::None) {
         track.interpolation = Interpolation::None;
-        if let crate::Keys::Float(curve) = &mut track.keys {
+        if let Keys::Float(curve) = &mut track.keys {
             curve.tangents.clear();
         }
         count += 1;
@@ -184,16 +160,38 @@ fn visibility(m: &mut Model) -> usize {
     count
 }
 
-fn bounds(m: &mut Model, wrong: impl Fn(&crate::Geoset) -> bool) -> usize {
+/// Computes sides of bounds that two vertices lie beyond, or that are on the wrong side of the opposite one.
+fn bounds(m: &mut Model) -> usize {
     if m.version.has(Feature::VertexBuffers) {
         return 0;
     }
-    let mut count = 0;
-    for geoset in m.geosets.iter_mut().filter(|g| wrong(g)) {
-        if let Some(real) = bounds_of(&geoset.vertices) {
-            geoset.bounds = real;
-            count += 1;
+    m.geosets.iter_mut().map(bounds_of_geoset).sum()
+}
+
+fn bounds_of_geoset(geoset: &mut Geoset) -> usize {
+    let Some(real) = bounds_of(&geoset.vertices) else { return 0 };
+    if geoset.bounds == Bounds::default() && real != Bounds::default() {
+        // Nobody computed them at all.
+        geoset.bounds = real;
+        return 1;
+    }
+    let slack = slack(&real);
+    let Bounds { min, max, .. } = &mut geoset.bounds;
+    let mut changed = false;
+    let sides = min.iter_mut().zip(max).zip(real.min.into_iter().zip(real.max));
+    for (axis, ((low, high), (real_low, real_high))) in sides.enumerate() {
+        let at = |v: &[f32; 3]| v.get(axis).copied().unwrap_or(0.0);
+        let below = geoset.vertices.iter().filter(|v| at(v) < *low - slack).count();
+        let above = geoset.vertices.iter().filter(|v| at(v) > *high + slack).count();
+        let inverted = *low > *high;
+        if below >= 2 || inverted && *low > real_low {
+            *low = real_low;
+            changed = true;
+        }
+        if above >= 2 || inverted && *high < real_high {
+            *high = real_high;
+            changed = true;
         }
     }
-    count
+    usize::from(changed)
 }

@@ -23,16 +23,21 @@ pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
     finite.then_some(bounds)
 }
 
+/// How far vertices may lie outside their bounds for rounding.
+pub(super) fn slack(real: &Bounds) -> f32 {
+    0.5 + real.radius * 0.01
+}
+
 /// Whether the vertices lie outside these bounds by more than rounding.
-pub(super) fn sticks_out(declared: &Bounds, real: &Bounds) -> bool {
-    let slack = 0.5 + real.radius * 0.01;
+fn sticks_out(declared: &Bounds, real: &Bounds) -> bool {
+    let slack = slack(real);
     let low = real.min.iter().zip(&declared.min).any(|(a, b)| *a < b - slack);
     let high = real.max.iter().zip(&declared.max).any(|(a, b)| *a > b + slack);
     low || high
 }
 
 /// Whether a corner is on the wrong side.
-pub(super) fn is_inverted(bounds: &Bounds) -> bool {
+fn is_inverted(bounds: &Bounds) -> bool {
     bounds.min.iter().zip(&bounds.max).any(|(low, high)| low > high)
 }
 

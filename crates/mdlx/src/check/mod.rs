@@ -1,4 +1,4 @@
-//! What is checked in a model, and what can be mended without guessing.
+//! What is checked in a model, and what can be fixed.
 
 mod animation;
 mod fix;

@@ -54,7 +54,7 @@ rules! {
     PIVOTS_MISSING "MDLX0023" Error keep "there are fewer pivots than nodes"
         "Nodes without a pivot turn about a random point, or the game crashes. Add a pivot for every object id.";
     PIVOTS_LEFT_OVER "MDLX0024" Warning fix "there are more pivots than nodes"
-        "Pivots without a node do nothing. The fix drops those that no object id reaches.";
+        "Pivots without a node do nothing. The fix drops them if the object ids run from 0 without a gap; otherwise one of those may be wrong.";
     NODE_NAME_EMPTY "MDLX0025" Info keep "a node has no name"
         "Harmless in the game, but nobody can tell it apart in an editor.";
     NODE_NAME_TWICE "MDLX0026" Info keep "nodes share a name"
@@ -80,12 +80,12 @@ rules! {
         "It means nothing and some tools stumble over it. The fix clears it.";
     CONVERTER_HELPER_FLAG "MDLX0044" Info fix "a helper says that it is a bone"
         "Its flags have the bit of a bone. The game ignores it; some tools list it twice. The fix clears the bit.";
-    CONVERTER_CAMERA "MDLX0045" Warning fix "camera and target tracks are probably swapped"
-        "The file has the marks of a converter that swaps the translation of a camera with that of its target. If the portrait points away from the face, the fix swaps them back.";
+    CONVERTER_CAMERA "MDLX0045" Warning keep "camera and target tracks are probably swapped"
+        "The file has the marks of a converter that swaps the translation of a camera with that of its target. If the portrait points away from the face, swap the two tracks.";
     HEAD_OR_TAIL "MDLX0046" Error fix "a particle emitter is neither head nor tail"
         "The number that says whether heads, tails or both are drawn is garbage. The fix sets it to head.";
-    TEXT_TAIL "MDLX0047" Info fix "a text has something after its end"
-        "Left over from the tool that wrote the file; the game does not look at it. The fix clears it.";
+    TEXT_TAIL "MDLX0047" Info keep "a text has something after its end"
+        "Left over from the tool that wrote the file, or the rest of a text that was cut; the game does not look at it. It is kept.";
     // Sequences.
     NO_SEQUENCES "MDLX0050" Warning keep "there are no sequences"
         "Without a sequence nothing animates, and units without a Stand cannot be selected properly. Add at least Stand.";
@@ -111,7 +111,7 @@ rules! {
         "Only 1, non-looping, has a meaning.";
     // Tracks.
     KEYS_UNSORTED "MDLX0070" Warning fix "keys are not in the order of their times"
-        "The game looks keys up by time and finds the wrong ones: the animation jumps. The fix sorts them.";
+        "The game looks keys up by time and finds the wrong ones: the animation jumps. The fix sorts them, unless a single key is out of order: its time may be wrong.";
     KEYS_TWICE "MDLX0071" Info keep "two keys have the same time"
         "Only one of them counts, and which one depends on the program.";
     KEYS_NEGATIVE "MDLX0072" Warning keep "a key has a negative time"
@@ -166,9 +166,9 @@ rules! {
     GROUP_LARGE "MDLX0104" Info keep "a matrix group has more than four bones"
         "Some viewers only look at the first four, and show another shape than the game.";
     BOUNDS_INVERTED "MDLX0105" Warning fix "the lowest corner of the bounds is above the highest"
-        "Selecting and culling do not work. The fix computes the bounds from the vertices.";
+        "Selecting and culling do not work. The fix computes the sides that do not hold the vertices.";
     BOUNDS_WRONG "MDLX0106" Info fix "vertices lie outside the bounds of their geoset"
-        "Often nobody computed them at all. What goes by them believes the mesh to be elsewhere: it can vanish at the edge of the screen. The fix computes the bounds from the vertices.";
+        "Often nobody computed them at all. What goes by them believes the mesh to be elsewhere: it can vanish at the edge of the screen. The fix computes the sides that more than one vertex lies beyond; a single vertex may be wrong itself.";
     SEQUENCE_BOUNDS "MDLX0107" Info keep "a geoset does not have bounds for each sequence"
         "The game falls back to the geoset's own bounds.";
     UNUSED_VERTICES "MDLX0108" Info keep "vertices belong to no face"

@@ -28,6 +28,17 @@ impl Blp {
         }
     }
 
+    /// The alpha depth that the bytes of the first level make with a palette, 8 otherwise; `None` if there is none.
+    fn alpha_bits_of_levels(&self) -> Option<u8> {
+        if self.head.content() != Content::Palette {
+            return Some(8);
+        }
+        let (width, height) = self.head.dimensions();
+        let pixels = u64::from(width) * u64::from(height);
+        let len = self.mips.first().map_or(0, |m| m.len() as u64);
+        [8u8, 4, 1, 0].into_iter().find(|bits| pixels + (pixels * u64::from(*bits)).div_ceil(8) == len)
+    }
+
     /// Holds the texture to the rules.
     pub fn check(&self) -> Report {
         let mut report = Report::new();
@@ -117,26 +128,33 @@ impl Blp {
         }
     }
 
-    /// Mends what can be mended without guessing, for the rules that are wanted.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut mended = Mended::new(wanted);
+        let mut fixes = Fixes::new(wanted);
         let full = self.full();
-        if mended.mend(&BLP_TOO_MANY, self.mips.len() > full, "the levels below one pixel are gone") {
+        let report = self.check();
+        let sizes = [&BLP_LEVEL_SIZE, &BLP_JPEG_SIZE, &BLP_JPEG_KIND, &BLP_CUT];
+        let sound = sizes.iter().all(|rule| report.count(rule.code) == 0);
+        if fixes.fix(&BLP_TOO_MANY, sound && self.mips.len() > full, "the levels below one pixel are gone") {
             self.mips.truncate(full);
         }
-        if mended.mend(&BLP_HAS_MIPS, self.has_mips_is_odd(), "set to 1") {
+        let has_mips = self.mips.len() > 1;
+        if fixes.fix(&BLP_HAS_MIPS, self.has_mips_is_odd(), "set by the levels") {
             match &mut self.head {
-                Head::Old(head) => head.has_mips = 1,
-                Head::New(head) => head.has_mips = 1,
+                Head::Old(head) => head.has_mips = u32::from(has_mips),
+                Head::New(head) => head.has_mips = has_mips.into(),
             }
         }
-        if mended.mend(&BLP_ALPHA_BITS, self.alpha_bits_are_odd(), "set to 8") {
+        let bits = self.alpha_bits_of_levels();
+        if let Some(bits) = bits.filter(|_| self.alpha_bits_are_odd())
+            && fixes.fix(&BLP_ALPHA_BITS, true, "set by the levels")
+        {
             match &mut self.head {
-                Head::Old(head) => head.alpha_bits = 8,
-                Head::New(head) => head.alpha_bits = 8,
+                Head::Old(head) => head.alpha_bits = bits.into(),
+                Head::New(head) => head.alpha_bits = bits,
             }
         }
-        mended.done
+        fixes.done
     }
 }
 

@@ -52,26 +52,23 @@ impl Dds {
         report
     }
 
-    /// Mends what can be mended without guessing, for the rules that are wanted.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut mended = Mended::new(wanted);
+        let mut fixes = Fixes::new(wanted);
         let shape = self.shape();
         let whole = self.levels.len() as u64
             == u64::from(shape.faces) * u64::from(shape.layers) * u64::from(shape.mips);
-        if mended.mend(&DDS_TAIL, whole && !self.tail.is_empty(), "cut off") {
-            self.tail.clear();
-        }
-        if mended.mend(&DDS_SIZES, self.sizes_are_wrong(), "set to 124 and 32") {
+        if fixes.fix(&DDS_SIZES, self.sizes_are_wrong(), "set to 124 and 32") {
             (self.head.size, self.head.format_size) = (124, 32);
         }
-        if mended.mend(&DDS_MIP_FLAG, self.mip_flag_is_missing(), "set") {
+        if fixes.fix(&DDS_MIP_FLAG, whole && self.mip_flag_is_missing(), "set") {
             self.head.flags |= MIPS;
         }
-        if mended.mend(&DDS_LAYERS, self.has_no_layers(), "set to 1")
+        if fixes.fix(&DDS_LAYERS, self.has_no_layers(), "set to 1")
             && let Some(dx10) = &mut self.dx10
         {
             dx10.layers = 1;
         }
-        mended.done
+        fixes.done
     }
 }

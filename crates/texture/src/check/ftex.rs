@@ -78,18 +78,22 @@ impl Ftex {
         report
     }
 
-    /// Mends what can be mended without guessing, for the rules that are wanted.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut mended = Mended::new(wanted);
+        let mut fixes = Fixes::new(wanted);
         let (parts, unmarked) = (self.highest_part(), self.unmarked());
-        if mended.mend(&FTEX_PARTS, self.parts_are_wrong(), "set to what the table names") {
-            self.head.parts = parts;
-            self.head.parts_less_one = parts.saturating_sub(1);
+        let less = parts.saturating_sub(1);
+        // The table is right if two of the three fields that follow from it say so.
+        let agree = [self.head.parts == parts, self.head.parts_less_one == less, !self.streaming_is_wrong()];
+        let one_wrong = agree.iter().filter(|a| !**a).count() == 1;
+        let [first, second, mark] = agree.map(|agrees| one_wrong && !agrees);
+        if fixes.fix(&FTEX_PARTS, first || second, "set to what the table names") {
+            (self.head.parts, self.head.parts_less_one) = (parts, less);
         }
-        if mended.mend(&FTEX_STREAMED, self.streaming_is_wrong(), "set by where the pixels are") {
+        if fixes.fix(&FTEX_STREAMED, mark, "set by where the pixels are") {
             self.head.kind = self.head.kind & !STREAMED | if parts > 0 { STREAMED } else { 0 };
         }
-        if mended.mend(&FTEX_STORED_BIT, unmarked > 0, "marked") {
+        if fixes.fix(&FTEX_STORED_BIT, unmarked > 0, "marked") {
             for mip in &mut self.mips {
                 if let Pixels::Chunks(chunks) = &mut mip.pixels {
                     for chunk in chunks.iter_mut().filter(|c| c.info.is_stored()) {
@@ -98,6 +102,6 @@ impl Ftex {
                 }
             }
         }
-        mended.done
+        fixes.done
     }
 }

@@ -58,19 +58,23 @@ impl Tpc {
         report
     }
 
-    /// Mends what can be mended without guessing, for the rules that are wanted.
+    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut mended = Mended::new(wanted);
-        if mended.mend(&TPC_SIZE, self.size_is_wrong(), "set to the first level's bytes") {
+        let mut fixes = Fixes::new(wanted);
+        if fixes.fix(
+            &TPC_SIZE,
+            self.size_is_wrong() && is_text(self.txi.print()),
+            "set to the first level's bytes",
+        ) {
             self.head.size = self.right_size();
         }
-        if mended.mend(&TPC_ALPHA_MEAN, self.alpha_mean_is_wrong(), "set to 1.0") {
+        if fixes.fix(&TPC_ALPHA_MEAN, self.alpha_mean_is_wrong(), "set to 1.0") {
             self.head.alpha_mean = 1.0;
         }
-        if mended.mend(&TPC_UNUSED, self.head.unused != [0; 114], "set to zero") {
+        if fixes.fix(&TPC_UNUSED, self.head.unused != [0; 114], "set to zero") {
             self.head.unused = [0; 114];
         }
-        mended.done
+        fixes.done
     }
 }
 
@@ -82,7 +86,7 @@ impl Txi {
         report
     }
 
-    /// Nothing in a text can be mended without guessing.
+    /// Nothing in a text can be fixed without guessing.
     pub fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         Vec::new()
     }

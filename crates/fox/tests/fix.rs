@@ -1,0 +1,224 @@
+//! Every fixable rule: one field is damaged, fixed, and the file is the undamaged one again.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // Helpers of tests fail as tests do.
+
+mod sample;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use galatea_fox::wire::{Header, TableDescriptor};
+use galatea_fox::{Bounds, Fmdl, Mesh, RULES, Usage, Values};
+use galatea_wire::{Limits, Wire};
+
+fn read(bytes: &[u8]) -> Fmdl {
+    Fmdl::read(bytes, &Limits::default()).unwrap()
+}
+
+/// A file whose bytes can be reached by table and record.
+struct File(Vec<u8>);
+
+impl File {
+    fn at(&self, id: u8) -> usize {
+        let header = Header::get(&self.0);
+        let all = self.0[64..].chunks_exact(8).take(header.section_0_count as usize);
+        let d = all.map(TableDescriptor::get).find(|d| d.id == id).unwrap();
+        header.section_0.0 as usize + d.offset.0 as usize
+    }
+
+    /// Sets a field of the first record of a table.
+    fn set<T: Wire>(&mut self, id: u8, offset: usize, value: T) {
+        let at = self.at(id) + offset;
+        value.put(&mut self.0[at..at + T::SIZE]);
+    }
+}
+
+fn still() -> Fmdl {
+    sample::still(Fmdl::TPP)
+}
+
+fn skinned() -> Fmdl {
+    sample::skinned(Fmdl::TPP)
+}
+
+fn old() -> Fmdl {
+    sample::still(Fmdl::GZ)
+}
+
+/// Two pieces with boxes of their own.
+fn fragments() -> Fmdl {
+    sample::fragments(Fmdl::TPP)
+}
+
+/// How a field is damaged: in the document, or in the bytes.
+enum Damage {
+    Value(fn(&mut Fmdl)),
+    Bytes(fn(&mut File)),
+}
+
+use Damage::{Bytes, Value};
+
+fn column(mesh: &mut Mesh, usage: Usage) -> &mut Values {
+    &mut mesh.vertices.columns.iter_mut().find(|c| c.usage == usage).unwrap().values
+}
+
+fn half4(model: &mut Fmdl, usage: Usage) -> &mut [u16; 4] {
+    let Values::F16x4(v) = column(&mut model.meshes[0], usage) else { panic!() };
+    &mut v[1]
+}
+
+fn bytes4(model: &mut Fmdl, usage: Usage) -> &mut [u8; 4] {
+    let (Values::Unorm8x4(v) | Values::U8x4(v)) = column(&mut model.meshes[0], usage) else { panic!() };
+    &mut v[2]
+}
+
+fn half(x: f32) -> u16 {
+    sample::half_bits(x)
+}
+
+fn last_data(file: &File) -> usize {
+    let h = Header::get(&file.0);
+    64 + h.section_0_count as usize * 8 + (h.section_1_count as usize - 1) * 12
+}
+
+/// A rule, a sound model, and the damage of one field of it.
+type Case = (&'static str, fn() -> Fmdl, Damage);
+
+const CASES: &[Case] = &[
+    ("FMDL0002", still, Bytes(|f| f.0[16] ^= 2)),
+    ("FMDL0002", still, Bytes(|f| f.0[24] ^= 1)),
+    ("FMDL0003", still, Bytes(|f| f.0[0x34] ^= 16)),
+    ("FMDL0003", still, Bytes(|f| f.0[0x2C] ^= 16)),
+    (
+        "FMDL0004",
+        old,
+        Bytes(|f| {
+            let at = last_data(f) + 8;
+            0x10_0000u32.put(&mut f.0[at..at + 4]);
+        }),
+    ),
+    ("FMDL0009", still, Bytes(|f| f.set(0xE, 0, 1u32))),
+    ("FMDL0009", still, Bytes(|f| f.set(0xE, 4, 16u32))),
+    ("FMDL0009", still, Bytes(|f| f.set(0xE, 16 + 8, 48u32))),
+    ("FMDL0033", skinned, Bytes(|f| f.set(0x2, 16, 3u16))),
+    ("FMDL0033", skinned, Bytes(|f| f.set(0x3, 48 + 24, 0u32))),
+    ("FMDL0041", still, Value(|m| half4(m, Usage::Normal)[1] = half(2.0))),
+    ("FMDL0041", still, Value(|m| half4(m, Usage::Normal)[3] = half(0.0))),
+    ("FMDL0042", still, Value(|m| half4(m, Usage::Tangent)[0] = half(0.5))),
+    ("FMDL0043", still, Value(|m| half4(m, Usage::Tangent)[3] = half(-0.25))),
+    ("FMDL0044", skinned, Value(|m| bytes4(m, Usage::Weights)[0] = 100)),
+    ("FMDL0044", skinned, Value(|m| bytes4(m, Usage::Weights)[1] = 250)),
+    (
+        "FMDL0046",
+        skinned,
+        Value(|m| {
+            bytes4(m, Usage::Weights).swap(0, 1);
+            bytes4(m, Usage::BoneIndices).swap(0, 1);
+        }),
+    ),
+    ("FMDL0051", skinned, Value(|m| m.bone_groups[0].max_weights = 1)),
+    ("FMDL0053", skinned, Value(|m| m.bones[1].local[0] = 1.0)),
+    ("FMDL0053", skinned, Value(|m| m.bones[1].world[1] = f32::NAN)),
+    ("FMDL0054", skinned, Value(|m| m.bones[1].flags = 0)),
+    ("FMDL0055", skinned, Value(|m| m.bones[1].bounds.max[0] = 0.5)),
+    ("FMDL0056", fragments, Value(|m| m.runs[1].bounds.max[0] = 0.25)),
+    ("FMDL0056", fragments, Value(|m| m.runs[2].bounds.min[2] = f32::NAN)),
+    ("FMDL0056", still, Bytes(|f| f.set(0xD, 0, 77.0f32))),
+    ("FMDL0057", fragments, Value(|m| m.bounds = Bounds::EMPTY)),
+    ("FMDL0057", fragments, Value(|m| m.bounds.max[1] = 60.0)),
+    ("FMDL0058", still, Bytes(|f| f.set(0x9, 2, 0x200u16))),
+    ("FMDL0059", still, Value(|m| m.statistics[0].area = 0.0)),
+    ("FMDL0060", still, Value(|m| m.statistics[0].area = 3.3385)),
+    ("FMDL0060", still, Value(|m| m.statistics[0].area = f32::NAN)),
+    ("FMDL0061", still, Value(|m| m.statistics[0].texel_density = 0.25)),
+    ("FMDL0082", still, Value(|m| m.meshes[0].turn_faces())),
+];
+
+/// The bytes of a sound model after a damage.
+fn damaged(sound: &[u8], damage: &Damage) -> Vec<u8> {
+    match damage {
+        Value(change) => {
+            let mut model = read(sound);
+            change(&mut model);
+            model.write().unwrap()
+        }
+        Bytes(change) => {
+            let mut file = File(sound.to_vec());
+            change(&mut file);
+            file.0
+        }
+    }
+}
+
+/// Where two files of the same length differ.
+fn difference(a: &[u8], b: &[u8]) -> Option<Range<usize>> {
+    let at = |i: &usize| a.get(*i) != b.get(*i);
+    let first = (0..a.len().max(b.len())).find(at)?;
+    Some(first..(0..a.len().max(b.len())).rev().find(at)? + 1)
+}
+
+#[test]
+fn every_fixable_rule_has_a_case() {
+    let covered: BTreeSet<&str> = CASES.iter().map(|(code, ..)| *code).collect();
+    let fixable: BTreeSet<&str> = RULES.iter().filter(|r| r.fix).map(|r| r.code).collect();
+    assert_eq!(covered, fixable);
+}
+
+#[test]
+fn a_damaged_field_is_restored_and_nothing_else_changes() {
+    for (at, (code, build, damage)) in CASES.iter().enumerate() {
+        let sound = build().write().unwrap();
+        assert!(read(&sound).fix(&|_| true).is_empty(), "case {at}: not sound");
+        let damaged = damaged(&sound, damage);
+        assert!(read(&damaged).check().count(code) > 0, "case {at}: {code} is not found");
+        for all in [false, true] {
+            let mut model = read(&damaged);
+            let fixed = model.fix(&|r| all || r.code == *code);
+            assert!(fixed.iter().any(|f| f.rule.code == *code), "case {at}: {code} is not fixed: {fixed:?}");
+            let written = model.write().unwrap();
+            if damaged.len() == sound.len() {
+                assert_eq!(difference(&written, &sound), None, "case {at}: {code} (all: {all}): {fixed:?}");
+            } else {
+                // The file has equal boxes once, so that one that was changed in the document has a new place.
+                let rest = read(&sound).differences(&model);
+                assert_eq!(rest, Vec::<String>::new(), "case {at}: {code} (all: {all}): {fixed:?}");
+            }
+            assert!(model.fix(&|r| all || r.code == *code).is_empty(), "case {at}: {code} is fixed twice");
+            assert!(read(&written).fix(&|r| all || r.code == *code).is_empty(), "case {at}: {code} again");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
+    let damages: &[(fn() -> Fmdl, Damage)] = &[
+        (
+            still,
+            Value(|m| {
+                let Values::F32x3(v) = column(&mut m.meshes[0], Usage::Position) else { panic!() };
+                v[0][1] = f32::NAN;
+            }),
+        ),
+        (
+            skinned,
+            Value(|m| {
+                let Values::F32x3(v) = column(&mut m.meshes[0], Usage::Position) else { panic!() };
+                v[3] = [70.0, -8.0, 9.0];
+            }),
+        ),
+        (still, Value(|m| *half4(m, Usage::Normal) = [0; 4])),
+        (still, Value(|m| half4(m, Usage::Tangent)[3] = 0x7E00)),
+        (skinned, Value(|m| m.bones[2].local[0] = 5.0)),
+        (skinned, Value(|m| bytes4(m, Usage::BoneIndices)[2] = 2)),
+        (skinned, Value(|m| m.bone_groups[0].bones.swap(0, 1))),
+        (still, Bytes(|f| f.set(0xE, 8, 0x100u32))),
+    ];
+    for (at, (build, damage)) in damages.iter().enumerate() {
+        let before = damaged(&build().write().unwrap(), damage);
+        let mut model = read(&before);
+        let fixed = model.fix(&|_| true);
+        if at < damages.len() - 1 {
+            assert!(fixed.is_empty(), "damage {at}: {fixed:?}");
+            assert_eq!(difference(&model.write().unwrap(), &before), None, "damage {at}");
+        }
+    }
+}

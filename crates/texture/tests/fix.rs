@@ -1,0 +1,156 @@
+//! Every fixable rule: one field is damaged, fixed, and the file is the undamaged one again.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
+
+mod fixtures;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use galatea_texture::blp::Blp;
+use galatea_texture::dds::{Dds, Dx10};
+use galatea_texture::encode::{BlpFormat, DdsFormat, TpcFormat};
+use galatea_texture::ftex::{Ftex, Pixels, Storage};
+use galatea_texture::{RULES, Texture};
+use galatea_wire::Limits;
+
+fn read(bytes: &[u8]) -> Texture {
+    Texture::read(bytes, &Limits::default()).unwrap()
+}
+
+fn tpc() -> Vec<u8> {
+    fixtures::tpc(TpcFormat::Bc3, b"mipmap 1\r\n").unwrap().write().unwrap()
+}
+
+fn palette() -> Vec<u8> {
+    fixtures::blp(BlpFormat::Palette, true).unwrap().write().unwrap()
+}
+
+fn jpeg() -> Vec<u8> {
+    fixtures::blp(BlpFormat::Jpeg(90), true).unwrap().write().unwrap()
+}
+
+fn dds() -> Vec<u8> {
+    fixtures::dds(DdsFormat::Bc3).unwrap().write().unwrap()
+}
+
+/// With the header that arrays of layers have.
+fn dx10() -> Vec<u8> {
+    let mut dds: Dds = fixtures::dds(DdsFormat::Bc3).unwrap();
+    dds.head.four_cc = *b"DX10";
+    dds.dx10 = Some(Dx10 { format: 77, dimension: 3, misc: 0, layers: 1, alpha_mode: 0 });
+    dds.write().unwrap()
+}
+
+fn ftex() -> Vec<u8> {
+    fixtures::ftex(Storage::OneFile).unwrap().write().unwrap()
+}
+
+fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+    bytes[at..at + value.len()].copy_from_slice(value);
+}
+
+/// A rule, a sound texture, the damage of one field of it, and the bytes whose value cannot be known.
+type Case = (&'static str, fn() -> Vec<u8>, fn(&mut Vec<u8>), Range<usize>);
+
+const CASES: &[Case] = &[
+    ("TEXR0005", tpc, |b| put(b, 0, &[77]), 0..0),
+    ("TEXR0006", tpc, |b| put(b, 4, &f32::NAN.to_le_bytes()), 4..8),
+    ("TEXR0006", tpc, |b| put(b, 4, &7f32.to_le_bytes()), 4..8),
+    ("TEXR0007", tpc, |b| b[60] = 1, 0..0),
+    (
+        "TEXR0013",
+        palette,
+        |b| {
+            let Texture::Blp(mut blp) = read(b) else { panic!() };
+            let blp: &mut Blp = &mut blp;
+            blp.mips.push([0, 0].into());
+            *b = blp.write().unwrap();
+        },
+        0..0,
+    ),
+    ("TEXR0017", palette, |b| put(b, 24, &[0xCD, 0xCD]), 0..0),
+    ("TEXR0018", palette, |b| put(b, 8, &[5]), 0..0),
+    ("TEXR0018", jpeg, |b| put(b, 8, &[5]), 0..0),
+    ("TEXR0023", dds, |b| put(b, 4, &[0]), 0..0),
+    ("TEXR0023", dds, |b| put(b, 76, &[0xFF; 4]), 0..0),
+    ("TEXR0024", dds, |b| b[10] &= !2, 0..0),
+    ("TEXR0025", dx10, |b| put(b, 140, &[0]), 0..0),
+    (
+        "TEXR0027",
+        ftex,
+        |b| {
+            let Texture::Ftex(mut ftex) = read(b) else { panic!() };
+            unmark(&mut ftex);
+            *b = ftex.write().unwrap();
+        },
+        0..0,
+    ),
+    ("TEXR0028", ftex, |b| b[32] = 3, 0..0),
+    ("TEXR0030", ftex, |b| b[31] ^= 1, 0..0),
+];
+
+/// Takes the mark from a chunk that is stored as it is.
+fn unmark(ftex: &mut Ftex) {
+    let chunks = ftex.mips.iter_mut().filter_map(|m| match &mut m.pixels {
+        Pixels::Chunks(chunks) => Some(chunks),
+        _ => None,
+    });
+    let stored = chunks.flatten().find(|c| c.info.is_stored()).unwrap();
+    stored.info.offset.0 &= 0x7FFF_FFFF;
+}
+
+/// Where two files differ.
+fn difference(a: &[u8], b: &[u8]) -> Option<Range<usize>> {
+    let at = |i: &usize| a.get(*i) != b.get(*i);
+    let first = (0..a.len().max(b.len())).find(at)?;
+    Some(first..(0..a.len().max(b.len())).rev().find(at)? + 1)
+}
+
+#[test]
+fn every_fixable_rule_has_a_case() {
+    let covered: BTreeSet<&str> = CASES.iter().map(|(code, ..)| *code).collect();
+    let fixable: BTreeSet<&str> = RULES.iter().filter(|r| r.fix).map(|r| r.code).collect();
+    assert_eq!(covered, fixable);
+}
+
+#[test]
+fn a_damaged_field_is_restored_and_nothing_else_changes() {
+    for (at, (code, build, damage, unknown)) in CASES.iter().enumerate() {
+        let sound = build();
+        assert!(read(&sound).fix(&|_| true).is_empty(), "case {at}: not sound");
+        let mut damaged = sound.clone();
+        damage(&mut damaged);
+        assert!(read(&damaged).check().count(code) > 0, "case {at}: {code} is not found");
+        for all in [false, true] {
+            let mut texture = read(&damaged);
+            let fixed = texture.fix(&|r| all || r.code == *code);
+            assert!(fixed.iter().any(|f| f.rule.code == *code), "case {at}: {code} is not fixed: {fixed:?}");
+            let written = texture.write().unwrap();
+            if let Some(rest) = difference(&written, &sound) {
+                let inside = rest.start >= unknown.start && rest.end <= unknown.end;
+                assert!(inside, "case {at}: {code} (all: {all}): {rest:?}");
+            }
+            assert!(texture.fix(&|_| true).is_empty(), "case {at}: {code} is fixed twice");
+            assert!(read(&written).fix(&|_| true).is_empty(), "case {at}: {code} is fixed again");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
+    let damages: [(fn() -> Vec<u8>, fn(&mut Vec<u8>)); 4] = [
+        // Half as wide, fewer levels, another part.
+        (tpc, |b| b[8] /= 2),
+        (dds, |b| b[28] -= 1),
+        (palette, |b| b[12] /= 2),
+        (ftex, |b| b[64 + 13] ^= 1),
+    ];
+    for (at, (build, damage)) in damages.iter().enumerate() {
+        let mut bytes = build();
+        damage(&mut bytes);
+        let Ok(mut texture) = Texture::read(&bytes, &Limits::default()) else { continue };
+        let fixed = texture.fix(&|_| true);
+        assert!(fixed.is_empty(), "damage {at}: {fixed:?}");
+        assert_eq!(difference(&texture.write().unwrap(), &bytes), None, "damage {at}");
+    }
+}
