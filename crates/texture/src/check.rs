@@ -37,8 +37,8 @@ rules! {
         "A cube map is six times as high as wide and says `cube 1`. As it is, the reflection shows a smear, or the texture is taken for a cube.";
     BLP_CUT "TEXR0012" Error keep "a level lies beyond the end of the file"
         "The file was cut off. The game may crash when it needs that level. Get the file again, or convert it again from its largest level.";
-    BLP_TOO_MANY "TEXR0013" Info fix "more levels than the size has"
-        "Levels below one pixel are never used; they only make the file longer. `--fix` drops them if the other levels have the right sizes.";
+    BLP_TOO_MANY "TEXR0013" Info keep "more levels than the size has"
+        "Levels below one pixel are never used; they only make the file longer. Or the width or height is wrong.";
     BLP_JPEG_KIND "TEXR0014" Error keep "the JPEG inside is not of the kind the game reads"
         "It needs four components of full resolution without an Adobe marker, as B, G, R, A. Anything else shows wrong colours or crashes. Convert it again.";
     BLP_JPEG_SIZE "TEXR0015" Error keep "the JPEG inside has another size than the header says"

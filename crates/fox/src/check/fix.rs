@@ -9,6 +9,26 @@ use super::rules::*;
 use crate::derive::within;
 use crate::model::Fmdl;
 
+/// Rules about what belongs to what. While one is broken, values that follow from others may be sound and those wrong.
+static STRUCTURE: &[&Rule] = &[
+    &UNKNOWN_BLOCK,
+    &DOUBLE_BLOCK,
+    &MISSING_TABLE,
+    &BUFFERS,
+    &BOX_RANGE,
+    &PIVOT_RANGE,
+    &MESH_LAYOUT,
+    &INDEX_RANGE,
+    &WINDOW_RANGE,
+    &GROUP_LIMIT,
+    &RUN_GROUP,
+    &RUN_MESHES,
+    &MESH_NO_RUN,
+    &MESH_TWO_RUNS,
+    &BUFFER_RANGE,
+    &SHARED_BYTES,
+];
+
 impl Fmdl {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     ///
@@ -30,8 +50,8 @@ impl Fmdl {
             Fix { rules: &[&USAGE_MASK], done: "usage masks set", run: &usage_masks },
         ];
         let mut fixed = run_fixes(self, &container, &Fmdl::check, wanted);
-        if !self.layout.original.as_ref().is_some_and(|o| o.shared) {
-            // Else two things share bytes, and which of them is right cannot be known.
+        let report = self.check();
+        if STRUCTURE.iter().all(|rule| report.count(rule.code) == 0) {
             fixed.extend(self.fix_values(wanted));
         }
         fixed

@@ -95,6 +95,12 @@ pub(super) fn data_lengths(model: &mut Fmdl) -> usize {
     let long = |d: &&wire::DataDescriptor| start(d) + u64::from(d.length) > len;
     let mut found = file.places.data.iter().enumerate().filter(|(_, d)| long(d));
     let (Some((at, wrong)), None) = (found.next(), found.next()) else { return 0 };
+    // If it does not begin where the one before it ends, the offset is wrong instead.
+    let before = file.places.data.iter().filter(|d| d.offset.0 < wrong.offset.0);
+    let end = before.map(|d| start(d) + u64::from(d.length)).max().unwrap_or(section);
+    if !(end..end + 16).contains(&start(wrong)) || start(wrong) >= len {
+        return 0;
+    }
     let next = file.places.data.iter().map(start).filter(|s| *s > start(wrong)).min().unwrap_or(len);
     let buffers = file.tables.buffers.last().map(|b| u64::from(b.offset.0) + u64::from(b.length));
     let length = match (wrong.id, buffers) {

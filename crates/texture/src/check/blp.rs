@@ -131,13 +131,6 @@ impl Blp {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         let mut fixes = Fixes::new(wanted);
-        let full = self.full();
-        let report = self.check();
-        let sizes = [&BLP_LEVEL_SIZE, &BLP_JPEG_SIZE, &BLP_JPEG_KIND, &BLP_CUT];
-        let sound = sizes.iter().all(|rule| report.count(rule.code) == 0);
-        if fixes.fix(&BLP_TOO_MANY, sound && self.mips.len() > full, "the levels below one pixel are gone") {
-            self.mips.truncate(full);
-        }
         let has_mips = self.mips.len() > 1;
         if fixes.fix(&BLP_HAS_MIPS, self.has_mips_is_odd(), "set by the levels") {
             match &mut self.head {

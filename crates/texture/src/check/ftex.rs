@@ -93,7 +93,8 @@ impl Ftex {
         if fixes.fix(&FTEX_STREAMED, mark, "set by where the pixels are") {
             self.head.kind = self.head.kind & !STREAMED | if parts > 0 { STREAMED } else { 0 };
         }
-        if fixes.fix(&FTEX_STORED_BIT, unmarked > 0, "marked") {
+        let sound = self.check().count(FTEX_LEVEL.code) == 0;
+        if fixes.fix(&FTEX_STORED_BIT, sound && unmarked > 0, "marked") {
             for mip in &mut self.mips {
                 if let Pixels::Chunks(chunks) = &mut mip.pixels {
                     for chunk in chunks.iter_mut().filter(|c| c.info.is_stored()) {
