@@ -126,37 +126,6 @@ impl Controllers {
         part(self.all.as_ref().map_or(&self.few.data, |all| &all.data), self.data)
     }
 
-    /// How many controllers and numbers there are.
-    #[inline]
-    pub(crate) fn counts(&self) -> [usize; 2] {
-        match &self.all {
-            Some(all) if self.list.1 == WHOLE => [all.list.len(), all.data.len()],
-            _ => [self.list.1 as usize, self.data.1 as usize],
-        }
-    }
-
-    /// Writes the controllers, then their numbers.
-    #[inline]
-    pub(crate) fn put(&self, slot: &mut [u8]) {
-        let Few { list, data } = &self.few;
-        // As when reading: of nearly all, the compiler knows how many there are.
-        let full = self.list.1 as usize == list.len() && self.data.1 as usize == data.len();
-        if self.all.is_none()
-            && full
-            && let Some((list_slot, rest)) = slot.split_first_chunk_mut::<{ <[Controller; 2]>::SIZE }>()
-            && let Some(data_slot) = rest.first_chunk_mut::<{ <[f32; 12]>::SIZE }>()
-        {
-            list.put(list_slot);
-            data.put(data_slot);
-            return;
-        }
-        let list = self.list();
-        if let Some((list_slot, data_slot)) = slot.split_at_mut_checked(list.len() * Controller::SIZE) {
-            Controller::put_all(list, list_slot);
-            f32::put_all(self.data(), data_slot);
-        }
-    }
-
     /// The controllers, to change them.
     pub fn list_mut(&mut self) -> &mut Vec<Controller> {
         &mut self.own().list

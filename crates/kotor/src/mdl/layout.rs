@@ -55,9 +55,6 @@ pub struct ModelLayout {
     pub gaps: Vec<Gap>,
     /// Length of the MDL.
     pub mdl_len: u32,
-    /// Where blocks shared bytes: how many there were and a checksum of their places, to notice whether any is missing or
-    /// doubled.
-    pub(crate) blocks: (u32, u64),
     /// Whether blocks shared bytes.
     pub overlaps: bool,
     /// Layout of the MDX.
@@ -76,8 +73,6 @@ pub struct MdxLayout {
     pub len: u32,
     /// Whether every mesh began at a multiple of 16.
     pub aligned: bool,
-    /// Meshes that were read and a checksum of their places.
-    pub(crate) blocks: (u32, u64),
     /// Whether meshes shared rows.
     pub overlaps: bool,
 }
@@ -150,12 +145,6 @@ pub struct OddNode {
 impl Place {
     pub(crate) fn of(def: &ArrayDef) -> Place {
         Place { at: def.offset.0, count: def.count }
-    }
-
-    /// The array definition it was read from.
-    #[inline]
-    pub(crate) fn def(&self) -> ArrayDef {
-        ArrayDef { offset: Offset(self.at), count: self.count, capacity: self.count }
     }
 }
 
@@ -339,11 +328,12 @@ pub struct LightLayout {
     pub textures: Vec<u32>,
 }
 
-/// Adds a block to a checksum of places.
-pub(crate) fn tally(sum: &mut (u32, u64), at: u32, len: u32) {
-    sum.0 = sum.0.wrapping_add(1);
-    let mixed = (u64::from(at) << 32 | u64::from(len)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    sum.1 = sum.1.wrapping_add(mixed ^ (mixed >> 29));
+/// Where the data begins that offsets count from: after the file header.
+pub(crate) const DATA_START: usize = FileHeader::SIZE;
+
+/// Returns the place in the file that an offset leads to.
+pub(crate) fn file_position(offset: u32) -> usize {
+    offset as usize + DATA_START
 }
 
 /// Length of the headers that every model begins with, without the file header.

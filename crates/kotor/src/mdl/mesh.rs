@@ -1,9 +1,11 @@
 //! Meshes, and what stands on them: skins, danglymeshes, walkable meshes and lightsaber blades.
 
+use galatea_wire::{Offset, Text, Wire};
+
 use super::layout::{AabbLayout, DanglyLayout, MeshLayout, SaberLayout, SkinLayout};
 use super::list::List;
-use super::wire::{AnimMeshHeader, Dirt, Face};
-use galatea_wire::Text;
+use super::wire::{AnimMeshHeader, Dirt, Face, MeshHead, MeshTail};
+use super::{Game, Model, Platform};
 
 /// Tangent space of a vertex in the order of the file: bitangent (turned around where the texture is mirrored), tangent (turned
 /// around), normal. See [`tangent_space`](super::derive::tangent_space).
@@ -151,6 +153,29 @@ impl Mesh {
         self.mdl_positions.resolve(&self.vertices.positions)
     }
 
+    /// Returns the number of index lists.
+    pub(crate) fn index_list_count(&self) -> usize {
+        match &self.indices {
+            IndexLists::Faces => 1,
+            IndexLists::Own(lists) => lists.len(),
+        }
+    }
+
+    /// Returns the number of indices in a list.
+    pub(crate) fn index_count(&self, list: usize) -> usize {
+        match &self.indices {
+            IndexLists::Faces => self.faces.len() * 3,
+            IndexLists::Own(lists) => lists.get(list).map_or(0, Vec::len),
+        }
+    }
+
+    /// Returns the bytes that the header of a mesh takes in a file for this model's game and platform.
+    pub(crate) fn header_len(model: &Model) -> usize {
+        let dirt = if model.game == Game::K2 { Dirt::SIZE } else { 0 };
+        let positions = if model.platform == Platform::Pc { Offset::SIZE } else { 0 };
+        MeshHead::SIZE + dirt + MeshTail::SIZE + positions
+    }
+
     /// Forgets where the mesh stood in the file.
     pub fn forget_layout(&mut self) {
         self.layout = MeshLayout { vertex_count: self.layout.vertex_count, ..MeshLayout::default() };
@@ -253,6 +278,11 @@ impl Skin {
     /// The node of a bone slot.
     pub fn node_of(&self, slot: usize) -> Option<super::NodeId> {
         self.bone_map.iter().position(|s| *s >= 0.0 && *s as usize == slot).map(|i| i as super::NodeId)
+    }
+
+    /// Returns the words of run-time room in the file.
+    pub(crate) fn scratch_len(&self) -> usize {
+        if self.layout.scratch_slot.known { self.layout.scratch.len() } else { self.bone_map.len() }
     }
 
     /// Sorts the lists by a new order of nodes, given as old indices.

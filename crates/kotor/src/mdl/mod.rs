@@ -8,6 +8,7 @@
 //! repeat in real models.
 
 mod animation;
+mod blocks;
 mod check;
 mod convert;
 pub mod derive;
@@ -22,6 +23,7 @@ mod mesh;
 mod node;
 mod out;
 mod plan;
+mod plan_rows;
 mod pose;
 mod read;
 mod read_aabb;
@@ -80,6 +82,17 @@ pub(crate) enum PointerUse {
     Mesh,
     Skin,
     Dangly,
+}
+
+impl PointerUse {
+    /// Returns the use of the addresses of a mesh.
+    pub(crate) fn of_mesh(skin: bool, dangly: bool) -> PointerUse {
+        match (skin, dangly) {
+            (true, _) => PointerUse::Skin,
+            (_, true) => PointerUse::Dangly,
+            _ => PointerUse::Mesh,
+        }
+    }
 }
 
 /// The program addresses that the game's compiler writes.
@@ -289,6 +302,27 @@ impl Model {
     /// The nodes of the model, then those of its animations.
     pub fn all_nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().chain(self.animations.iter().flat_map(|a| &a.nodes))
+    }
+
+    /// Returns the nodes of the model, then those of each animation.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &[Node]> {
+        std::iter::once(&self.nodes[..]).chain(self.animations.iter().map(|a| &a.nodes[..]))
+    }
+
+    /// Returns the nodes of the model (0) or of one of its animations (from 1).
+    pub(crate) fn tree(&self, tree: u32) -> &[Node] {
+        match tree.checked_sub(1) {
+            None => &self.nodes,
+            Some(animation) => self.animations.get(animation as usize).map_or(&[], |a| &a.nodes),
+        }
+    }
+
+    /// Returns the nodes of the model (0) or of one of its animations (from 1), to change them.
+    pub(crate) fn tree_mut(&mut self, tree: u32) -> &mut [Node] {
+        match tree.checked_sub(1) {
+            None => &mut self.nodes,
+            Some(animation) => self.animations.get_mut(animation as usize).map_or(&mut [], |a| &mut a.nodes),
+        }
     }
 
     /// The name of a node of the model or of one of its animations; empty if the node has none.

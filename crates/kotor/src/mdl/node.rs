@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use galatea_wire::{Error, Result, escape_bytes};
+use galatea_wire::{Error, Offset, Result, Wire, escape_bytes};
 
 use super::layout::{LightLayout, NodeLayout};
-use super::wire::{Emitter, Reference};
-use super::{Controllers, List, Mesh};
+use super::wire::{
+    AnimMeshHeader, DanglyHeader, Emitter, LightHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
+};
+use super::{Controllers, List, Mesh, Model};
 
 /// Index of a node in its list: [`Model::nodes`](super::Model::nodes) or [`Animation::nodes`](super::Animation::nodes).
 pub type NodeId = u32;
@@ -176,6 +178,24 @@ impl Node {
             0x821 => NodeKind::Lightsaber,
             _ => NodeKind::Other,
         }
+    }
+
+    /// Returns the bytes of the node header with everything that follows it directly.
+    pub(crate) fn record_len(&self, model: &Model) -> usize {
+        let mut len = NodeHeader::SIZE;
+        let mut add = |present: bool, size: usize| len += if present { size } else { 0 };
+        add(self.light.is_some(), LightHeader::SIZE);
+        add(self.emitter.is_some(), Emitter::SIZE);
+        add(self.reference.is_some(), Reference::SIZE);
+        if let Some(mesh) = self.mesh.as_deref() {
+            add(true, Mesh::header_len(model));
+            add(mesh.skin.is_some(), SkinHeader::SIZE);
+            add(mesh.anim.is_some(), AnimMeshHeader::SIZE);
+            add(mesh.dangly.is_some(), DanglyHeader::SIZE);
+            add(mesh.aabb.is_some(), Offset::SIZE);
+            add(mesh.saber.is_some(), SaberHeader::SIZE);
+        }
+        len
     }
 
     /// Forgets where the node stood in the file.

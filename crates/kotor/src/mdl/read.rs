@@ -3,7 +3,7 @@
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
 use super::animation::Pool;
-use super::layout::{Headers, OddNode, Place, RowLayout, Sentinel, Slot};
+use super::layout::{DATA_START, Headers, OddNode, Place, RowLayout, Sentinel, Slot, file_position};
 use super::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
 use super::node::{Light, Name, Node, NodeId, flag};
 use super::rows::short_to_slot;
@@ -13,19 +13,16 @@ use super::wire::{
     SkinHeader,
 };
 use super::{
-    Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform, pointers,
-    read_aabb, read_rows, target_of,
+    Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform, PointerUse,
+    pointers, read_aabb, read_rows, target_of,
 };
-
-/// Bytes of the file header, which offsets do not count.
-pub(crate) const BASE: usize = FileHeader::SIZE;
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
     let source = Source::new(mdl, limits).unnamed();
     let rows = Source::new(mdx.unwrap_or(&[]), limits).unnamed();
     match read_both(&source, &rows) {
         Ok(mut model) => {
-            finish(&mut model, source, rows);
+            finish(&mut model, &source, &rows);
             Ok(model)
         }
         // Only who reads with names can tell where the fault is.
@@ -53,8 +50,8 @@ fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     Ok(model)
 }
 
-/// Keeps what nobody claimed. Where parts share bytes, remembers how many there were and where.
-fn finish(model: &mut Model, source: Source<'_>, rows: Source<'_>) {
+/// Keeps what nobody claimed, and whether parts share bytes.
+fn finish(model: &mut Model, source: &Source<'_>, rows: &Source<'_>) {
     let kept = |gaps: &[Gap]| -> u64 { gaps.iter().map(|g| g.bytes.len() as u64).sum() };
     let layout = &mut model.layout;
     layout.gaps = source.keep_gaps();
@@ -65,10 +62,6 @@ fn finish(model: &mut Model, source: Source<'_>, rows: Source<'_>) {
     layout.mdx.overlaps = rows.claimed() + kept(&gaps) > u64::from(layout.mdx.len);
     gaps.append(&mut layout.mdx.gaps);
     layout.mdx.gaps = gaps;
-    drop((source, rows));
-    if model.layout.overlaps {
-        model.layout.blocks = super::plan::checksum(model);
-    }
 }
 
 struct Read<'a> {
@@ -100,24 +93,19 @@ struct Open<'a> {
     rest: &'a [u8],
 }
 
-/// Absolute place of an offset.
-pub(super) fn place(offset: u32) -> usize {
-    offset as usize + BASE
-}
-
 impl<'a> Read<'a> {
     fn new(r: Reader<'a>) -> Result<Self> {
         if !super::detect(r.data()) {
             if r.peek(0, 4) == Some(&[0; 4])
-                && let Some(pointer) = r.peek_at::<u32>(BASE)
+                && let Some(pointer) = r.peek_at::<u32>(DATA_START)
             {
                 let what = format!("program address {pointer}, which belongs to no known game");
-                return Err(r.error(ErrorKind::Unsupported(what.into()), BASE, "geometry header"));
+                return Err(r.error(ErrorKind::Unsupported(what.into()), DATA_START, "geometry header"));
             }
             return Err(r.error(ErrorKind::NotThisFormat, 0, "file header"));
         }
         let file = r.at(0, "file header")?;
-        let geometry: GeometryHeader = r.at(BASE, "geometry header")?;
+        let geometry: GeometryHeader = r.at(DATA_START, "geometry header")?;
         let [first, _] = geometry.pointers;
         let (game, platform) = target_of(first).unwrap_or_default();
         Ok(Read {
@@ -136,11 +124,11 @@ impl<'a> Read<'a> {
     }
 
     fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
-        r.array(place(def.offset.0), def.count as usize, name)
+        r.array(file_position(def.offset.0), def.count as usize, name)
     }
 
     fn list(r: Reader<'a>, def: &ArrayDef, name: &'static str) -> Result<&'a [u8]> {
-        let at = place(def.offset.0);
+        let at = file_position(def.offset.0);
         let bytes = r.raw::<u32>(at, def.count as usize, name)?;
         r.spend(bytes.len() as u64, at, name)?;
         Ok(bytes)
@@ -148,8 +136,9 @@ impl<'a> Read<'a> {
 
     fn model(&mut self) -> Result<Model> {
         let r = self.r;
-        let header: ModelHeader = r.at(BASE + GeometryHeader::SIZE, "model header")?;
-        let names: NamesHeader = r.at(BASE + GeometryHeader::SIZE + ModelHeader::SIZE, "names header")?;
+        let header: ModelHeader = r.at(DATA_START + GeometryHeader::SIZE, "model header")?;
+        let names: NamesHeader =
+            r.at(DATA_START + GeometryHeader::SIZE + ModelHeader::SIZE, "names header")?;
         let name_offsets: Vec<u32> = Self::array(r, &names.names, "name offsets")?;
         let mut model = Model {
             game: self.game,
@@ -199,14 +188,14 @@ impl<'a> Read<'a> {
 
     fn read_names(&mut self, offsets: &[u32]) -> Result<Vec<Name>> {
         let r = self.r;
-        r.spend(offsets.len() as u64 * 16, BASE, "names")?;
+        r.spend(offsets.len() as u64 * 16, DATA_START, "names")?;
         let mut names = Vec::with_capacity(offsets.len());
         self.names.reserve_exact(offsets.len());
         // Nodes can refer to 65,536 names. A file with more means no good: neighbours are claimed together.
         let together = offsets.len() > 1 << 16;
         let mut run = 0..0;
         for offset in offsets {
-            let at = place(*offset);
+            let at = file_position(*offset);
             let name = if together { r.peek_cstr(at, "name") } else { r.cstr(at, "name") }?;
             let end = at + name.len() + 1;
             if together && at == run.end {
@@ -227,7 +216,7 @@ impl<'a> Read<'a> {
     }
 
     fn animation(&mut self, index: usize, offset: u32) -> Result<Animation> {
-        let at = place(offset);
+        let at = file_position(offset);
         self.r.visit(at, "animation")?;
         let r = self.r.enter("animations", Some(index), at)?;
         let geometry: GeometryHeader = r.at(at, "geometry header")?;
@@ -263,7 +252,7 @@ impl<'a> Read<'a> {
         let mut next = Some((root, None, 0));
         while let Some((offset, parent, parent_offset)) = next {
             let id = nodes.len() as NodeId;
-            let at = place(offset);
+            let at = file_position(offset);
             let r = r.enter("nodes", Some(nodes.len()), at)?;
             if open.len() >= r.limits().depth as usize {
                 return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
@@ -286,7 +275,7 @@ impl<'a> Read<'a> {
             if r.keeps_names()
                 && let Some((at, len)) = self.names.get(usize::from(header.name))
             {
-                r.label(place(*at), *len as usize);
+                r.label(file_position(*at), *len as usize);
             }
             node.parent = parent;
             node.layout.header.at = offset;
@@ -302,7 +291,7 @@ impl<'a> Read<'a> {
                     self.meshes.push((tree, id));
                 }
             }
-            let at = place(header.children.offset.0);
+            let at = file_position(header.children.offset.0);
             let children = r.raw::<u32>(at, header.children.count as usize, "children")?;
             if children.is_empty() {
                 self.controllers(r, (tree, id), node)?;
@@ -332,10 +321,10 @@ impl<'a> Read<'a> {
     #[inline(never)]
     fn controllers(&mut self, r: Reader<'a>, (tree, id): (u32, NodeId), node: &mut Node) -> Result<()> {
         let NodeLayout { controllers, data, .. } = &node.layout;
-        let at = place(controllers.at);
+        let at = file_position(controllers.at);
         let (list, data) = r.raw_both::<Controller, f32>(
             (at, controllers.count as usize, "controllers"),
-            (place(data.at), data.count as usize, "controller data"),
+            (file_position(data.at), data.count as usize, "controller data"),
         )?;
         r.spend((list.len() + data.len()) as u64, at, "controllers")?;
         if self.pool.read(list, data, &mut node.controllers) {
@@ -414,8 +403,7 @@ impl<'a> Read<'a> {
         let saber: Option<SaberHeader> =
             (flags & flag::SABER != 0).then(|| next(r, at, "lightsaber")).transpose()?;
 
-        let usual =
-            pointers(self.game, self.platform, super::write::pointer_use(skin.is_some(), dangly.is_some()));
+        let usual = pointers(self.game, self.platform, PointerUse::of_mesh(skin.is_some(), dangly.is_some()));
         let layout = &mut mesh.layout;
         layout.pointers = (head.pointers != usual).then_some(head.pointers);
         layout.vertex_count = head.vertex_count;
@@ -462,7 +450,7 @@ impl<'a> Read<'a> {
         let count = if there.is_some() { usize::from(head.vertex_count) } else { 0 };
         mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };
         if let Some(offset) = there {
-            r.raw::<[f32; 3]>(place(offset), count, "positions")?;
+            r.raw::<[f32; 3]>(file_position(offset), count, "positions")?;
         }
         let offsets = Self::list(r, &head.index_offsets, "index offsets")?;
         mesh.inverted_counters = List::read(Self::list(r, &head.inverted_counters, "inverted counters")?);
@@ -481,7 +469,7 @@ impl<'a> Read<'a> {
         let faces = &mesh.faces;
         if both == u32::SIZE
             && u32::get(counts) as usize == faces.len() * 3
-            && let at = place(u32::get(offsets))
+            && let at = file_position(u32::get(offsets))
             && let Some(bytes) = r.peek(at, faces.len() * 6)
             && bytes
                 .as_chunks::<6>()
@@ -495,7 +483,7 @@ impl<'a> Read<'a> {
         } else {
             let mut own = Vec::new();
             for (count, offset) in counts.chunks_exact(4).zip(&layout.index_lists) {
-                own.push(r.array(place(*offset), u32::get(count) as usize, "indices")?);
+                own.push(r.array(file_position(*offset), u32::get(count) as usize, "indices")?);
             }
             mesh.indices = IndexLists::Own(own);
         }
@@ -503,7 +491,7 @@ impl<'a> Read<'a> {
     }
 
     fn skin(&self, r: Reader<'a>, header: &SkinHeader) -> Result<Skin> {
-        let at = place(header.bone_map.0);
+        let at = file_position(header.bone_map.0);
         let count = header.bone_map_count as usize;
         let bone_map = match self.platform {
             Platform::Pc => r.array(at, count, "bone map")?,
@@ -538,7 +526,7 @@ impl<'a> Read<'a> {
             ..Dangly::default()
         };
         if count > 0 {
-            r.raw::<[f32; 3]>(place(offset), count, "dangly positions")?;
+            r.raw::<[f32; 3]>(file_position(offset), count, "dangly positions")?;
         }
         dangly.layout.constraints = Slot::of(&header.constraints);
         dangly.layout.positions = Slot::plain(offset, count);
@@ -607,8 +595,8 @@ fn light(r: Reader<'_>, at: usize) -> Result<Light> {
         ..Light::default()
     };
     for offset in &offsets {
-        let name = r.cstr(place(*offset), "flare texture")?;
-        r.spend(name.len() as u64 + 32, place(*offset), "flare texture")?;
+        let name = r.cstr(file_position(*offset), "flare texture")?;
+        r.spend(name.len() as u64 + 32, file_position(*offset), "flare texture")?;
         light.flare_textures.push(Name(name.to_vec()));
     }
     light.layout.runtime_array = header.runtime_array;
@@ -623,9 +611,9 @@ fn light(r: Reader<'_>, at: usize) -> Result<Light> {
 fn saber_blade(r: Reader<'_>, header: &SaberHeader, vertices: u16) -> Result<Saber> {
     let count = usize::from(vertices);
     let mut saber = Saber { inverted_counters: header.inverted_counters, ..Saber::default() };
-    saber.positions = r.array(place(header.vertices.0), count, "blade positions")?;
-    saber.normals = r.array(place(header.normals.0), count, "blade normals")?;
-    saber.uvs = r.array(place(header.uvs.0), count, "blade texture coordinates")?;
+    saber.positions = r.array(file_position(header.vertices.0), count, "blade positions")?;
+    saber.normals = r.array(file_position(header.normals.0), count, "blade normals")?;
+    saber.uvs = r.array(file_position(header.uvs.0), count, "blade texture coordinates")?;
     saber.layout.positions = Slot::plain(header.vertices.0, count);
     saber.layout.uvs = Slot::plain(header.uvs.0, count);
     saber.layout.normals = Slot::plain(header.normals.0, count);

@@ -3,9 +3,8 @@
 use galatea_wire::{Reader, Result, Wire};
 
 use super::AabbLayout;
-use super::layout::Slot;
+use super::layout::{Slot, file_position};
 use super::mesh::{AabbNode, AabbTree};
-use super::read::place;
 use super::wire::AabbRecord;
 
 /// No box: the game writes 0, some tools 0xFFFFFFFF.
@@ -21,8 +20,8 @@ pub(super) fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
     }
     if let Some((nodes, none)) = packed_tree(r, root) {
         let count = nodes.len();
-        r.spend((count * size_of::<AabbNode>()) as u64, place(root), "AABB")?;
-        r.raw::<AabbRecord>(place(root), count, "AABB")?;
+        r.spend((count * size_of::<AabbNode>()) as u64, file_position(root), "AABB")?;
+        r.raw::<AabbRecord>(file_position(root), count, "AABB")?;
         return Ok(AabbTree { nodes, layout: AabbLayout::Packed { root: Slot::plain(root, count), none } });
     }
     let mut tree = AabbTree::default();
@@ -30,7 +29,7 @@ pub(super) fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
     // Offset of a box still to read, and whose first or second child it is.
     let mut todo: Vec<(u32, Option<(usize, bool)>)> = vec![(root, None)];
     while let Some((offset, parent)) = todo.pop() {
-        let at = place(offset);
+        let at = file_position(offset);
         r.visit(at, "AABB")?;
         r.spend(size_of::<AabbNode>() as u64 + 16, at, "AABB")?;
         let record: AabbRecord = r.at(at, "AABB")?;
@@ -67,7 +66,7 @@ fn packed_tree(r: Reader<'_>, root: u32) -> Option<(Vec<AabbNode>, u32)> {
     loop {
         let id = nodes.len();
         let here = root.checked_add(u32::try_from(id.checked_mul(AabbRecord::SIZE)?).ok()?)?;
-        let record: AabbRecord = r.peek_at(place(here))?;
+        let record: AabbRecord = r.peek_at(file_position(here))?;
         let mut child = |offset: u32| {
             if is_none(offset) {
                 (*none.get_or_insert(offset) == offset).then_some(None)

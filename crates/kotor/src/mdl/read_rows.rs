@@ -3,10 +3,9 @@
 use galatea_wire::{Gap, Reader, Result, Source, Wire};
 
 use super::Model;
-use super::layout::{MdxLayout, Sentinel, Slot, tally};
+use super::layout::{MdxLayout, Sentinel, Slot, file_position};
 use super::mesh::{Mesh, PositionCopy};
 use super::node::NodeId;
-use super::read::place;
 
 /// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
 pub(super) fn read_rows(
@@ -39,8 +38,7 @@ pub(super) fn read_rows(
                 None => r,
             };
             let r = r.enter("nodes", Some(*id as usize), at)?;
-            let len = mesh_rows(r, mesh, &starts, &mut next)?;
-            tally(&mut layout.blocks, mesh.layout.rows.at, len as u32);
+            mesh_rows(r, mesh, &starts, &mut next)?;
         }
         same_positions(mdl, mesh)?;
     }
@@ -51,9 +49,8 @@ pub(super) fn read_rows(
     Ok(())
 }
 
-/// The rows of one mesh; returns how long they are with the one that ends them. `next` is the place among the starts that
-/// probably comes after them.
-fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -> Result<usize> {
+/// Reads the rows of one mesh and the one that ends them. `next` is the index of the start that probably follows them.
+fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -> Result<()> {
     let skin = mesh.skin.is_some();
     let rows = &mut mesh.layout.rows;
     let (at, stride) = (rows.at as usize, rows.stride as usize);
@@ -68,12 +65,11 @@ fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -
     let likely = start(*next) < end && start(*next + 1) >= end;
     *next = if likely { *next + 1 } else { starts.partition_point(|s| (*s as usize) < end) };
     let next = start(*next);
-    rows.sentinel = Sentinel::Absent;
-    if next < end + stride {
-        return Ok(size.len());
-    }
-    rows.sentinel = sentinel(r.rows(end, 1, stride, "last row", || rows.fields(skin))?);
-    Ok(size.len() + stride)
+    rows.sentinel = match next < end + stride {
+        true => Sentinel::Absent,
+        false => sentinel(r.rows(end, 1, stride, "last row", || rows.fields(skin))?),
+    };
+    Ok(())
 }
 
 fn sentinel(row: &[u8]) -> Sentinel {
@@ -112,10 +108,10 @@ fn same_bits(numbers: &[f32], bytes: &[u8]) -> bool {
 
 /// Positions in the MDL that are the same as the mesh's are not kept twice; a mesh without rows has those of the MDL.
 fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
-    let bytes = |slot: &Slot| mdl.peek(place(slot.at), slot.count as usize * 12).unwrap_or(&[]);
+    let bytes = |slot: &Slot| mdl.peek(file_position(slot.at), slot.count as usize * 12).unwrap_or(&[]);
     let load = |slot: &Slot| {
         let found = bytes(slot);
-        mdl.spend(found.len() as u64, place(slot.at), "positions")?;
+        mdl.spend(found.len() as u64, file_position(slot.at), "positions")?;
         Ok(found.chunks_exact(12).map(<[f32; 3]>::get).collect::<Vec<_>>())
     };
     let positions = &mut mesh.vertices.positions;
@@ -124,7 +120,11 @@ fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     }
     // On the Xbox a blade has its positions in one place only.
     if let Some(saber) = mesh.saber.as_deref().filter(|_| positions.is_empty() && !mesh.in_mdx) {
-        mdl.spend(saber.positions.len() as u64 * 12, place(saber.layout.positions.at), "blade positions")?;
+        mdl.spend(
+            saber.positions.len() as u64 * 12,
+            file_position(saber.layout.positions.at),
+            "blade positions",
+        )?;
         positions.clone_from(&saber.positions);
     }
     let settle = |copy: &mut PositionCopy, slot: &Slot| -> Result<()> {

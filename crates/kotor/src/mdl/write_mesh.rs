@@ -2,91 +2,91 @@
 
 use std::borrow::Cow;
 
-use galatea_wire::{Offset, Result, Wire, Writer};
+use galatea_wire::{Error, Offset, Result, Wire};
 
+use super::blocks::{BlockKind, Pass};
 use super::layout::{AabbLayout, RowLayout, Slot};
-use super::mesh::{AabbTree, IndexLists, Mesh, Saber, Skin};
-use super::out::Out;
-use super::plan::{Here, What, index_list_len, index_lists};
-use super::read::BASE;
+use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, Saber, Skin};
 use super::rows::slot_to_short;
-use super::wire::{AabbRecord, DanglyHeader, Dirt, MeshHead, MeshTail, SaberHeader, SkinHeader};
-use super::write::{Places, Writing, pointer_use, put, scratch_len, short};
-use super::{Game, Platform, pointers};
+use super::wire::{AabbRecord, ArrayDef, DanglyHeader, Dirt, MeshHead, MeshTail, SaberHeader, SkinHeader};
+use super::write::BlockWalk;
+use super::{Game, Platform, PointerUse, pointers};
 
-impl<P: Places> Writing<'_, P> {
+/// Where the lists of a mesh are.
+struct MeshLists {
+    faces: ArrayDef,
+    index_counts: ArrayDef,
+    positions: Offset,
+    index_offsets: ArrayDef,
+    inverted_counters: ArrayDef,
+}
+
+impl<P: Pass> BlockWalk<'_, P> {
+    /// Writes a mesh. `end` is the end of the record of its node so far, `node` the node counted over all trees.
     #[inline(never)]
-    pub(super) fn mesh(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, mesh: &Mesh) -> Result<()> {
+    pub(super) fn mesh(&mut self, end: &mut usize, node: usize, mesh: &Mesh) -> Result<()> {
         let model = self.model;
         let layout = &mesh.layout;
-        let own;
-        let (rows, mdx_offset): (&RowLayout, u32) = match self.rows_of(here) {
-            Some(rows) => (&rows.layout, rows.at),
-            None => {
-                own = if model.layout.mdx.missing && layout.rows.known {
-                    Cow::Borrowed(&layout.rows)
-                } else {
-                    RowLayout::for_writing(mesh, model.platform == Platform::Xbox)
-                };
-                (&own, layout.rows.at)
+        let (rows, mdx_offset) = match self.rows.of_node(node) {
+            Some(rows) => (Cow::Borrowed(&*rows.layout), rows.at),
+            None if model.layout.mdx.missing && layout.rows.known => {
+                (Cow::Borrowed(&layout.rows), layout.rows.at)
             }
+            None => (RowLayout::for_writing(mesh, model.platform == Platform::Xbox), layout.rows.at),
         };
-        self.mesh_header(out, at, here, mesh, rows, mdx_offset)?;
+        // The header is complete when the blocks of the parts and the lists have places.
+        let mut header = *end;
+        *end += Mesh::header_len(model);
         let [.., weights, bones] = rows.offsets;
         if let Some(skin) = mesh.skin.as_deref() {
-            self.skin(out, at, here, skin, [weights, bones])?;
+            self.skin(end, skin, [weights, bones]);
         }
         if let Some(anim) = mesh.anim.as_deref() {
-            put(out, at, anim)?;
+            self.pass.append(end, anim);
         }
         if let Some(dangly) = mesh.dangly.as_deref() {
-            let layout = &dangly.layout;
-            let constraints =
-                self.def(here, What::Constraints, &layout.constraints, dangly.constraints.len())?;
-            let header = DanglyHeader {
-                constraints,
-                displacement: dangly.displacement,
-                tightness: dangly.tightness,
-                period: dangly.period,
-                vertices: Offset(self.place(here, What::DanglyPositions, &layout.positions)),
-            };
-            put(out, at, &header)?;
-            self.items(out, here, What::Constraints, &layout.constraints, &dangly.constraints)?;
-            let positions = dangly.positions.resolve(&mesh.vertices.positions);
-            self.items(out, here, What::DanglyPositions, &layout.positions, positions)?;
+            self.dangly(end, dangly, &mesh.vertices.positions);
         }
         if let Some(aabb) = mesh.aabb.as_deref() {
-            self.boxes(out, at, here, aabb)?;
+            self.aabb_tree(end, aabb);
         }
-        match mesh.saber.as_deref() {
-            Some(saber) => self.saber(out, at, here, saber),
-            None => Ok(()),
+        if let Some(saber) = mesh.saber.as_deref() {
+            self.saber(end, saber);
         }
+        let lists = self.mesh_lists(mesh);
+        let head = self.mesh_head(mesh, &rows, &lists)?;
+        self.pass.append(&mut header, &head);
+        if model.game == Game::K2 {
+            let usual = Dirt { texture: 1, coordinate_space: 1, ..Dirt::default() };
+            self.pass.append(&mut header, &mesh.dirt.unwrap_or(usual));
+        }
+        let tail = MeshTail {
+            padding: layout.padding,
+            area: mesh.area,
+            unknown_0x06: mesh.unknown_after_area,
+            mdx_offset,
+        };
+        self.pass.append(&mut header, &tail);
+        if model.platform == Platform::Pc {
+            self.pass.append(&mut header, &lists.positions);
+        }
+        Ok(())
     }
 
-    fn mesh_header(
-        &self,
-        out: &mut Out<'_>,
-        at: &mut usize,
-        here: Here<'_>,
-        mesh: &Mesh,
-        rows: &RowLayout,
-        mdx_offset: u32,
-    ) -> Result<()> {
-        let model = self.model;
-        let layout = &mesh.layout;
-        let [columns @ .., _, _] = &rows.offsets;
-        let usual =
-            pointers(model.game, model.platform, pointer_use(mesh.skin.is_some(), mesh.dangly.is_some()));
-        let lists = index_lists(mesh);
-        let vertex_count = match mesh.saber.as_deref() {
+    fn mesh_head(&self, mesh: &Mesh, rows: &RowLayout, lists: &MeshLists) -> Result<MeshHead> {
+        let usual = PointerUse::of_mesh(mesh.skin.is_some(), mesh.dangly.is_some());
+        let usual = pointers(self.model.game, self.model.platform, usual);
+        let [column_offsets @ .., _, _] = rows.offsets;
+        let vertices = match mesh.saber.as_deref() {
             Some(saber) if mesh.vertices.positions.is_empty() => saber.positions.len(),
             _ => mesh.vertex_count(),
         };
-        let def = |what, slot, count| self.def(here, what, slot, count);
-        let head = MeshHead {
-            pointers: layout.pointers.unwrap_or(usual),
-            faces: def(What::Faces, &layout.faces, mesh.faces.len())?,
+        let vertex_count = u16::try_from(vertices).map_err(|_| {
+            Error::unrepresentable(format!("{vertices} vertices are more than the 65,535 a mesh can have"))
+        })?;
+        Ok(MeshHead {
+            pointers: mesh.layout.pointers.unwrap_or(usual),
+            faces: lists.faces,
             bounds_min: mesh.bounds[0],
             bounds_max: mesh.bounds[1],
             radius: mesh.radius,
@@ -98,13 +98,9 @@ impl<P: Places> Writing<'_, P> {
             lightmap: mesh.lightmap,
             texture_3: mesh.texture_3,
             texture_4: mesh.texture_4,
-            index_counts: def(What::IndexCounts, &layout.index_counts, lists + layout.more_counts.len())?,
-            index_offsets: def(What::IndexOffsets, &layout.index_offsets, lists + layout.more_offsets.len())?,
-            inverted_counters: def(
-                What::InvertedCounters,
-                &layout.inverted_counters,
-                mesh.inverted_counters.len(),
-            )?,
+            index_counts: lists.index_counts,
+            index_offsets: lists.index_offsets,
+            inverted_counters: lists.inverted_counters,
             unknown_0xd4: mesh.unknown_0xd4,
             unknown_0xe0: mesh.unknown_0xe0,
             animate_uv: mesh.animate_uv,
@@ -113,8 +109,8 @@ impl<P: Places> Writing<'_, P> {
             uv_jitter_speed: mesh.uv_jitter_speed,
             stride: rows.stride,
             columns: rows.flags,
-            column_offsets: *columns,
-            vertex_count: short(vertex_count, "vertices")?,
+            column_offsets,
+            vertex_count,
             texture_count: mesh.texture_count,
             lightmapped: mesh.lightmapped,
             rotate_texture: mesh.rotate_texture,
@@ -122,122 +118,145 @@ impl<P: Places> Writing<'_, P> {
             shadow: mesh.shadow,
             beaming: mesh.beaming,
             render: mesh.render,
-        };
-        put(out, at, &head)?;
-        if model.game == Game::K2 {
-            put(out, at, &mesh.dirt.unwrap_or(Dirt { texture: 1, coordinate_space: 1, ..Dirt::default() }))?;
-        }
-        let tail = MeshTail {
-            padding: layout.padding,
-            area: mesh.area,
-            unknown_0x06: mesh.unknown_after_area,
-            mdx_offset,
-        };
-        put(out, at, &tail)?;
-        if model.platform == Platform::Pc {
-            put(out, at, &self.place(here, What::Positions, &layout.mdl_positions))?;
-            self.items(out, here, What::Positions, &layout.mdl_positions, mesh.positions_in_mdl())?;
-        }
-        self.items(out, here, What::Faces, &layout.faces, &mesh.faces)?;
-        let counts =
-            (0..lists).map(|i| index_list_len(mesh, i) as u32).chain(layout.more_counts.iter().copied());
-        out.each(head.index_counts.offset.0 as usize + BASE, head.index_counts.count as usize, counts)?;
-        let place = |i: usize| self.nth(here, What::IndexList, &layout.index_lists, i);
-        let offsets = (0..lists).map(place).chain(layout.more_offsets.iter().copied());
-        out.each(head.index_offsets.offset.0 as usize + BASE, head.index_offsets.count as usize, offsets)?;
-        self.items(out, here, What::InvertedCounters, &layout.inverted_counters, &mesh.inverted_counters)?;
-        match &mesh.indices {
-            IndexLists::Faces => {
-                out.each(place(0) as usize + BASE, mesh.faces.len(), mesh.faces.iter().map(|f| f.vertices))
-            }
-            IndexLists::Own(lists) => {
-                lists.iter().enumerate().try_for_each(|(i, list)| out.array(place(i) as usize + BASE, list))
-            }
-        }
+        })
     }
 
-    fn skin(
-        &self,
-        out: &mut Out<'_>,
-        at: &mut usize,
-        here: Here<'_>,
-        skin: &Skin,
-        [weights, bones]: [i32; 2],
-    ) -> Result<()> {
+    /// Writes the lists that every mesh has.
+    fn mesh_lists(&mut self, mesh: &Mesh) -> MeshLists {
+        let layout = &mesh.layout;
+        let lists = mesh.index_list_count();
+        let faces = self.pass.list(BlockKind::List, &layout.faces, &mesh.faces);
+        let counts = (0..lists).map(|i| mesh.index_count(i) as u32);
+        let counts: Vec<u32> = counts.chain(layout.more_counts.iter().copied()).collect();
+        let index_counts = self.pass.list(BlockKind::PlacedList, &layout.index_counts, &counts);
+        let positions = match self.model.platform {
+            Platform::Pc => {
+                self.pass.list(BlockKind::List, &layout.mdl_positions, mesh.positions_in_mdl()).offset
+            }
+            Platform::Xbox => Offset(0),
+        };
+        let (count, old) = (lists + layout.more_offsets.len(), &layout.index_offsets);
+        let offsets = self.pass.block(BlockKind::PlacedList, old, u32::SIZE, count);
+        let index_offsets = old.def(offsets, count as u32);
+        let mut offsets = offsets as usize;
+        let inverted_counters =
+            self.pass.list(BlockKind::PlacedList, &layout.inverted_counters, &mesh.inverted_counters);
+        for i in 0..lists {
+            let count = mesh.index_count(i);
+            let old = layout.index_lists.get(i).map(|at| Slot::plain(*at, count)).unwrap_or_default();
+            let list = match &mesh.indices {
+                IndexLists::Faces => {
+                    let at = self.pass.block(BlockKind::List, &old, u16::SIZE, count);
+                    self.pass.fill(at as usize, count * u16::SIZE, |bytes| {
+                        let triangles = mesh.faces.iter().zip(bytes.chunks_exact_mut(3 * u16::SIZE));
+                        triangles.for_each(|(face, bytes)| face.vertices.put(bytes));
+                    });
+                    old.def(at, count as u32)
+                }
+                IndexLists::Own(own) => {
+                    self.pass.list(BlockKind::List, &old, own.get(i).map_or(&[], |list| list))
+                }
+            };
+            self.pass.append(&mut offsets, &list.offset);
+        }
+        layout.more_offsets.iter().for_each(|offset| self.pass.append(&mut offsets, offset));
+        MeshLists { faces, index_counts, positions, index_offsets, inverted_counters }
+    }
+
+    fn skin(&mut self, end: &mut usize, skin: &Skin, [weights, bones]: [i32; 2]) {
         let layout = &skin.layout;
-        let def = |what, slot, count| self.def(here, what, slot, count);
+        let bone_map = match self.model.platform {
+            Platform::Pc => self.pass.list(BlockKind::List, &layout.bone_map, &skin.bone_map),
+            Platform::Xbox => {
+                let map: Vec<u16> = skin.bone_map.iter().map(|slot| slot_to_short(*slot)).collect();
+                self.pass.list(BlockKind::List, &layout.bone_map, &map)
+            }
+        };
+        let rotations = self.pass.list(BlockKind::List, &layout.rotations, &skin.rotations);
+        let translations = self.pass.list(BlockKind::List, &layout.translations, &skin.translations);
+        let (room, old) = (skin.scratch_len(), &layout.scratch_slot);
+        let scratch = self.pass.block(BlockKind::List, old, u32::SIZE, room);
+        if !layout.scratch.is_empty() {
+            let words = &layout.scratch;
+            self.pass.fill(scratch as usize, room * u32::SIZE, |bytes| u32::put_all(words, bytes));
+        }
         let header = SkinHeader {
             unknown_0x00: layout.unknown_0x00,
             weights,
             bones,
-            bone_map: Offset(self.place(here, What::BoneMap, &layout.bone_map)),
-            bone_map_count: Writer::count(skin.bone_map.len(), "bones")?,
-            rotations: def(What::Rotations, &layout.rotations, skin.rotations.len())?,
-            translations: def(What::Translations, &layout.translations, skin.translations.len())?,
-            scratch: def(What::Scratch, &layout.scratch_slot, scratch_len(skin))?,
+            bone_map: bone_map.offset,
+            bone_map_count: bone_map.count,
+            rotations,
+            translations,
+            scratch: old.def(scratch, room as u32),
             bone_nodes: skin.bone_nodes,
             padding: layout.padding,
         };
-        put(out, at, &header)?;
-        if self.model.platform == Platform::Pc {
-            self.items(out, here, What::BoneMap, &layout.bone_map, &skin.bone_map)?;
-        } else {
-            let map: Vec<u16> = skin.bone_map.iter().map(|s| slot_to_short(*s)).collect();
-            self.items(out, here, What::BoneMap, &layout.bone_map, &map)?;
-        }
-        self.items(out, here, What::Rotations, &layout.rotations, &skin.rotations)?;
-        self.items(out, here, What::Translations, &layout.translations, &skin.translations)?;
-        self.items(out, here, What::Scratch, &layout.scratch_slot, &layout.scratch)
+        self.pass.append(end, &header);
     }
 
-    fn saber(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, saber: &Saber) -> Result<()> {
+    fn dangly(&mut self, end: &mut usize, dangly: &Dangly, positions: &[[f32; 3]]) {
+        let layout = &dangly.layout;
+        let constraints = self.pass.list(BlockKind::List, &layout.constraints, &dangly.constraints);
+        let positions = dangly.positions.resolve(positions);
+        let header = DanglyHeader {
+            constraints,
+            displacement: dangly.displacement,
+            tightness: dangly.tightness,
+            period: dangly.period,
+            vertices: self.pass.list(BlockKind::List, &layout.positions, positions).offset,
+        };
+        self.pass.append(end, &header);
+    }
+
+    fn saber(&mut self, end: &mut usize, saber: &Saber) {
         let layout = &saber.layout;
-        let header = SaberHeader {
-            vertices: Offset(self.place(here, What::SaberPositions, &layout.positions)),
-            uvs: Offset(self.place(here, What::SaberUvs, &layout.uvs)),
-            normals: Offset(self.place(here, What::SaberNormals, &layout.normals)),
-            inverted_counters: saber.inverted_counters,
-        };
-        put(out, at, &header)?;
-        self.items(out, here, What::SaberPositions, &layout.positions, &saber.positions)?;
-        self.items(out, here, What::SaberNormals, &layout.normals, &saber.normals)?;
-        self.items(out, here, What::SaberUvs, &layout.uvs, &saber.uvs)
+        let vertices = self.pass.list(BlockKind::List, &layout.positions, &saber.positions).offset;
+        let normals = self.pass.list(BlockKind::List, &layout.normals, &saber.normals).offset;
+        let uvs = self.pass.list(BlockKind::List, &layout.uvs, &saber.uvs).offset;
+        let inverted_counters = saber.inverted_counters;
+        self.pass.append(end, &SaberHeader { vertices, uvs, normals, inverted_counters });
     }
 
-    fn boxes(&self, out: &mut Out<'_>, at: &mut usize, here: Here<'_>, tree: &AabbTree) -> Result<()> {
-        let record = |i: usize, none: [u32; 2], place: &dyn Fn(u32) -> u32| {
-            tree.nodes.get(i).map(|n| AabbRecord {
-                min: n.min,
-                max: n.max,
-                left: Offset(n.left.map_or(none[0], place)),
-                right: Offset(n.right.map_or(none[1], place)),
-                face: n.face,
-                plane: n.plane,
-            })
-        };
+    fn aabb_tree(&mut self, end: &mut usize, tree: &AabbTree) {
         let count = tree.nodes.len();
         match &tree.layout {
-            AabbLayout::Scattered { at: old, none } if old.len() == count => {
-                let place = |i: u32| self.nth(here, What::AabbBox, old, i as usize);
-                put(out, at, &place(0))?;
-                for (i, none) in none.iter().enumerate() {
-                    if let Some(record) = record(i, *none, &place) {
-                        out.put(place(i as u32) as usize + BASE, &record)?;
-                    }
+            AabbLayout::Scattered { at, none } if at.len() == count => {
+                let len = AabbRecord::SIZE;
+                let block = |at: &u32| self.pass.block(BlockKind::Record, &Slot::plain(*at, len), 1, len);
+                let places: Vec<u32> = at.iter().map(block).collect();
+                let place = |i: u32| places.get(i as usize).copied().unwrap_or(0);
+                self.pass.append(end, &place(0));
+                for ((node, at), none) in tree.nodes.iter().zip(&places).zip(none) {
+                    self.pass.put(*at as usize, &aabb_record(node, *none, place));
                 }
-                Ok(())
             }
             layout => {
-                let (slot, none) = match layout {
+                let (old, none) = match layout {
                     AabbLayout::Packed { root, none } => (*root, *none),
                     AabbLayout::Scattered { .. } => (Slot::default(), 0),
                 };
-                let root = self.place(here, What::Aabb, &slot);
-                put(out, at, &root)?;
+                let root = self.pass.block(BlockKind::List, &old, AabbRecord::SIZE, count);
+                self.pass.append(end, &root);
                 let place = |i: u32| root.wrapping_add(i.wrapping_mul(AabbRecord::SIZE as u32));
-                let records = (0..count).filter_map(|i| record(i, [none; 2], &place));
-                out.each(root as usize + BASE, count, records)
+                self.pass.fill(root as usize, count * AabbRecord::SIZE, |bytes| {
+                    for (node, bytes) in tree.nodes.iter().zip(bytes.chunks_exact_mut(AabbRecord::SIZE)) {
+                        aabb_record(node, [none; 2], place).put(bytes);
+                    }
+                });
             }
         }
+    }
+}
+
+/// Returns the record of a box. `place` tells where other boxes are, `none` what stands for a child that is missing.
+fn aabb_record(node: &AabbNode, none: [u32; 2], place: impl Fn(u32) -> u32) -> AabbRecord {
+    AabbRecord {
+        min: node.min,
+        max: node.max,
+        left: Offset(node.left.map_or(none[0], &place)),
+        right: Offset(node.right.map_or(none[1], &place)),
+        face: node.face,
+        plane: node.plane,
     }
 }
