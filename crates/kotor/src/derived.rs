@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{Extras, Value, float, read_float, read_words, words};
+use galatea_scene::{Extras, Material, Value, float, read_float, read_words, words};
 
-use crate::bwm;
-use crate::extra::{int, ints, put, restep, steps};
+use crate::box_tree::TreeBox;
+use crate::extra::{int, ints, put, restep, steps, wrap};
+use crate::geometry;
 
 /// Corners of a triangle, where all of them exist.
 pub(crate) fn corners(positions: &[[f32; 3]], [a, b, c]: [u32; 3]) -> Option<[[f32; 3]; 3]> {
@@ -44,12 +45,12 @@ pub(crate) struct Planes {
 }
 
 fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
-    triangles.iter().map(|t| corners(positions, *t).map_or([0.0; 3], bwm::normal)).collect()
+    triangles.iter().map(|t| corners(positions, *t).map_or([0.0; 3], geometry::normal)).collect()
 }
 
 fn distances(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &[[f32; 3]]) -> Vec<f32> {
     let each = triangles.iter().zip(normals);
-    each.map(|(t, n)| corners(positions, *t).map_or(0.0, |[a, ..]| bwm::plane(*n, a))).collect()
+    each.map(|(t, n)| corners(positions, *t).map_or(0.0, |[a, ..]| geometry::plane(*n, a))).collect()
 }
 
 /// Writes planes, and the key of every triangle by which it is known again.
@@ -121,17 +122,6 @@ pub(crate) fn planes(
         }
     });
     Planes { normals, distances }
-}
-
-/// A box of a tree over triangles.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct TreeBox {
-    pub(crate) min: [f32; 3],
-    pub(crate) max: [f32; 3],
-    pub(crate) left: Option<u32>,
-    pub(crate) right: Option<u32>,
-    pub(crate) face: i32,
-    pub(crate) plane: u32,
 }
 
 /// Boxes from the leaves up, each leaf grown by a little.
@@ -328,6 +318,18 @@ pub(crate) fn surface_of(material: &galatea_scene::Material) -> Option<u32> {
     crate::surface::by_name(number).or(told)
 }
 
+/// Returns the material that shows a surface.
+pub(crate) fn surface_material(surface: u32) -> Material {
+    let mut map = Extras::new();
+    put(&mut map, "surface", surface as i32);
+    Material {
+        name: surface_name(surface),
+        base_color: surface_color(surface),
+        extras: wrap(map),
+        ..Material::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,19 +364,7 @@ mod tests {
     #[test]
     fn trees_survive() {
         let (positions, triangles) = grid();
-        let built = bwm::build_tree(&positions, &triangles);
-        let child = |c: u32| Some(c).filter(|c| *c != u32::MAX);
-        let stored: Vec<TreeBox> = built
-            .iter()
-            .map(|n| TreeBox {
-                min: n.min,
-                max: n.max,
-                left: child(n.left),
-                right: child(n.right),
-                face: n.face,
-                plane: n.plane,
-            })
-            .collect();
+        let stored = crate::box_tree::build(&positions, &triangles);
         let mut map = Extras::new();
         put_tree(&mut map, &stored, &positions, &triangles);
         assert!(!map.contains_key("children"));

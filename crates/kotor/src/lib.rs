@@ -1,8 +1,11 @@
 //! Knights of the Old Republic (the Odyssey engine): models (MDL with MDX) and walkmeshes (BWM), read and written without
 //! losing a byte.
 
+mod box_tree;
 pub mod bwm;
 mod derived;
 mod extra;
+mod geometry;
 pub mod mdl;
 pub mod surface;
+mod text;

@@ -5,24 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use galatea_wire::{Error, Result};
 
 use super::{Edge, Kind, Layout, Walkmesh, build_tree};
+use crate::geometry::{normal, plane};
 use crate::surface::Walkability;
-
-/// The unit normal of a triangle, counter-clockwise; zero for a triangle without area.
-pub fn normal([a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
-    let wide = |v: [f32; 3]| v.map(f64::from);
-    let (a, b, c) = (wide(a), wide(b), wide(c));
-    let sub = |[ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]| [ax - bx, ay - by, az - bz];
-    let ([ux, uy, uz], [vx, vy, vz]) = (sub(b, a), sub(c, a));
-    let [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    let length = (x * x + y * y + z * z).sqrt();
-    if length > 0.0 { [x / length, y / length, z / length].map(|v| v as f32) } else { [0.0; 3] }
-}
-
-/// The distance of a face's plane from its normal and first corner: minus their product.
-pub fn plane(normal: [f32; 3], corner: [f32; 3]) -> f32 {
-    let product: f64 = normal.iter().zip(&corner).map(|(n, v)| f64::from(*n) * f64::from(*v)).sum();
-    -product as f32
-}
 
 /// The neighbours of the first `walkable` faces: for each edge the edge it is shared with, or -1.
 ///

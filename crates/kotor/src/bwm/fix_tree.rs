@@ -239,12 +239,12 @@ pub(super) fn boxes(mesh: &mut Walkmesh) -> usize {
             // Sides that hold the faces stay as they are.
             for (side, v) in node.min.iter_mut().zip(min) {
                 if side.is_nan() || *side > v + slack(*v) {
-                    *side = v - super::tree::MARGIN;
+                    *side = v - crate::box_tree::MARGIN;
                 }
             }
             for (side, v) in node.max.iter_mut().zip(max) {
                 if side.is_nan() || *side < v - slack(*v) {
-                    *side = v + super::tree::MARGIN;
+                    *side = v + crate::box_tree::MARGIN;
                 }
             }
         }

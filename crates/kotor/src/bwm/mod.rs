@@ -17,12 +17,12 @@ mod tree;
 mod wire;
 mod write;
 
+pub use crate::geometry::{normal, plane};
 pub use check::{RULES, check};
-pub use derive::{Comparison, adjacency, border, normal, plane};
+pub use derive::{Comparison, adjacency, border};
 pub use edit::WeldError;
 pub use fix::fix;
 pub use read::{detect, inspect};
-pub(crate) use scene::{AXES, surface_material};
 pub use tree::{build_tree, refit_tree};
 pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
 

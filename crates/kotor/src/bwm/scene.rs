@@ -13,13 +13,11 @@ use galatea_wire::{Error, Result};
 use glam::{Mat4, Vec3};
 
 use super::{AabbNode, Edge, Kind, Walkmesh, adjacency, border};
-use crate::derived::{self, Planes, TreeBox};
+use crate::box_tree::TreeBox;
+use crate::derived::{self, Planes, surface_material};
 use crate::extra::{int, ints, json, own, put, wrap};
+use crate::geometry::AXES;
 use crate::surface::Walkability;
-
-/// Z up to Y up: a quarter turn about X.
-pub(crate) const AXES: [f32; 4] =
-    [-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
 const NONE: u32 = u32::MAX;
 
@@ -317,18 +315,6 @@ impl Walkmesh {
             Some(Edge { edge, transition: line.transition })
         };
         lines.iter().filter(|l| l.transition != -1).filter_map(along).collect()
-    }
-}
-
-/// The material that shows a surface.
-pub(crate) fn surface_material(surface: u32) -> Material {
-    let mut map = Extras::new();
-    put(&mut map, "surface", surface as i32);
-    Material {
-        name: derived::surface_name(surface),
-        base_color: derived::surface_color(surface),
-        extras: wrap(map),
-        ..Material::default()
     }
 }
 

@@ -7,14 +7,13 @@
 use galatea_wire::{Error, ErrorKind, Limits, Place, Result};
 
 use super::{AabbNode, Edge, Kind, Walkmesh};
-use crate::mdl::text::carry::{Carried, Carry, Guard, OPENING};
-use crate::mdl::text::draft::Sum;
-use crate::mdl::text::fields::{Field, Kind as How, Words, put_list, take_list};
-use crate::mdl::text::lex::{Lex, Spot, Word};
-use crate::mdl::text::number::{Notation, push_f32, push_int, push_signed};
-use crate::mdl::text::print::token;
-use crate::mdl::text::words::Small;
 use crate::surface::Walkability;
+use crate::text::carry::{Carried, Carry, Guard, OPENING};
+use crate::text::checksum::Sum;
+use crate::text::encode::{Field, Kind as How, Words, put_list, take_list};
+use crate::text::lex::{Lex, Spot, Word};
+use crate::text::number::{Notation, push_f32, push_int, push_signed};
+use crate::text::token::{Keyword, token};
 
 /// Which state of a door a walkmesh is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +82,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     let mut lex = Lex::new(bytes.get(..64 << 10).unwrap_or(bytes));
     lex.next_line()
         && lex.word().is_some_and(|w| w.is(b"node"))
-        && lex.word().is_some_and(|w| matches!(Small::of(w.text).bytes(), b"trimesh" | b"aabb" | b"dummy"))
+        && lex.word().is_some_and(|w| matches!(Keyword::of(w.text).bytes(), b"trimesh" | b"aabb" | b"dummy"))
 }
 
 /// A node as its lines tell it.
@@ -146,7 +145,7 @@ impl<'a> Parser<'a> {
                 return Err(self.lex.spot().syntax("the text ends inside a node"));
             }
             let Some(word) = self.lex.word() else { continue };
-            match Small::of(word.text).bytes() {
+            match Keyword::of(word.text).bytes() {
                 b"endnode" => break,
                 b"node" => return Err(word.spot.syntax("`node` inside a node: is `endnode` missing?")),
                 b"parent" => told.parent = self.lex.need("a name")?.text,

@@ -6,8 +6,8 @@ use galatea_wire::Text;
 use glam::Vec3;
 
 use super::Back;
-use crate::bwm::AXES;
 use crate::extra::{latin, unlatin};
+use crate::geometry::AXES;
 use crate::mdl::Model;
 
 /// What one mesh has room for: vertices and neighbours have 16 bits, and skins 16 bones.

@@ -11,7 +11,8 @@ use glam::{Mat4, Quat, Vec3};
 
 use super::node::constant;
 use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
-use crate::derived::{self, Planes, TreeBox};
+use crate::box_tree::TreeBox;
+use crate::derived::{self, Planes};
 use crate::extra::{json, latin, put, same, steps, wrap};
 use crate::mdl::derive::neighbours;
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
@@ -78,7 +79,7 @@ impl Builder<'_> {
                     vertices: vertices_id,
                     indices: corners.flatten().copied().collect(),
                     material: Some(
-                        self.material(vec![u32::MAX, surface], || crate::bwm::surface_material(surface)),
+                        self.material(vec![u32::MAX, surface], || derived::surface_material(surface)),
                     ),
                     extras: wrap(runs),
                     ..Primitive::default()

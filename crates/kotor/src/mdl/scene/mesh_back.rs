@@ -10,6 +10,7 @@ use glam::{Mat4, Quat, Vec3};
 use super::elsewhere::texture_name;
 use super::mesh::{bind_matrix, derived_bone_map, derived_bones, header_fields, slots, tangent_names};
 use super::{Back, read_fields, record, text};
+use crate::box_tree;
 use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
 use crate::mdl::derive::neighbours;
@@ -445,32 +446,19 @@ fn read_aabb(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Aa
     let leaves = told.and_then(|t| ints(t, "faces")).unwrap_or_default();
     let fits = leaves.iter().all(|f| *f < triangles.len() as i64)
         && leaves.iter().filter(|f| **f >= 0).count() == triangles.len();
-    let nodes = match told.filter(|_| same || fits) {
-        Some(told) => {
-            let boxes = derived::tree(told, positions, triangles, !same);
-            let node = |b: &derived::TreeBox| AabbNode {
-                min: b.min,
-                max: b.max,
-                left: b.left,
-                right: b.right,
-                face: b.face,
-                plane: b.plane,
-            };
-            boxes.iter().map(node).collect()
-        }
-        None => {
-            let child = |c: u32| Some(c).filter(|c| *c != u32::MAX);
-            let node = |n: &crate::bwm::AabbNode| AabbNode {
-                min: n.min,
-                max: n.max,
-                left: child(n.left),
-                right: child(n.right),
-                face: n.face,
-                plane: n.plane,
-            };
-            crate::bwm::build_tree(positions, triangles).iter().map(node).collect()
-        }
+    let boxes = match told.filter(|_| same || fits) {
+        Some(told) => derived::tree(told, positions, triangles, !same),
+        None => box_tree::build(positions, triangles),
     };
+    let node = |b: &box_tree::TreeBox| AabbNode {
+        min: b.min,
+        max: b.max,
+        left: b.left,
+        right: b.right,
+        face: b.face,
+        plane: b.plane,
+    };
+    let nodes = boxes.iter().map(node).collect();
     AabbTree { nodes, ..AabbTree::default() }
 }
 

@@ -18,8 +18,8 @@ use galatea_scene::{Extras, Material, Node as SceneNode, Scene, Value};
 use galatea_wire::{Error, Result, Text, Wire};
 
 use super::{Game, Model, Name, Node, NodeId, Platform};
-use crate::bwm::AXES;
 use crate::extra::{from_json, int, json, latin, objects, own, put, unlatin, wrap};
+use crate::geometry::AXES;
 
 /// Controllers that every node or mesh can have.
 pub(super) const POSITION: u32 = 8;

@@ -4,14 +4,15 @@ use galatea_wire::{Result, Text, escape_bytes};
 
 use super::Dialect;
 use super::draft::{MeshDraft, NodeDraft};
-use super::lex::Word;
 use super::mesh::Rows;
 use super::parse::Parser;
 use super::rotation::from_axis_angle;
-use super::words::{Class, EMITTER_FLAGS, Form, Small, class_of, controller_of};
+use super::words::{Class, EMITTER_FLAGS, Form, class_of, controller_of};
 use crate::mdl::{
     AabbTree, AnimMeshHeader, Dangly, Emitter, Interpolation, Light, Mesh, Name, Node, Saber, Skin,
 };
+use crate::text::lex::Word;
+use crate::text::token::Keyword;
 
 /// The class of properties of a node of this type; `None` for an unknown type.
 fn parts(node: &mut Node, kind: &[u8], blade: bool) -> bool {
@@ -52,7 +53,7 @@ impl<'a> Parser<'a> {
         let class = if animated {
             draft.moves.and_then(|id| self.draft.model.node(id)).map_or(Class::Plain, class_of)
         } else {
-            if !parts(node, Small::of(kind.text).bytes(), blade) {
+            if !parts(node, Keyword::of(kind.text).bytes(), blade) {
                 let what = || format!("`{}` is no type of node: taken for a dummy", escape_bytes(kind.text));
                 self.note(kind.spot, what);
             }
@@ -71,7 +72,7 @@ impl<'a> Parser<'a> {
                 return Err(self.lex.spot().syntax("the text ends inside a node"));
             }
             let Some(word) = self.lex.word() else { continue };
-            let small = Small::of(word.text);
+            let small = Keyword::of(word.text);
             let keyword = small.bytes();
             match keyword {
                 b"endnode" | b"}" => break,
@@ -94,7 +95,7 @@ impl<'a> Parser<'a> {
                             Class::Mesh => self.mesh(node, draft, &mut rows, word, keyword)?,
                         }
                         || self.nothing(keyword)?;
-                    if !known && !super::number::is_number(word.text) {
+                    if !known && !crate::text::number::is_number(word.text) {
                         self.note(word.spot, || format!("`{}` means nothing here", escape_bytes(word.text)));
                     }
                 }
@@ -289,7 +290,7 @@ impl<'a> Parser<'a> {
         let count = if self.lex.at_number() { Some(self.lex.int(0, i64::from(u32::MAX))?) } else { None };
         while self.lex.next_line() {
             let Some(word) = self.lex.word() else { continue };
-            let small = Small::of(word.text);
+            let small = Keyword::of(word.text);
             let told = count.is_some_and(|c| (light.flare_textures.len() as i64) < c);
             let keyword = matches!(
                 small.bytes(),

@@ -1,115 +1,11 @@
-//! The fields of a document as words of 32 bits: what [`super::carry`] compares and carries.
+//! The fields of a model that are carried as words of 32 bits where the text does not tell them.
 
 use galatea_wire::Text;
 
 use crate::mdl::{
     Animation, Controller, Controllers, Event, Face, IndexLists, Mesh, Model, Name, Node, PositionCopy, Skin,
 };
-
-/// A value that is a number of words.
-pub(crate) trait Words: Copy + Default {
-    fn put(&self, out: &mut Vec<u32>);
-    fn take(words: &mut &[u32]) -> Option<Self>;
-}
-
-fn next(words: &mut &[u32]) -> Option<u32> {
-    let (first, rest) = words.split_first()?;
-    *words = rest;
-    Some(*first)
-}
-
-macro_rules! whole {
-    ($($t:ty),*) => {$(
-        impl Words for $t {
-            fn put(&self, out: &mut Vec<u32>) { out.push(*self as u32); }
-            fn take(words: &mut &[u32]) -> Option<Self> { Some(next(words)? as $t) }
-        }
-    )*};
-}
-whole!(u8, u16, u32, i16, i32);
-
-impl Words for f32 {
-    fn put(&self, out: &mut Vec<u32>) {
-        out.push(self.to_bits());
-    }
-    fn take(words: &mut &[u32]) -> Option<Self> {
-        next(words).map(f32::from_bits)
-    }
-}
-
-impl Words for bool {
-    fn put(&self, out: &mut Vec<u32>) {
-        out.push(u32::from(*self));
-    }
-    fn take(words: &mut &[u32]) -> Option<Self> {
-        next(words).map(|w| w != 0)
-    }
-}
-
-impl<T: Words, const N: usize> Words for [T; N]
-where
-    [T; N]: Default,
-{
-    fn put(&self, out: &mut Vec<u32>) {
-        self.iter().for_each(|v| v.put(out));
-    }
-    fn take(words: &mut &[u32]) -> Option<Self> {
-        let mut out = Self::default();
-        for slot in &mut out {
-            *slot = T::take(words)?;
-        }
-        Some(out)
-    }
-}
-
-/// Bytes, with their number in front.
-fn put_bytes(bytes: &[u8], out: &mut Vec<u32>) {
-    out.push(bytes.len() as u32);
-    out.extend(bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))));
-}
-
-fn take_bytes(words: &mut &[u32]) -> Option<Vec<u8>> {
-    let len = next(words)? as usize;
-    let (packed, rest) = words.split_at_checked(len.div_ceil(4))?;
-    *words = rest;
-    let mut bytes: Vec<u8> = packed.iter().flat_map(|w| w.to_le_bytes()).collect();
-    bytes.truncate(len);
-    Some(bytes)
-}
-
-/// A list that takes up all words.
-pub(crate) fn put_list<T: Words>(list: &[T], out: &mut Vec<u32>) {
-    out.reserve(size_of_val(list) / 4);
-    list.iter().for_each(|v| v.put(out));
-}
-
-pub(crate) fn take_list<T: Words>(mut words: &[u32]) -> Option<Vec<T>> {
-    let mut out = Vec::with_capacity(words.len() * 4 / size_of::<T>().max(1));
-    while !words.is_empty() {
-        out.push(T::take(&mut words)?);
-    }
-    Some(out)
-}
-
-/// How a field is carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Single values: each is carried on its own, where the text says another.
-    Scalars,
-    /// One whole: carried where the text says another.
-    Whole,
-    /// One whole that text has no word for: always carried.
-    Silent,
-}
-
-/// A field, or a few that belong together.
-pub(crate) struct Field<T> {
-    pub(crate) tag: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) get: fn(&T, &mut Vec<u32>),
-    /// `None` leaves everything as it is: the words do not fit.
-    pub(crate) set: fn(&mut T, &[u32]) -> Option<()>,
-}
+use crate::text::encode::{Field, Kind, Words, next, put_bytes, put_list, take_bytes, take_list};
 
 /// Single values of a part of a node, by name.
 macro_rules! scalars {
@@ -221,7 +117,7 @@ pub(crate) static CONTROLLER_DATA: Field<Node> = Field {
     kind: Kind::Scalars,
     get: |n, out| put_list(n.controllers.data(), out),
     set: |n, words| {
-        *n.controllers.data_mut() = take_list::<f32>(words)?;
+        *n.controllers.data_mut() = take_list::<f32>(words)?.into();
         Some(())
     },
 };
@@ -242,7 +138,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
             padding: [0; 3],
         });
     }
-    *controllers.data_mut() = take_list::<f32>(data)?;
+    *controllers.data_mut() = take_list::<f32>(data)?.into();
     Some(controllers)
 }
 

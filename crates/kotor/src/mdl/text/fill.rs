@@ -2,7 +2,7 @@
 
 use super::draft::NodeDraft;
 use super::finish::Missing;
-use crate::bwm;
+use crate::geometry;
 use crate::mdl::derive::{Weighting, aabb_tree, area, inverse_binds, inverted_counter, vertex_normals};
 use crate::mdl::{AabbNode, Face, Mesh, Model, NodeId};
 
@@ -135,7 +135,7 @@ fn saber(mesh: &mut Mesh) {
     let Some(saber) = mesh.saber.as_deref_mut() else { return };
     let side = |at: usize| {
         let get = |i: usize| saber.positions.get(at + i).copied().unwrap_or_default();
-        bwm::normal([get(5), get(4), get(0)])
+        geometry::normal([get(5), get(4), get(0)])
     };
     let (first, second) = (side(0), side(super::saber::FULL / 2));
     let half = saber.positions.len() / 2;

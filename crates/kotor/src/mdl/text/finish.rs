@@ -3,11 +3,13 @@
 //! One description serves both ways. Reading, it takes every field from the carried data where they still fit the plain
 //! lines. Writing, it compares every field with the real one and carries those that the plain lines do not give back.
 
-use super::carry::{Carry, Guard};
-use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft, Sum};
-use super::fields::{self, Field};
+use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft};
+use super::fields;
 use super::fill;
 use crate::mdl::{Animation, Game, Mesh, Model, Node, NodeId, Platform, PositionCopy};
+use crate::text::carry::{Carry, Guard};
+use crate::text::checksum::Sum;
+use crate::text::encode::Field;
 
 /// What is left to derive for a mesh.
 #[derive(Debug, Clone, Copy, Default)]

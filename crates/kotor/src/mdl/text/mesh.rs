@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use galatea_wire::{Result, escape_bytes};
 
-use super::draft::{NodeDraft, Sum, WeightRow};
-use super::lex::{Spot, Word};
+use super::draft::{NodeDraft, WeightRow};
 use super::parse::{Parser, small_name};
 use super::saber;
 use crate::mdl::{AabbNode, Dirt, Face, Mesh, Node, Vertices};
+use crate::text::checksum::Sum;
+use crate::text::lex::{Spot, Word};
 
 /// Vertices that fit into a mesh.
 const MOST: usize = 65_535;

@@ -7,30 +7,27 @@
 //! edit in the plain lines always wins, and what it touches is derived anew.
 
 mod body;
-pub(crate) mod carry;
-pub(crate) mod draft;
-pub(crate) mod fields;
+mod draft;
+mod fields;
 mod fill;
 mod finish;
-pub(crate) mod lex;
 mod mesh;
-pub(crate) mod number;
 mod parse;
-pub(crate) mod print;
+mod print;
 mod print_mesh;
 mod rotation;
 mod saber;
 mod smooth;
-pub(crate) mod words;
+mod words;
 
 use galatea_wire::{Error, Limits, Result};
 
 use super::Model;
-use carry::{Carried, Carry, OPENING};
-use lex::Lex;
+use crate::text::carry::{Carried, Carry, OPENING};
+use crate::text::lex::Lex;
+use crate::text::token::Keyword;
 use parse::Parser;
 use print::Printer;
-use words::Small;
 
 /// Something that was read in a way its writer may not have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +109,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     let mut lex = Lex::new(head);
     lex.next_line()
         && lex.word().is_some_and(|w| {
-            let frame = is_frame_word(Small::of(w.text).bytes());
+            let frame = is_frame_word(Keyword::of(w.text).bytes());
             // A word of a model is followed by its value on the same line, never by a brace.
             frame && lex.word().is_some_and(|next| next.text != b"{")
         })

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use galatea_wire::{ErrorKind, Limits, Result, Text, escape_bytes};
 
-use super::draft::{AnimationDraft, Draft, NodeDraft, Sum};
-use super::lex::{Lex, Spot, Word};
-use super::words::{CLASSIFICATIONS, Small};
+use super::draft::{AnimationDraft, Draft, NodeDraft};
+use super::words::CLASSIFICATIONS;
 use super::{Dialect, Note};
 use crate::mdl::{Animation, Event, Game, Model, Name, Node, NodeId, Platform};
+use crate::text::checksum::Sum;
+use crate::text::lex::{Lex, Spot, Word};
+use crate::text::token::Keyword;
 
 /// Notes that are kept; the rest is like them.
 const NOTES: usize = 100;
@@ -111,7 +113,7 @@ impl<'a> Parser<'a> {
         let mut begun = false;
         while self.lex.next_line() {
             let Some(word) = self.lex.word() else { continue };
-            let small = Small::of(word.text);
+            let small = Keyword::of(word.text);
             if !begun && !super::is_frame_word(small.bytes()) && small.bytes() != b"node" {
                 self.note(word.spot, || format!("`{}` before the model begins", escape_bytes(word.text)));
                 continue;
@@ -217,7 +219,7 @@ impl<'a> Parser<'a> {
 
     fn game(&mut self) -> Result<()> {
         let word = self.lex.need("a game")?;
-        self.draft.model.game = match Small::of(word.text).bytes() {
+        self.draft.model.game = match Keyword::of(word.text).bytes() {
             b"kotor1" | b"1" | b"k1" | b"swkotor" | b"kotor" => Game::K1,
             b"kotor2" | b"2" | b"k2" | b"tsl" | b"swkotor2" => Game::K2,
             _ => return Err(word.spot.syntax("expected `kotor1` or `kotor2`")),
@@ -228,7 +230,7 @@ impl<'a> Parser<'a> {
 
     fn platform(&mut self) -> Result<()> {
         let word = self.lex.need("a platform")?;
-        self.draft.model.platform = match Small::of(word.text).bytes() {
+        self.draft.model.platform = match Keyword::of(word.text).bytes() {
             b"pc" | b"windows" => Platform::Pc,
             b"xbox" => Platform::Xbox,
             _ => return Err(word.spot.syntax("expected `pc` or `xbox`")),

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use galatea_wire::Text;
 
-use super::number::{Notation, decimals, f64_of, push_f32, push_int, push_rounded, push_signed};
 use super::rotation::push_orientation;
 use super::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_word, type_word};
 use crate::mdl::{
     Animation, Emitter, Game, Interpolation, Light, Model, Node, NodeId, Platform, Track, unpack_quaternion,
 };
+use crate::text::number::{Notation, decimals, f64_of, push_f32, push_int, push_rounded, push_signed};
+use crate::text::token::token;
 
 /// A text in the making.
 pub(crate) struct Printer<'a> {
@@ -22,22 +23,6 @@ pub(crate) struct Printer<'a> {
     /// The first node of each name.
     by_name: HashMap<u16, NodeId>,
     compress: bool,
-}
-
-/// A name as one word that no tool misreads.
-pub(crate) fn token(name: &[u8]) -> Vec<u8> {
-    let mut out: Vec<u8> =
-        name.iter().map(|b| if *b <= b' ' || *b == b'#' || *b == 0x7F { b'_' } else { *b }).collect();
-    if out.is_empty() {
-        out.push(b'_');
-    }
-    if out.eq_ignore_ascii_case(b"null") || matches!(out.as_slice(), b"{" | b"}") {
-        out.push(b'_');
-    }
-    if out.starts_with(b"2081__") {
-        out.insert(0, b'_');
-    }
-    out
 }
 
 impl<'a> Printer<'a> {

@@ -1,9 +1,9 @@
 //! Meshes as plain lines.
 
-use super::number::{Notation, push_f32, push_int};
 use super::print::{Printer, push_spaced};
 use super::saber;
 use crate::mdl::{Mesh, Node};
+use crate::text::number::{Notation, push_f32, push_int};
 
 impl Printer<'_> {
     pub(crate) fn mesh(&mut self, node: &Node) {

@@ -1,6 +1,6 @@
 //! Orientations: the text says axis and angle, the file a quaternion.
 
-use super::number::push_rounded;
+use crate::text::number::push_rounded;
 
 /// The smallest cosine that means anything: that of a right angle as near as an `f64` comes to it.
 const NO_COSINE: f64 = 6.2e-17;
@@ -81,7 +81,7 @@ pub(crate) fn push_orientation(out: &mut Vec<u8>, q: [f32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mdl::text::number::f64_of;
+    use crate::text::number::f64_of;
     use galatea_trial::Random;
 
     fn back(q: [f32; 4]) -> [f32; 4] {

@@ -145,7 +145,7 @@ pub(crate) fn controller_of(keyword: &[u8], class: Class) -> Option<(u32, Option
         found.map(|c| (c.1, Some(c.2))).or_else(stray).or_else(|| {
             let digits = name.strip_prefix(b"controller")?;
             let digits = digits.strip_prefix(b"_").unwrap_or(digits);
-            let kind = super::number::int_of(digits, 0, i64::from(u32::MAX))?;
+            let kind = crate::text::number::int_of(digits, 0, i64::from(u32::MAX))?;
             Some((kind as u32, None))
         })
     };
@@ -183,21 +183,3 @@ pub(crate) static CLASSIFICATIONS: &[(&str, u8)] = &[
     ("placeable", 32),
     ("flyer", 64),
 ];
-
-/// A keyword in small letters, if it is short enough to be one.
-pub(crate) struct Small([u8; 40], usize);
-
-impl Small {
-    pub(crate) fn of(word: &[u8]) -> Small {
-        let mut small = [0; 40];
-        let len = word.len().min(40);
-        for (to, from) in small.iter_mut().zip(word) {
-            *to = from.to_ascii_lowercase();
-        }
-        Small(small, len)
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.0.get(..self.1).unwrap_or(&[])
-    }
-}

@@ -13,8 +13,8 @@
 
 use std::collections::HashMap;
 
-use super::draft::Sum;
-use super::fields::{Field, Kind};
+use super::checksum::Sum;
+use super::encode::{Field, Kind};
 
 /// First line of the carried data.
 pub(crate) const OPENING: &[u8] = b"#! GALATEA 1";
