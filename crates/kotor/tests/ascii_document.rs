@@ -330,7 +330,7 @@ fn carried_data_survive_other_line_ends_and_blanks() {
 #[test]
 fn unused_data_come_back() {
     let mut m = model("dummy", Game::K1, Platform::Pc);
-    *m.nodes[0].controllers.data_mut() = vec![1.5, f32::NAN];
+    *m.nodes[0].controllers.data_mut() = vec![1.5, f32::NAN].into();
     let back = parse(&print(&m));
     let bits = |m: &Model| m.nodes[0].controllers.data().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&back), bits(&m));

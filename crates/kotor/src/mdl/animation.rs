@@ -1,17 +1,19 @@
 //! Controllers: the animated and constant properties of a node.
 
-use std::fmt;
-use std::sync::Arc;
-
 use galatea_wire::{Error, Result, Wire};
+use smallvec::{Array, SmallVec};
 
 use super::wire::Controller;
 
+/// The controllers of a node, in order. Two need no allocation.
+pub type ControllerList = SmallVec<[Controller; 2]>;
+
+/// The times and values of the controllers of a node. Twelve need no allocation: most nodes of animations have no more than
+/// two keys of a position and an orientation.
+pub type ControllerData = SmallVec<[f32; 12]>;
+
 /// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
 /// that no controller uses and packed words are kept.
-///
-/// A model has thousands of nodes with a few of them each. Two controllers and their keys need no allocation; longer ones
-/// that were read from a file share one until they are changed.
 ///
 /// ```
 /// use galatea_kotor::mdl::{Controller, Controllers};
@@ -20,137 +22,47 @@ use super::wire::Controller;
 /// controllers.data_mut().extend([0.0, 2.5]);
 /// assert_eq!((controllers.list().len(), controllers.data()), (1, &[0.0, 2.5][..]));
 /// ```
-#[derive(Clone, Default)]
-// What has to be dropped is last, beside the other such parts of a node.
-#[repr(C)]
-pub struct Controllers {
-    few: Few,
-    /// First and count of the controllers.
-    list: (u32, u32),
-    /// First and count of the numbers.
-    data: (u32, u32),
-    /// Where the controllers are, unless they are few.
-    all: Option<Arc<Pool>>,
-}
-
-/// Room for as many controllers and numbers as move and turn a node from one key to the next: most nodes of animations
-/// have no more.
-#[derive(Clone, Copy, Default)]
-struct Few {
-    list: [Controller; 2],
-    data: [f32; 12],
-}
-
-/// Controllers of one or many nodes, and their numbers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pool {
-    list: Vec<Controller>,
-    data: Vec<f32>,
-}
-
-impl Pool {
-    /// A pool with as much room as a file of this length is likely to need.
-    pub(crate) fn for_file(len: usize) -> Pool {
-        Pool { list: Vec::with_capacity(len / 256), data: Vec::with_capacity(len / 16) }
-    }
-
-    /// Reads controllers and numbers. Those that are more than a few go into the pool, and wait for it to be complete: then
-    /// the answer is `true`.
-    #[inline(always)]
-    pub(crate) fn read(&mut self, list: &[u8], data: &[u8], into: &mut Controllers) -> bool {
-        let Few { list: few_list, data: few_data } = &mut into.few;
-        into.list.1 = (list.len() / Controller::SIZE) as u32;
-        into.data.1 = (data.len() / f32::SIZE) as u32;
-        if list.len() > few_list.len() * Controller::SIZE || data.len() > few_data.len() * f32::SIZE {
-            into.list.0 = self.list.len() as u32;
-            into.data.0 = self.data.len() as u32;
-            self.list.extend(list.chunks_exact(Controller::SIZE).map(Controller::get));
-            append(&mut self.data, data);
-            return true;
-        }
-        // Nearly always there are as many as there is room for: then the compiler knows how many.
-        match list.first_chunk::<{ <[Controller; 2]>::SIZE }>() {
-            Some(all) => *few_list = Wire::get(all),
-            None => Wire::get_all(list, few_list),
-        }
-        match data.first_chunk::<{ <[f32; 12]>::SIZE }>() {
-            Some(all) => *few_data = Wire::get(all),
-            None => Wire::get_all(data, few_data),
-        }
-        false
-    }
-
-    /// The pool as nodes share it, when it is complete.
-    pub(crate) fn complete(mut self) -> Arc<Pool> {
-        // Little room to spare is not worth moving them.
-        self.list.shrink_to(self.list.capacity().min(self.list.len() * 2));
-        self.data.shrink_to(self.data.capacity().min(self.data.len() * 2));
-        Arc::new(self)
-    }
-}
-
-/// Adds the values in these bytes. Not `extend`: that moves one at a time.
-#[inline(always)]
-fn append<T: Wire>(to: &mut Vec<T>, bytes: &[u8]) {
-    let at = to.len();
-    to.resize(at + bytes.len() / T::SIZE, T::ZERO);
-    T::get_all(bytes, to.get_mut(at..).unwrap_or(&mut []));
-}
-
-/// The count of lists that are the whole of their pool.
-const WHOLE: u32 = u32::MAX;
-
-#[inline]
-fn part<T>(all: &[T], (start, count): (u32, u32)) -> &[T] {
-    if count == WHOLE {
-        return all;
-    }
-    all.get(start as usize..).and_then(|rest| rest.get(..count as usize)).unwrap_or(&[])
+pub struct Controllers {
+    list: ControllerList,
+    data: ControllerData,
 }
 
 impl Controllers {
-    /// Gives them the pool that they are a part of.
-    pub(crate) fn share(&mut self, all: &Arc<Pool>) {
-        self.all = Some(Arc::clone(all));
+    /// Decodes controllers and their numbers.
+    pub(crate) fn decode(list: &[u8], data: &[u8]) -> Controllers {
+        Controllers { list: decode_all(list), data: decode_all(data) }
     }
 
     /// The controllers, in order. A kind can occur twice.
     #[inline]
     pub fn list(&self) -> &[Controller] {
-        part(self.all.as_ref().map_or(&self.few.list, |all| &all.list), self.list)
+        &self.list
     }
 
     /// Times and values. Packed orientations are the bits of such a number.
     #[inline]
     pub fn data(&self) -> &[f32] {
-        part(self.all.as_ref().map_or(&self.few.data, |all| &all.data), self.data)
+        &self.data
     }
 
     /// The controllers, to change them.
-    pub fn list_mut(&mut self) -> &mut Vec<Controller> {
-        &mut self.own().list
+    pub fn list_mut(&mut self) -> &mut ControllerList {
+        &mut self.list
     }
 
     /// Times and values, to change them.
-    pub fn data_mut(&mut self) -> &mut Vec<f32> {
-        &mut self.own().data
-    }
-
-    fn own(&mut self) -> &mut Pool {
-        let whole = (0, WHOLE);
-        if self.list != whole || self.data != whole {
-            let own = Pool { list: self.list().to_vec(), data: self.data().to_vec() };
-            *self =
-                Controllers { all: Some(Arc::new(own)), list: whole, data: whole, ..Controllers::default() };
-        }
-        Arc::make_mut(self.all.get_or_insert_default())
+    pub fn data_mut(&mut self) -> &mut ControllerData {
+        &mut self.data
     }
 }
 
-impl fmt::Debug for Controllers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Controllers").field("list", &self.list()).field("data", &self.data()).finish()
-    }
+/// Decodes the values in these bytes.
+#[inline]
+fn decode_all<T: Wire, A: Array<Item = T>>(bytes: &[u8]) -> SmallVec<A> {
+    let mut values = SmallVec::from_elem(T::ZERO, bytes.len() / T::SIZE);
+    T::get_all(bytes, &mut values);
+    values
 }
 
 /// How values run between keys.

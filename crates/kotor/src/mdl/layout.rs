@@ -8,7 +8,6 @@
 
 use galatea_wire::{Gap, Offset, Wire};
 
-use super::list::List;
 use super::wire::{AnimationHeader, ArrayDef, FileHeader, GeometryHeader, ModelHeader, NamesHeader};
 
 /// The place of a block in the data of the MDL, as it was read.
@@ -114,8 +113,6 @@ pub struct Place {
 
 /// Layout of a node. There are thousands, so what only a few have is apart.
 #[derive(Debug, Clone, Default)]
-// What has to be dropped is last, beside the parts of the node.
-#[repr(C)]
 pub struct NodeLayout {
     /// The header with all that follows it; its items are bytes. None for a node that was in no file.
     pub header: Place,
@@ -189,11 +186,11 @@ pub struct MeshLayout {
     /// Offsets of the index lists.
     pub index_offsets: Slot,
     /// Place of each index list.
-    pub index_lists: List<u32>,
+    pub index_lists: Vec<u32>,
     /// Entries of the lengths beyond those that have an offset.
-    pub more_counts: List<u32>,
+    pub more_counts: Vec<u32>,
     /// Entries of the offsets beyond those that have a length.
-    pub more_offsets: List<u32>,
+    pub more_offsets: Vec<u32>,
     /// Inverted counters.
     pub inverted_counters: Slot,
     /// Vertex positions in the MDL.

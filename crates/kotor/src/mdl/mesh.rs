@@ -3,7 +3,6 @@
 use galatea_wire::{Offset, Text, Wire};
 
 use super::layout::{AabbLayout, DanglyLayout, MeshLayout, SaberLayout, SkinLayout};
-use super::list::List;
 use super::wire::{AnimMeshHeader, Dirt, Face, MeshHead, MeshTail};
 use super::{Game, Model, Platform};
 
@@ -25,7 +24,7 @@ pub struct Mesh {
     /// The lists of vertex indices the game draws.
     pub indices: IndexLists,
     /// Counters that run down from 98 over the meshes of a model; one per mesh.
-    pub inverted_counters: List<u32>,
+    pub inverted_counters: Vec<u32>,
     /// Lowest and highest corner of the box around the vertices.
     pub bounds: [[f32; 3]; 2],
     /// Greatest distance of a vertex from `average`.

@@ -18,7 +18,6 @@ mod fix_mesh;
 mod fix_skin;
 mod fix_tree;
 mod layout;
-mod list;
 mod mesh;
 mod node;
 mod out;
@@ -27,6 +26,7 @@ mod plan_rows;
 mod pose;
 mod read;
 mod read_aabb;
+mod read_parts;
 mod read_rows;
 mod rows;
 mod rules;
@@ -38,18 +38,19 @@ mod write_mesh;
 
 use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
 
-pub use animation::{Controllers, Interpolation, Track, pack_quaternion, unpack_quaternion};
+pub use animation::{
+    ControllerData, ControllerList, Controllers, Interpolation, Track, pack_quaternion, unpack_quaternion,
+};
 pub use convert::Walkable;
 pub use layout::{
     AabbLayout, AnimationLayout, DanglyLayout, Headers, LightLayout, MdxLayout, MeshLayout, ModelLayout,
     NodeLayout, OddNode, Place, RowLayout, SaberLayout, Sentinel, SkinLayout, Slot,
 };
-pub use list::List;
 pub use mesh::{
     AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin, TangentSpace, Vertices,
     pack_normal, unpack_normal,
 };
-pub use node::{Light, Name, Node, NodeId, NodeKind};
+pub use node::{Children, Light, Name, Node, NodeId, NodeKind};
 pub use pose::Transform;
 pub use rules::RULES;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};

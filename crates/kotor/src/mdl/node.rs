@@ -3,15 +3,19 @@
 use std::fmt;
 
 use galatea_wire::{Error, Offset, Result, Wire, escape_bytes};
+use smallvec::SmallVec;
 
 use super::layout::{LightLayout, NodeLayout};
 use super::wire::{
     AnimMeshHeader, DanglyHeader, Emitter, LightHeader, NodeHeader, Reference, SaberHeader, SkinHeader,
 };
-use super::{Controllers, List, Mesh, Model};
+use super::{Controllers, Mesh, Model};
 
 /// Index of a node in its list: [`Model::nodes`](super::Model::nodes) or [`Animation::nodes`](super::Animation::nodes).
 pub type NodeId = u32;
+
+/// The children of a node, in order. Four need no allocation: most nodes have one child or none.
+pub type Children = SmallVec<[NodeId; 4]>;
 
 /// A name as bytes: the format has no encoding.
 #[derive(Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
@@ -61,10 +65,6 @@ pub enum NodeKind {
 
 /// A node. What it is follows from its parts: see [`Node::kind`].
 #[derive(Debug, Clone)]
-// In this order all that has to be dropped is side by side, and so are the parent and the place that others ask for. There are
-// thousands of nodes, and this fetches less memory. There is also no hole before what begins as zeros: with one, the compiler
-// makes nodes elsewhere and moves them.
-#[repr(C)]
 pub struct Node {
     /// Rest position relative to the parent.
     pub position: [f32; 3],
@@ -90,7 +90,7 @@ pub struct Node {
     /// The mesh part, with all that stands on it.
     pub mesh: Option<Box<Mesh>>,
     /// The children, in order.
-    pub children: List<NodeId>,
+    pub children: Children,
     /// Bits of the node flags that stand for no known part.
     pub unknown_flags: u16,
     /// Whether the node is a camera. Cameras have no data of their own.
@@ -101,7 +101,7 @@ impl Default for Node {
     fn default() -> Self {
         Node {
             parent: None,
-            children: List::default(),
+            children: Children::new(),
             name: 0,
             number: 0,
             position: [0.0; 3],

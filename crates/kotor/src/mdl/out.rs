@@ -30,16 +30,10 @@ impl<'a> Out<'a> {
         if len == 0 {
             return;
         }
-        let Some(range) = self.bytes.get_mut(at..at.saturating_add(len)) else {
-            self.overrun = true;
-            return;
-        };
-        if self.comparing {
-            let mut wanted = range.to_vec();
-            fill(&mut wanted);
-            self.differs |= wanted != range;
-        } else {
-            fill(range);
+        match self.bytes.get_mut(at..at.saturating_add(len)) {
+            Some(range) if !self.comparing => fill(range),
+            Some(range) => self.differs |= differs(range, fill),
+            None => self.overrun = true,
         }
     }
 
@@ -56,4 +50,13 @@ impl<'a> Out<'a> {
         }
         Ok(!self.differs)
     }
+}
+
+/// Returns `true` if filling these bytes would change them.
+#[cold]
+#[inline(never)]
+fn differs(bytes: &[u8], fill: impl FnOnce(&mut [u8])) -> bool {
+    let mut filled = bytes.to_vec();
+    fill(&mut filled);
+    filled != bytes
 }

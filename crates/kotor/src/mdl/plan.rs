@@ -18,14 +18,14 @@ use super::write::BlockWalk;
 /// A range of the data of an MDL.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// Where it goes.
+    /// Where it goes: where it was, until it is laid out anew.
     place: u32,
     /// Bytes.
     len: u32,
-    /// Where it was, if it was in a file.
-    old: Option<u32>,
-    /// Bytes it had there.
+    /// Bytes it had in the file.
     old_len: u32,
+    /// Whether it was in a file at all.
+    known: bool,
     kind: BlockKind,
 }
 
@@ -51,8 +51,8 @@ impl Pass for Plan {
         self.blocks.push(Block {
             place: old.at,
             len: len.unwrap_or(0),
-            old: old.known.then_some(old.at),
             old_len: old.count.saturating_mul(size as u32),
+            known: old.known,
             kind,
         });
         0
@@ -119,7 +119,7 @@ impl Plan {
     /// Keeps the old places if the blocks are those that were read: each as long as it was, and together they cover the data.
     /// Returns `false` if they are not.
     fn keeps_places(&mut self, layout: &ModelLayout) -> bool {
-        let changed = |block: &Block| block.old.is_none() || block.len != block.old_len;
+        let changed = |block: &Block| !block.known || block.len != block.old_len;
         if layout.headers.is_none() || self.blocks.iter().any(changed) {
             return false;
         }
@@ -148,21 +148,25 @@ impl Plan {
         let mut order: Vec<(u32, bool, u32)> = Vec::with_capacity(self.blocks.len());
         let mut last = 0;
         for (id, block) in self.blocks.iter().enumerate() {
-            let old = block.old.filter(|_| block.old_len > 0);
-            last = old.unwrap_or(last);
-            order.push((last, old.is_none(), id as u32));
+            let old = block.known && block.old_len > 0;
+            last = if old { block.place } else { last };
+            order.push((last, !old, id as u32));
         }
         order.sort();
         let mut end = u64::from(HEADERS);
         let mut moves: Vec<(u32, u32)> = vec![(0, 0)];
         for (_, _, id) in order {
             let Some(block) = self.blocks.get_mut(id as usize) else { continue };
-            block.place =
+            let place =
                 u32::try_from(end).map_err(|_| Error::unrepresentable("the model is longer than 4 GiB"))?;
-            if let Some(old) = block.old.filter(|_| block.old_len > 0) {
-                moves.push((old, block.place));
+            if block.known && block.old_len > 0 {
+                moves.push((block.place, place));
             }
             end += u64::from(block.len);
+            // The offsets of other empty blocks are chosen when all moves are known.
+            if block.len > 0 || block.old_len > 0 || !block.known {
+                block.place = place;
+            }
         }
         for block in self.blocks.iter_mut().filter(|block| block.len == 0) {
             block.place = empty_place(block, &moves);
@@ -176,15 +180,15 @@ impl Plan {
 /// Returns the place of an empty block. It means nothing; one that was in the file keeps pointing to what it did. `moves` are
 /// the old and new places of blocks, by their old ones.
 fn empty_place(block: &Block, moves: &[(u32, u32)]) -> u32 {
-    match block.old.filter(|_| block.old_len == 0) {
-        Some(none @ (0 | u32::MAX)) => none,
-        Some(old) => {
+    match block.place {
+        none @ (0 | u32::MAX) if block.known && block.old_len == 0 => none,
+        old if block.known && block.old_len == 0 => {
             let before = moves.partition_point(|(from, _)| *from <= old).saturating_sub(1);
             let (from, to) = moves.get(before).copied().unwrap_or((0, 0));
             to.wrapping_add(old.wrapping_sub(from))
         }
-        None if block.kind == BlockKind::PlacedList => block.place,
-        None => 0,
+        place if block.kind == BlockKind::PlacedList => place,
+        _ => 0,
     }
 }
 
@@ -233,7 +237,7 @@ impl Model {
         let mut end = 0;
         let filled = plan.blocks.iter().filter(|block| block.len > 0 && block.kind != BlockKind::Gap);
         let ascending = |block: &Block| {
-            let follows = block.old.is_some_and(|old| old >= end);
+            let follows = block.known && block.place >= end;
             end = block.place.saturating_add(block.len);
             follows
         };

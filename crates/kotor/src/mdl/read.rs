@@ -2,19 +2,15 @@
 
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
-use super::animation::Pool;
-use super::layout::{DATA_START, Headers, OddNode, Place, RowLayout, Sentinel, Slot, file_position};
-use super::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
-use super::node::{Light, Name, Node, NodeId, flag};
-use super::rows::short_to_slot;
+use super::layout::{DATA_START, Headers, OddNode, Place, Slot, file_position};
+use super::node::{Name, Node, NodeId, flag};
 use super::wire::{
-    AnimationHeader, ArrayDef, Controller, DanglyHeader, Dirt, Emitter, FileHeader, GeometryHeader,
-    LightHeader, MeshHead, MeshTail, ModelHeader, NamesHeader, NodeHeader, Reference, SaberHeader,
-    SkinHeader,
+    AnimationHeader, ArrayDef, Controller, Emitter, FileHeader, GeometryHeader, LightHeader, ModelHeader,
+    NamesHeader, NodeHeader, Reference,
 };
 use super::{
-    Animation, AnimationLayout, Controllers, Game, Inspected, List, Model, NodeLayout, Platform, PointerUse,
-    pointers, read_aabb, read_rows, target_of,
+    Animation, AnimationLayout, Controllers, Game, Inspected, Model, NodeLayout, Platform, read_parts,
+    read_rows, target_of,
 };
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
@@ -40,12 +36,6 @@ pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspec
 fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     let mut read = Read::new(mdl.reader())?;
     let mut model = read.model()?;
-    let pool = read.pool.complete();
-    for (tree, id) in read.waiting {
-        if let Some(node) = model.tree_mut(tree).get_mut(id as usize) {
-            node.controllers.share(&pool);
-        }
-    }
     read_rows::read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
     Ok(model)
 }
@@ -64,6 +54,11 @@ fn finish(model: &mut Model, source: &Source<'_>, rows: &Source<'_>) {
     layout.mdx.gaps = gaps;
 }
 
+/// Reads the items of an array.
+pub(super) fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
+    r.array(file_position(def.offset.0), def.count as usize, name)
+}
+
 struct Read<'a> {
     r: Reader<'a>,
     file: FileHeader,
@@ -74,14 +69,16 @@ struct Read<'a> {
     names: Vec<(u32, u32)>,
     /// Whether names that were claimed together share bytes.
     shared_names: bool,
-    /// Controllers and numbers that nodes will share.
-    pool: Pool,
-    /// Which nodes wait for them: the tree, and the node in it.
-    waiting: Vec<(u32, NodeId)>,
-    /// The nodes of the tree at hand whose children are being read.
-    open: Vec<Open<'a>>,
     /// Which nodes have a mesh: the tree, and the node in it.
     meshes: Vec<(u32, NodeId)>,
+}
+
+/// What a node is reached from.
+struct Parent {
+    id: Option<NodeId>,
+    offset: u32,
+    /// Offset of the node.
+    child: u32,
 }
 
 /// A node whose children are being read.
@@ -116,22 +113,8 @@ impl<'a> Read<'a> {
             platform,
             names: Vec::new(),
             shared_names: false,
-            pool: Pool::for_file(r.len()),
-            waiting: Vec::with_capacity(r.len() / 1024),
-            open: Vec::with_capacity(32),
             meshes: Vec::with_capacity(64),
         })
-    }
-
-    fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
-        r.array(file_position(def.offset.0), def.count as usize, name)
-    }
-
-    fn list(r: Reader<'a>, def: &ArrayDef, name: &'static str) -> Result<&'a [u8]> {
-        let at = file_position(def.offset.0);
-        let bytes = r.raw::<u32>(at, def.count as usize, name)?;
-        r.spend(bytes.len() as u64, at, name)?;
-        Ok(bytes)
     }
 
     fn model(&mut self) -> Result<Model> {
@@ -139,7 +122,7 @@ impl<'a> Read<'a> {
         let header: ModelHeader = r.at(DATA_START + GeometryHeader::SIZE, "model header")?;
         let names: NamesHeader =
             r.at(DATA_START + GeometryHeader::SIZE + ModelHeader::SIZE, "names header")?;
-        let name_offsets: Vec<u32> = Self::array(r, &names.names, "name offsets")?;
+        let name_offsets: Vec<u32> = array(r, &names.names, "name offsets")?;
         let mut model = Model {
             game: self.game,
             platform: self.platform,
@@ -161,7 +144,7 @@ impl<'a> Read<'a> {
         model.layout.name_offsets = Slot::of(&names.names);
         model.layout.names = name_offsets;
 
-        let offsets: Vec<u32> = Self::array(r, &header.animations, "animation offsets")?;
+        let offsets: Vec<u32> = array(r, &header.animations, "animation offsets")?;
         model.layout.animation_offsets = Slot::of(&header.animations);
         // Each has headers of its own.
         let most = r.len() / (GeometryHeader::SIZE + AnimationHeader::SIZE);
@@ -222,7 +205,7 @@ impl<'a> Read<'a> {
         let geometry: GeometryHeader = r.at(at, "geometry header")?;
         r.label(at + 8, geometry.name.bytes().len());
         let header: AnimationHeader = r.at(at + GeometryHeader::SIZE, "animation header")?;
-        let events = Self::array(r, &header.events, "events")?;
+        let events = array(r, &header.events, "events")?;
         let nodes = self.tree(r, index as u32 + 1, geometry.root.0, offset, geometry.node_count)?;
         Ok(Animation {
             name: geometry.name,
@@ -248,9 +231,9 @@ impl<'a> Read<'a> {
         }
         let room = (hint as usize).min(r.len() / NodeHeader::SIZE).min(1 << 12);
         let mut nodes: Vec<Node> = Vec::with_capacity(room);
-        let mut open = std::mem::take(&mut self.open);
-        let mut next = Some((root, None, 0));
-        while let Some((offset, parent, parent_offset)) = next {
+        let mut open: Vec<Open<'a>> = Vec::new();
+        let mut next = Some(Parent { id: None, offset: 0, child: root });
+        while let Some(Parent { id: parent, offset: parent_offset, child: offset }) = next {
             let id = nodes.len() as NodeId;
             let at = file_position(offset);
             let r = r.enter("nodes", Some(nodes.len()), at)?;
@@ -258,87 +241,52 @@ impl<'a> Read<'a> {
                 return Err(r.error(ErrorKind::Limit("depth"), at, "node"));
             }
             r.visit(at, "node")?;
-            // As an array: then the compiler knows that all fields are there.
-            let bytes = r.raw::<NodeHeader>(at, 1, "node header")?;
-            let bytes: &[u8; NodeHeader::SIZE] = bytes.first_chunk().unwrap_or(&[0; NodeHeader::SIZE]);
-            // The first child comes right behind its parent, which knows it already.
-            if let Some(parent) = parent.filter(|parent: &NodeId| parent + 1 != id)
-                && let Some(parent) = nodes.get_mut(parent as usize)
-            {
-                parent.children.push(id);
-            }
-            // Not `push`: that puts the node together elsewhere and then moves it, which costs several times as much. For the
-            // same reason the header is decoded where the node is made, and what is not in it comes later.
-            nodes.extend(std::iter::once_with(move || node(bytes)));
-            let Some(node) = nodes.last_mut() else { break };
-            let header = NodeHeader::get(bytes);
+            let header = NodeHeader::get(r.raw::<NodeHeader>(at, 1, "node header")?);
             if r.keeps_names()
                 && let Some((at, len)) = self.names.get(usize::from(header.name))
             {
                 r.label(file_position(*at), *len as usize);
             }
-            node.parent = parent;
-            node.layout.header.at = offset;
-            let defs = [&header.children, &header.controllers, &header.data];
-            if defs.iter().any(|def| def.capacity != def.count)
-                || (header.parent.0, header.owner.0, header.padding) != (parent_offset, owner, 0)
-            {
-                node.layout.odd = Some(odd(bytes, [parent_offset, owner]));
-            }
+            let mut node = Node { parent, ..node(&header, offset) };
+            node.layout.odd = odd(&header, parent_offset, owner);
             if header.flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
-                node.layout.header.count = self.parts(r, at, header.flags, node)? as u32;
-                if node.mesh.is_some() {
-                    self.meshes.push((tree, id));
-                }
+                node.layout.header.count = self.parts(r, at, header.flags, &mut node)? as u32;
+            }
+            if node.mesh.is_some() {
+                self.meshes.push((tree, id));
             }
             let at = file_position(header.children.offset.0);
             let children = r.raw::<u32>(at, header.children.count as usize, "children")?;
-            if children.is_empty() {
-                self.controllers(r, (tree, id), node)?;
-            } else {
-                r.spend(children.len() as u64, at, "children")?;
-                node.children = List::with_room(id + 1, children.len() / u32::SIZE);
-                open.push(Open { id, offset, r, rest: children });
+            r.spend(children.len() as u64, at, "children")?;
+            node.children.reserve_exact(children.len() / u32::SIZE);
+            if let Some(parent) = parent.and_then(|parent| nodes.get_mut(parent as usize)) {
+                parent.children.push(id);
             }
+            nodes.push(node);
+            open.push(Open { id, offset, r, rest: children });
             next = None;
             while let Some(last) = open.last_mut() {
                 if let Some((child, rest)) = last.rest.split_first_chunk::<4>() {
                     last.rest = rest;
-                    next = Some((u32::from_le_bytes(*child), Some(last.id), last.offset));
+                    let child = u32::from_le_bytes(*child);
+                    next = Some(Parent { id: Some(last.id), offset: last.offset, child });
                     break;
                 }
                 if let Some(node) = nodes.get_mut(last.id as usize) {
-                    self.controllers(last.r, (tree, last.id), node)?;
+                    node.controllers = controllers(last.r, &node.layout)?;
                 }
                 open.pop();
             }
         }
-        self.open = open;
         Ok(nodes)
     }
 
-    /// The controllers of a node and their numbers.
-    #[inline(never)]
-    fn controllers(&mut self, r: Reader<'a>, (tree, id): (u32, NodeId), node: &mut Node) -> Result<()> {
-        let NodeLayout { controllers, data, .. } = &node.layout;
-        let at = file_position(controllers.at);
-        let (list, data) = r.raw_both::<Controller, f32>(
-            (at, controllers.count as usize, "controllers"),
-            (file_position(data.at), data.count as usize, "controller data"),
-        )?;
-        r.spend((list.len() + data.len()) as u64, at, "controllers")?;
-        if self.pool.read(list, data, &mut node.controllers) {
-            self.waiting.push((tree, id));
-        }
-        Ok(())
-    }
-
-    /// What follows the node header; returns the length of it all.
+    /// Reads what follows the node header. Returns the length of it all.
     #[inline(never)]
     fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
         if flags & flag::LIGHT != 0 {
-            node.light = Some(Box::new(light(r, at)?));
+            node.light = Some(Box::new(read_parts::light(r, at)?));
             at += LightHeader::SIZE;
         }
         if flags & flag::EMITTER != 0 {
@@ -350,272 +298,59 @@ impl<'a> Read<'a> {
             at += Reference::SIZE;
         }
         if flags & flag::MESH != 0 {
-            node.mesh = Some(self.mesh(r, &mut at, flags)?);
+            node.mesh = Some(read_parts::mesh(r, &mut at, flags, (self.game, self.platform))?);
         }
         Ok(at - start)
     }
-
-    fn mesh(&self, r: Reader<'a>, at: &mut usize, flags: u16) -> Result<Box<Mesh>> {
-        fn next<T: Wire>(r: Reader<'_>, at: &mut usize, name: &'static str) -> Result<T> {
-            let value = r.at(*at, name)?;
-            *at += T::SIZE;
-            Ok(value)
-        }
-        let head: MeshHead = next(r, at, "mesh")?;
-        let dirt: Option<Dirt> = (self.game == Game::K2).then(|| next(r, at, "dirt")).transpose()?;
-        let tail: MeshTail = next(r, at, "mesh tail")?;
-        let pc = self.platform == Platform::Pc;
-        let mdl_positions: Option<u32> = pc.then(|| next(r, at, "positions offset")).transpose()?;
-        let mut mesh: Box<Mesh> = Box::default();
-        mesh.bounds = [head.bounds_min, head.bounds_max];
-        mesh.radius = head.radius;
-        mesh.average = head.average;
-        mesh.area = tail.area;
-        mesh.diffuse = head.diffuse;
-        mesh.ambient = head.ambient;
-        mesh.transparency_hint = head.transparency_hint;
-        mesh.texture = head.texture;
-        mesh.lightmap = head.lightmap;
-        mesh.texture_3 = head.texture_3;
-        mesh.texture_4 = head.texture_4;
-        mesh.texture_count = head.texture_count;
-        mesh.unknown_0xd4 = head.unknown_0xd4;
-        mesh.unknown_0xe0 = head.unknown_0xe0;
-        mesh.animate_uv = head.animate_uv;
-        mesh.uv_direction = head.uv_direction;
-        mesh.uv_jitter = head.uv_jitter;
-        mesh.uv_jitter_speed = head.uv_jitter_speed;
-        mesh.lightmapped = head.lightmapped;
-        mesh.rotate_texture = head.rotate_texture;
-        mesh.background = head.background;
-        mesh.shadow = head.shadow;
-        mesh.beaming = head.beaming;
-        mesh.render = head.render;
-        mesh.dirt = dirt;
-        mesh.unknown_after_area = tail.unknown_0x06;
-        let skin: Option<SkinHeader> = (flags & flag::SKIN != 0).then(|| next(r, at, "skin")).transpose()?;
-        mesh.anim =
-            (flags & flag::ANIM != 0).then(|| next(r, at, "animated mesh").map(Box::new)).transpose()?;
-        let dangly: Option<DanglyHeader> =
-            (flags & flag::DANGLY != 0).then(|| next(r, at, "danglymesh")).transpose()?;
-        let aabb: Option<u32> =
-            (flags & flag::AABB != 0).then(|| next(r, at, "AABB root offset")).transpose()?;
-        let saber: Option<SaberHeader> =
-            (flags & flag::SABER != 0).then(|| next(r, at, "lightsaber")).transpose()?;
-
-        let usual = pointers(self.game, self.platform, PointerUse::of_mesh(skin.is_some(), dangly.is_some()));
-        let layout = &mut mesh.layout;
-        layout.pointers = (head.pointers != usual).then_some(head.pointers);
-        layout.vertex_count = head.vertex_count;
-        layout.padding = tail.padding;
-        let mut offsets = [-1; super::rows::COLUMNS];
-        let in_skin = skin.iter().flat_map(|s| [s.weights, s.bones]);
-        for (slot, offset) in offsets.iter_mut().zip(head.column_offsets.into_iter().chain(in_skin)) {
-            *slot = offset;
-        }
-        layout.rows = RowLayout {
-            at: tail.mdx_offset,
-            count: 0,
-            stride: head.stride,
-            flags: head.columns,
-            offsets,
-            present: 0,
-            packed: !pc,
-            known: true,
-            overlaps: false,
-            sentinel: Sentinel::Absent,
-            residue: Vec::new(),
-        };
-        mesh.in_mdx = head.stride != 0 && head.vertex_count != 0;
-        mesh.skin = skin.map(|s| self.skin(r, &s)).transpose()?.map(Box::new);
-        mesh.dangly = dangly.map(|d| self.dangly(r, &d, head.vertex_count)).transpose()?.map(Box::new);
-        mesh.aabb = aabb.map(|root| read_aabb::aabb_tree(r, root)).transpose()?.map(Box::new);
-        mesh.saber = saber.map(|s| saber_blade(r, &s, head.vertex_count)).transpose()?.map(Box::new);
-        self.mesh_lists(r, &head, mdl_positions, &mut mesh)?;
-        Ok(mesh)
-    }
-
-    /// The lists that every mesh has, in the order of the game's compiler.
-    fn mesh_lists(
-        &self,
-        r: Reader<'a>,
-        head: &MeshHead,
-        positions: Option<u32>,
-        mesh: &mut Mesh,
-    ) -> Result<()> {
-        mesh.faces = Self::array(r, &head.faces, "faces")?;
-        let counts = Self::list(r, &head.index_counts, "index counts")?;
-        // Offset 0 is that of the model itself: no positions. The Xbox has none at all.
-        let there = positions.filter(|offset| *offset != 0 && *offset != u32::MAX);
-        let count = if there.is_some() { usize::from(head.vertex_count) } else { 0 };
-        mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };
-        if let Some(offset) = there {
-            r.raw::<[f32; 3]>(file_position(offset), count, "positions")?;
-        }
-        let offsets = Self::list(r, &head.index_offsets, "index offsets")?;
-        mesh.inverted_counters = List::read(Self::list(r, &head.inverted_counters, "inverted counters")?);
-        let layout = &mut mesh.layout;
-        layout.faces = Slot::of(&head.faces);
-        layout.index_counts = Slot::of(&head.index_counts);
-        layout.mdl_positions = positions.map(|offset| Slot::plain(offset, count)).unwrap_or_default();
-        layout.index_offsets = Slot::of(&head.index_offsets);
-        layout.inverted_counters = Slot::of(&head.inverted_counters);
-        let both = counts.len().min(offsets.len());
-        let (counts, more_counts) = counts.split_at_checked(both).unwrap_or_default();
-        let (offsets, more_offsets) = offsets.split_at_checked(both).unwrap_or_default();
-        layout.index_lists = List::read(offsets);
-        layout.more_counts = List::read(more_counts);
-        layout.more_offsets = List::read(more_offsets);
-        let faces = &mesh.faces;
-        if both == u32::SIZE
-            && u32::get(counts) as usize == faces.len() * 3
-            && let at = file_position(u32::get(offsets))
-            && let Some(bytes) = r.peek(at, faces.len() * 6)
-            && bytes
-                .as_chunks::<6>()
-                .0
-                .iter()
-                .zip(faces)
-                .fold(true, |all, (b, f)| all & (<[u16; 3]>::get(b) == f.vertices))
-        {
-            r.raw::<u16>(at, faces.len() * 3, "indices")?;
-            mesh.indices = IndexLists::Faces;
-        } else {
-            let mut own = Vec::new();
-            for (count, offset) in counts.chunks_exact(4).zip(&layout.index_lists) {
-                own.push(r.array(file_position(*offset), u32::get(count) as usize, "indices")?);
-            }
-            mesh.indices = IndexLists::Own(own);
-        }
-        Ok(())
-    }
-
-    fn skin(&self, r: Reader<'a>, header: &SkinHeader) -> Result<Skin> {
-        let at = file_position(header.bone_map.0);
-        let count = header.bone_map_count as usize;
-        let bone_map = match self.platform {
-            Platform::Pc => r.array(at, count, "bone map")?,
-            Platform::Xbox => r.array::<u16>(at, count, "bone map")?.into_iter().map(short_to_slot).collect(),
-        };
-        let mut skin = Skin {
-            bone_map,
-            rotations: Self::array(r, &header.rotations, "bone rotations")?,
-            translations: Self::array(r, &header.translations, "bone translations")?,
-            bone_nodes: header.bone_nodes,
-            ..Skin::default()
-        };
-        skin.layout.unknown_0x00 = header.unknown_0x00;
-        skin.layout.bone_map = Slot::plain(header.bone_map.0, count);
-        skin.layout.rotations = Slot::of(&header.rotations);
-        skin.layout.translations = Slot::of(&header.translations);
-        skin.layout.scratch_slot = Slot::of(&header.scratch);
-        skin.layout.scratch = Self::array(r, &header.scratch, "bone scratch")?;
-        skin.layout.padding = header.padding;
-        Ok(skin)
-    }
-
-    fn dangly(&self, r: Reader<'a>, header: &DanglyHeader, vertices: u16) -> Result<Dangly> {
-        let offset = header.vertices.0;
-        let count = if offset == 0 || offset == u32::MAX { 0 } else { usize::from(vertices) };
-        let mut dangly = Dangly {
-            constraints: Self::array(r, &header.constraints, "constraints")?,
-            displacement: header.displacement,
-            tightness: header.tightness,
-            period: header.period,
-            positions: if count == 0 { PositionCopy::Absent } else { PositionCopy::Same },
-            ..Dangly::default()
-        };
-        if count > 0 {
-            r.raw::<[f32; 3]>(file_position(offset), count, "dangly positions")?;
-        }
-        dangly.layout.constraints = Slot::of(&header.constraints);
-        dangly.layout.positions = Slot::plain(offset, count);
-        Ok(dangly)
-    }
 }
 
-/// What the header of a node tells alone.
-#[inline(always)]
-fn node(bytes: &[u8; NodeHeader::SIZE]) -> Node {
-    let header = NodeHeader::get(bytes);
+/// Returns what the header of a node tells alone.
+#[inline]
+fn node(header: &NodeHeader, offset: u32) -> Node {
     let flags = header.flags;
     Node {
-        parent: None,
-        children: List::default(),
         name: header.name,
         number: header.number,
         position: header.position,
         orientation: header.orientation,
-        controllers: Controllers::default(),
         unknown_flags: (flags & !flag::KNOWN)
             | (!flags & flag::HEADER)
             | if flags & flag::MESH == 0 { flags & flag::ON_MESH } else { 0 },
         camera: flags & flag::CAMERA != 0,
-        light: None,
-        emitter: None,
-        reference: None,
-        mesh: None,
         layout: NodeLayout {
-            header: Place { at: 0, count: NodeHeader::SIZE as u32 },
+            header: Place { at: offset, count: NodeHeader::SIZE as u32 },
             children: Place::of(&header.children),
             controllers: Place::of(&header.controllers),
             data: Place::of(&header.data),
             odd: None,
         },
+        ..Node::default()
     }
 }
 
-/// What the compiler would have written otherwise into the header of a node with this parent and owner.
-#[cold]
-fn odd(bytes: &[u8], [parent, owner]: [u32; 2]) -> Box<OddNode> {
-    let header = NodeHeader::get(bytes);
-    Box::new(OddNode {
-        capacities: [&header.children, &header.controllers, &header.data].map(|def| def.capacity),
+/// Returns what the compiler would have written otherwise into the header of a node with this parent and owner, if anything.
+fn odd(header: &NodeHeader, parent: u32, owner: u32) -> Option<Box<OddNode>> {
+    let defs = [&header.children, &header.controllers, &header.data];
+    if defs.iter().all(|def| def.capacity == def.count)
+        && (header.parent.0, header.owner.0, header.padding) == (parent, owner, 0)
+    {
+        return None;
+    }
+    Some(Box::new(OddNode {
+        capacities: defs.map(|def| def.capacity),
         stale_parent: (header.parent.0 != parent).then_some(header.parent.0),
         stale_owner: (header.owner.0 != owner).then_some(header.owner.0),
         padding: header.padding,
-    })
+    }))
 }
 
-fn light(r: Reader<'_>, at: usize) -> Result<Light> {
-    let header: LightHeader = r.at(at, "light")?;
-    let offsets: Vec<u32> = Read::array(r, &header.flare_textures, "flare texture offsets")?;
-    let mut light = Light {
-        flare_radius: header.flare_radius,
-        flare_sizes: Read::array(r, &header.flare_sizes, "flare sizes")?,
-        flare_positions: Read::array(r, &header.flare_positions, "flare positions")?,
-        flare_colors: Read::array(r, &header.flare_colors, "flare colors")?,
-        priority: header.priority,
-        ambient_only: header.ambient_only,
-        dynamic_type: header.dynamic_type,
-        affect_dynamic: header.affect_dynamic,
-        shadow: header.shadow,
-        flare: header.flare,
-        fading: header.fading,
-        ..Light::default()
-    };
-    for offset in &offsets {
-        let name = r.cstr(file_position(*offset), "flare texture")?;
-        r.spend(name.len() as u64 + 32, file_position(*offset), "flare texture")?;
-        light.flare_textures.push(Name(name.to_vec()));
-    }
-    light.layout.runtime_array = header.runtime_array;
-    light.layout.sizes = Slot::of(&header.flare_sizes);
-    light.layout.positions = Slot::of(&header.flare_positions);
-    light.layout.colors = Slot::of(&header.flare_colors);
-    light.layout.texture_offsets = Slot::of(&header.flare_textures);
-    light.layout.textures = offsets;
-    Ok(light)
-}
-
-fn saber_blade(r: Reader<'_>, header: &SaberHeader, vertices: u16) -> Result<Saber> {
-    let count = usize::from(vertices);
-    let mut saber = Saber { inverted_counters: header.inverted_counters, ..Saber::default() };
-    saber.positions = r.array(file_position(header.vertices.0), count, "blade positions")?;
-    saber.normals = r.array(file_position(header.normals.0), count, "blade normals")?;
-    saber.uvs = r.array(file_position(header.uvs.0), count, "blade texture coordinates")?;
-    saber.layout.positions = Slot::plain(header.vertices.0, count);
-    saber.layout.uvs = Slot::plain(header.uvs.0, count);
-    saber.layout.normals = Slot::plain(header.normals.0, count);
-    Ok(saber)
+/// Reads the controllers of a node and their numbers.
+fn controllers(r: Reader<'_>, layout: &NodeLayout) -> Result<Controllers> {
+    let at = file_position(layout.controllers.at);
+    let (list, data) = r.raw_both::<Controller, f32>(
+        (at, layout.controllers.count as usize, "controllers"),
+        (file_position(layout.data.at), layout.data.count as usize, "controller data"),
+    )?;
+    r.spend((list.len() + data.len()) as u64, at, "controllers")?;
+    Ok(Controllers::decode(list, data))
 }

@@ -241,7 +241,7 @@ pub(crate) fn model(kind: &str, game: Game, platform: Platform) -> Model {
 /// An animation with linear, bezier and packed keys, a doubled controller, numbers nobody uses, and events.
 fn animation(m: &Model, name: &str) -> Animation {
     let mut root = Node { children: vec![1].into(), ..Node::default() };
-    *root.controllers.data_mut() = vec![1.0, 2.0, 3.0, 4.0];
+    *root.controllers.data_mut() = vec![1.0, 2.0, 3.0, 4.0].into();
     let mut node = Node { parent: Some(0), name: 1, number: 1, ..Node::default() };
     let c = &mut node.controllers;
     c.push(
