@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Only the benchmarks whose name contains this; `walk` is walkmesh queries beside other libraries, `batch` thousands of
     /// files on disk, which takes minutes and runs only if named
     filter: Option<String>,
-    /// Run here and now, in this build; without it a release build is made first
+    /// Run here and now, in this build; without it a build of what is shipped is made first
     #[arg(long, hide = true)]
     here: bool,
     /// Print the peak memory of the document of this file, and nothing else
@@ -49,10 +49,10 @@ impl Options {
         }
         if !self.here {
             if self.filter.as_deref() == Some("batch") {
-                run(&mut cargo(&["build", "--quiet", "--release", "--package", "galatea-cli"]), "the build")?;
+                run(&mut cargo(&["build", "--quiet", "--profile", "dist", "--package", "galatea-cli"]), "the build")?;
             }
-            let release = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "--here"];
-            let mut command: Command = cargo(&release);
+            let dist = ["run", "--quiet", "--profile", "dist", "--package", "xtask", "--", "bench", "--here"];
+            let mut command: Command = cargo(&dist);
             command.args(&self.filter);
             return run(&mut command, "the benchmarks");
         }
