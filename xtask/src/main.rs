@@ -1,6 +1,7 @@
-//! Everything CI does, runnable by anyone: `cargo xtask test|bench|fuzz|docs|tables|examples|kills|gltf-check|blender|foreign`.
+//! Everything CI does, runnable by anyone; `cargo xtask help` lists it.
 
 mod bench;
+mod book;
 mod docs;
 mod examples;
 mod fuzz;
@@ -45,6 +46,8 @@ enum Task {
     Three(gltf::ThreeOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
+    /// Build the docs as a book with mdBook, which is installed on first use, and check every link
+    Book(book::Options),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Task::Blender(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
+        Task::Book(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
