@@ -2,6 +2,7 @@
 
 mod bench;
 mod book;
+mod deb;
 mod docs;
 mod examples;
 mod fuzz;
@@ -48,6 +49,8 @@ enum Task {
     Foreign(gltf::ForeignOptions),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
     Book(book::Options),
+    /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
+    Deb(deb::Options),
 }
 
 /// What a task gives: nothing, or what went wrong in words.
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
         Task::Book(options) => options.run(),
+        Task::Deb(options) => options.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
