@@ -8,6 +8,7 @@ mod examples;
 mod fuzz;
 mod gltf;
 mod kills;
+mod package;
 mod statue;
 mod tables;
 mod test;
@@ -47,6 +48,8 @@ enum Task {
     Three(gltf::ThreeOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
+    /// Package every crate as for crates.io, run its example, and compare its interface with the last release
+    Package(package::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
     Book(book::Options),
     /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Task::Blender(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
+        Task::Package(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Deb(options) => options.run(),
     };
