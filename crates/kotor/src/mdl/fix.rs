@@ -156,7 +156,7 @@ fn addresses(model: &mut Model) -> usize {
     let odd = meshes(model).filter(|m| m.layout.pointers.is_some()).count();
     let mut count = 0;
     for mesh in meshes(model) {
-        let used = super::write::pointer_use(mesh.skin.is_some(), mesh.dangly.is_some());
+        let used = super::PointerUse::of_mesh(mesh.skin.is_some(), mesh.dangly.is_some());
         let usual = pointers(game, platform, used);
         let half = |found: &[u32; 2]| found.iter().zip(usual).any(|(a, b)| *a == b);
         if mesh.layout.pointers.as_ref().is_some_and(|found| half(found) || odd * 2 < total) {
