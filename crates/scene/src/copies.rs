@@ -7,8 +7,8 @@ use crate::Scene;
 /// Most vertices and corners that copies may add. Models of the games have some tens of thousands.
 const MOST: u64 = 1 << 20;
 
-/// The weight of a mesh besides its vertices and corners.
-const MESH: u64 = 8;
+/// The weight of a mesh, and of each of its parts, besides vertices and corners.
+const MESH: u64 = 64;
 
 /// A scene whose nodes share meshes so often that copies of them would be too large.
 ///

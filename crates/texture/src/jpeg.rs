@@ -112,12 +112,13 @@ pub(crate) fn decode_raw(bytes: &[u8], limits: &Limits) -> Result<(Image, Frame)
 
 fn run(bytes: &[u8], limits: &Limits, space: ColorSpace) -> Result<Image, ErrorKind> {
     let known = frame(bytes).ok_or_else(|| broken("no frame header"))?;
+    allow(known.width, known.height, limits)?;
+    plausible(known.width, known.height, bytes.len())?;
     let limits = limits.of_image(bytes.len());
     allow(known.width, known.height, &limits)?;
     // All passes of a progressive image are collected before the first pixel: two bytes for each component.
     let each = 4 + if known.progressive { 2 * u64::from(known.components) } else { 0 };
     affordable(u64::from(known.width) * u64::from(known.height) * each, &limits)?;
-    plausible(known.width, known.height, bytes.len())?;
     let options = DecoderOptions::new_safe()
         .set_max_width(known.width as usize)
         .set_max_height(known.height as usize)
