@@ -65,8 +65,8 @@ rules! {
         "Direct3D refuses it; every ordinary texture has one layer.";
     FTEX_LEVEL "TEXR0026" Error keep "a level does not unpack to the bytes its size needs"
         "The game shows noise or crashes. Pack the texture again.";
-    FTEX_STORED_BIT "TEXR0027" Info fix "a stored chunk is not marked as stored"
-        "The game goes by the sizes, as do we; tools that go by the mark fail to unpack it.";
+    FTEX_STORED_BIT "TEXR0027" Info keep "a stored chunk is not marked as stored"
+        "The game goes by the sizes, as do we; tools that go by the mark fail to unpack it. Or one of the sizes is wrong.";
     FTEX_PARTS "TEXR0028" Warning fix "the number of FTEXS files is not that of the table"
         "The game does not load the largest levels, and the texture stays blurred. `--fix` sets one of the two numbers if the other and the mark for streaming are right.";
     FTEX_ELSEWHERE "TEXR0029" Info keep "levels are in FTEXS files that are not at hand"

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use galatea_texture::dds::{Dds, Dx10};
 use galatea_texture::encode::{BlpFormat, DdsFormat, TpcFormat};
-use galatea_texture::ftex::{Ftex, Pixels, Storage};
+use galatea_texture::ftex::Storage;
 use galatea_texture::tpc::Tpc;
 use galatea_texture::{RULES, Texture};
 use galatea_wire::Limits;
@@ -66,29 +66,9 @@ const CASES: &[Case] = &[
     ("TEXR0023", dds, |b| put(b, 76, &[0xFF; 4]), 0..0),
     ("TEXR0024", dds, |b| b[10] &= !2, 0..0),
     ("TEXR0025", dx10, |b| put(b, 140, &[0]), 0..0),
-    (
-        "TEXR0027",
-        ftex,
-        |b| {
-            let Texture::Ftex(mut ftex) = read(b) else { panic!() };
-            unmark(&mut ftex);
-            *b = ftex.write().unwrap();
-        },
-        0..0,
-    ),
     ("TEXR0028", ftex, |b| b[32] = 3, 0..0),
     ("TEXR0030", ftex, |b| b[31] ^= 1, 0..0),
 ];
-
-/// Takes the mark from a chunk that is stored as it is.
-fn unmark(ftex: &mut Ftex) {
-    let chunks = ftex.mips.iter_mut().filter_map(|m| match &mut m.pixels {
-        Pixels::Chunks(chunks) => Some(chunks),
-        _ => None,
-    });
-    let stored = chunks.flatten().find(|c| c.info.is_stored()).unwrap();
-    stored.info.offset.0 &= 0x7FFF_FFFF;
-}
 
 /// Where two files differ.
 fn difference(a: &[u8], b: &[u8]) -> Option<Range<usize>> {

@@ -86,6 +86,15 @@ pub(super) fn run_boxes(model: &mut Fmdl) -> usize {
     let mut count = 0;
     for (i, derived) in d.run_bounds.iter().enumerate() {
         let Some(run) = model.runs.get(i).filter(|r| !r.bounds.same_bits(derived)) else { continue };
+        // If another owner of the same record agrees with it, the record is right and the run names the wrong one.
+        let record = model.box_record(Owner::Run(i));
+        let whole = model.box_record(Owner::Model) == record && model.bounds.same_bits(&d.bounds);
+        let other = |(j, (r, b)): (usize, (&crate::Run, &Bounds))| {
+            j != i && r.bounds.same_bits(b) && model.box_record(Owner::Run(j)) == record
+        };
+        if record.is_some() && (whole || model.runs.iter().zip(&d.run_bounds).enumerate().any(other)) {
+            continue;
+        }
         let own = model.meshes.get(run.meshes()).unwrap_or(&[]);
         let points = own.iter().filter_map(|m| m.vertices.positions()).flatten().copied();
         let beyond = beyond(points, &run.bounds);

@@ -81,7 +81,7 @@ impl Ftex {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         let mut fixes = Fixes::new(wanted);
-        let (parts, unmarked) = (self.highest_part(), self.unmarked());
+        let parts = self.highest_part();
         let less = parts.saturating_sub(1);
         // The table is right if two of the three fields that follow from it say so.
         let agree = [self.head.parts == parts, self.head.parts_less_one == less, !self.streaming_is_wrong()];
@@ -92,16 +92,6 @@ impl Ftex {
         }
         if fixes.fix(&FTEX_STREAMED, mark, "set by where the pixels are") {
             self.head.kind = self.head.kind & !STREAMED | if parts > 0 { STREAMED } else { 0 };
-        }
-        let sound = self.check().count(FTEX_LEVEL.code) == 0;
-        if fixes.fix(&FTEX_STORED_BIT, sound && unmarked > 0, "marked") {
-            for mip in &mut self.mips {
-                if let Pixels::Chunks(chunks) = &mut mip.pixels {
-                    for chunk in chunks.iter_mut().filter(|c| c.info.is_stored()) {
-                        chunk.info.offset.0 |= STORED;
-                    }
-                }
-            }
         }
         fixes.done
     }
