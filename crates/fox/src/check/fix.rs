@@ -201,7 +201,9 @@ fn areas(model: &mut Fmdl) -> usize {
     let density = d.texel_density.unwrap_or(1.0);
     let zero = s.area == 0.0 && d.area > 0.0;
     let apart = !within(s.area, d.area, 0.12);
-    if !zero && !(apart && trusted && within(s.texel_density, density, 0.05)) {
+    let confirmed = trusted && within(s.texel_density, density, 0.05);
+    let sure = zero || apart && confirmed;
+    if !sure {
         return 0;
     }
     s.area = d.area;
