@@ -8,12 +8,14 @@
 //!
 //! Every program that links this crate gets its counting allocator, and cannot have another one.
 
+mod fixing;
 #[cfg(feature = "gltf")]
 pub mod gltf;
 
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
+pub use fixing::{FixTally, FixTrial};
 pub use galatea_corpus::{Listing, Real, files, listed, place};
 use galatea_wire::{Error, ErrorKind, Place};
 

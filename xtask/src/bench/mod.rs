@@ -49,7 +49,10 @@ impl Options {
         }
         if !self.here {
             if self.filter.as_deref() == Some("batch") {
-                run(&mut cargo(&["build", "--quiet", "--profile", "dist", "--package", "galatea-cli"]), "the build")?;
+                run(
+                    &mut cargo(&["build", "--quiet", "--profile", "dist", "--package", "galatea-cli"]),
+                    "the build",
+                )?;
             }
             let dist = ["run", "--quiet", "--profile", "dist", "--package", "xtask", "--", "bench", "--here"];
             let mut command: Command = cargo(&dist);
