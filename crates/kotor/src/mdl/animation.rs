@@ -29,9 +29,10 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Decodes controllers and their numbers.
-    pub(crate) fn decode(list: &[u8], data: &[u8]) -> Controllers {
-        Controllers { list: decode_all(list), data: decode_all(data) }
+    /// Replaces the controllers and their numbers by those in these bytes.
+    pub(crate) fn decode(&mut self, list: &[u8], data: &[u8]) {
+        decode_all(list, &mut self.list);
+        decode_all(data, &mut self.data);
     }
 
     /// The controllers, in order. A kind can occur twice.
@@ -57,12 +58,11 @@ impl Controllers {
     }
 }
 
-/// Decodes the values in these bytes.
+/// Replaces values by those in these bytes.
 #[inline]
-fn decode_all<T: Wire, A: Array<Item = T>>(bytes: &[u8]) -> SmallVec<A> {
-    let mut values = SmallVec::from_elem(T::ZERO, bytes.len() / T::SIZE);
-    T::get_all(bytes, &mut values);
-    values
+fn decode_all<A: Array<Item: Wire>>(bytes: &[u8], values: &mut SmallVec<A>) {
+    values.resize(bytes.len() / A::Item::SIZE, A::Item::ZERO);
+    A::Item::get_all(bytes, values);
 }
 
 /// How values run between keys.

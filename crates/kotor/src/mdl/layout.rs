@@ -15,11 +15,11 @@ use super::wire::{AnimationHeader, ArrayDef, FileHeader, GeometryHeader, ModelHe
 pub struct Slot {
     /// Whether it was in a file at all; otherwise the rest means nothing.
     pub known: bool,
-    /// Offset, counted without the file header. Of an empty block: whatever the file said.
+    /// Offset, counted without the file header. For an empty block, any value the file has.
     pub at: u32,
     /// Items it had.
     pub count: u32,
-    /// Items it was said to have room for.
+    /// Items the file claims there is room for.
     pub capacity: u32,
 }
 
@@ -105,7 +105,7 @@ pub struct AnimationLayout {
 /// The place of a block whose room is as large as it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Offset, counted without the file header. Of an empty block: whatever the file said.
+    /// Offset, counted without the file header. For an empty block, any value the file has.
     pub at: u32,
     /// Items it had.
     pub count: u32,
@@ -129,7 +129,7 @@ pub struct NodeLayout {
 /// What is unusual in the header of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OddNode {
-    /// How many children, controllers and numbers there was said to be room for.
+    /// How many children, controllers and numbers the file claims there is room for.
     pub capacities: [u32; 3],
     /// Parent offset in the file, where it did not lead to the parent.
     pub stale_parent: Option<u32>,
@@ -212,7 +212,7 @@ pub struct RowLayout {
     pub count: u32,
     /// Bytes of one row; 0 if the mesh was in no file or has no rows.
     pub stride: u32,
-    /// Columns said to be there.
+    /// Columns that the header announces.
     pub flags: u32,
     /// Where columns begin: the eleven of the mesh header, then weights and bones.
     pub offsets: [i32; 13],

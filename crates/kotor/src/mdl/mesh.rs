@@ -138,7 +138,7 @@ impl Default for Mesh {
 }
 
 impl Mesh {
-    /// How many vertices there are (or, if the MDX is missing and the MDL has none, are said to be).
+    /// Returns the number of vertices; if the MDX is missing and the MDL has none, the number in the header.
     pub fn vertex_count(&self) -> usize {
         if self.vertices.positions.is_empty() {
             self.vertices.normals.len().max(usize::from(self.layout.vertex_count))

@@ -9,8 +9,8 @@ use super::wire::{
     NamesHeader, NodeHeader, Reference,
 };
 use super::{
-    Animation, AnimationLayout, Controllers, Game, Inspected, Model, NodeLayout, Platform, read_parts,
-    read_rows, target_of,
+    Animation, AnimationLayout, Game, Inspected, Model, NodeLayout, Platform, read_parts, read_rows,
+    target_of,
 };
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
@@ -247,7 +247,8 @@ impl<'a> Read<'a> {
             {
                 r.label(file_position(*at), *len as usize);
             }
-            let mut node = Node { parent, ..node(&header, offset) };
+            let mut node = node(&header, offset);
+            node.parent = parent;
             node.layout.odd = odd(&header, parent_offset, owner);
             if header.flags & (flag::LIGHT | flag::EMITTER | flag::REFERENCE | flag::MESH) != 0 {
                 node.layout.header.count = self.parts(r, at, header.flags, &mut node)? as u32;
@@ -262,8 +263,12 @@ impl<'a> Read<'a> {
             if let Some(parent) = parent.and_then(|parent| nodes.get_mut(parent as usize)) {
                 parent.children.push(id);
             }
+            if children.is_empty() {
+                controllers(r, &mut node)?;
+            } else {
+                open.push(Open { id, offset, r, rest: children });
+            }
             nodes.push(node);
-            open.push(Open { id, offset, r, rest: children });
             next = None;
             while let Some(last) = open.last_mut() {
                 if let Some((child, rest)) = last.rest.split_first_chunk::<4>() {
@@ -273,7 +278,7 @@ impl<'a> Read<'a> {
                     break;
                 }
                 if let Some(node) = nodes.get_mut(last.id as usize) {
-                    node.controllers = controllers(last.r, &node.layout)?;
+                    controllers(last.r, node)?;
                 }
                 open.pop();
             }
@@ -345,12 +350,14 @@ fn odd(header: &NodeHeader, parent: u32, owner: u32) -> Option<Box<OddNode>> {
 }
 
 /// Reads the controllers of a node and their numbers.
-fn controllers(r: Reader<'_>, layout: &NodeLayout) -> Result<Controllers> {
+fn controllers(r: Reader<'_>, node: &mut Node) -> Result<()> {
+    let layout = &node.layout;
     let at = file_position(layout.controllers.at);
     let (list, data) = r.raw_both::<Controller, f32>(
         (at, layout.controllers.count as usize, "controllers"),
         (file_position(layout.data.at), layout.data.count as usize, "controller data"),
     )?;
     r.spend((list.len() + data.len()) as u64, at, "controllers")?;
-    Ok(Controllers::decode(list, data))
+    node.controllers.decode(list, data);
+    Ok(())
 }

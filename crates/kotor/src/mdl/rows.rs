@@ -186,12 +186,12 @@ pub(crate) fn lengths(vertices: &Vertices) -> [usize; COLUMNS] {
 }
 
 impl RowLayout {
-    /// Columns that are said to be there and fit into the row, with their places.
+    /// Returns the columns that are announced and fit into the row, with their places.
     fn columns(&self, skin: bool) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.offsets.iter().zip(FLAGS).enumerate().filter_map(move |(column, (offset, flag))| {
             // Rows always hold positions, even where a tool forgot to say so.
-            let said = if column >= WEIGHTS { skin } else { column == 0 || self.flags & flag != 0 };
-            let at = usize::try_from(*offset).ok().filter(|_| said)?;
+            let announced = if column >= WEIGHTS { skin } else { column == 0 || self.flags & flag != 0 };
+            let at = usize::try_from(*offset).ok().filter(|_| announced)?;
             let fits = at.checked_add(width(column, self.packed))? <= self.stride as usize;
             fits.then_some((column, at))
         })

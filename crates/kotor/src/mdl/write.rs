@@ -244,7 +244,11 @@ impl<'a, P: Pass> BlockWalk<'a, P> {
             }
             count += 1;
             let opened = self.enter(tree, id, node)?;
-            self.open.push(opened);
+            if node.children.is_empty() {
+                self.leave(tree, &opened);
+            } else {
+                self.open.push(opened);
+            }
             next = None;
             while let Some(last) = self.open.last_mut() {
                 next = last.rest.next().copied();
