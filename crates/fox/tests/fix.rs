@@ -190,7 +190,8 @@ fn a_damaged_field_is_restored_and_nothing_else_changes() {
 
 #[test]
 fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
-    let damages: &[(fn() -> Fmdl, Damage)] = &[
+    type Case = (fn() -> Fmdl, Damage);
+    let damages: &[Case] = &[
         (
             still,
             Value(|m| {

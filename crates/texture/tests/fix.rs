@@ -109,7 +109,8 @@ fn a_damaged_field_is_restored_and_nothing_else_changes() {
 
 #[test]
 fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
-    let damages: [(fn() -> Vec<u8>, fn(&mut Vec<u8>)); 4] = [
+    type Case = (fn() -> Vec<u8>, fn(&mut Vec<u8>));
+    let damages: [Case; 4] = [
         // Half as wide, fewer levels, another part.
         (tpc, |b| b[8] /= 2),
         (dds, |b| b[28] -= 1),
