@@ -54,7 +54,7 @@ fn levels(texture: &Texture, limits: &Limits) {
 }
 
 /// Pixels up to which an image is written in every format.
-const SMALL: usize = 64 * 64;
+const SMALL: usize = 16 * 16;
 
 /// A texture of any kind with the limits of the program: decoded, and as PNG and TGA, which hold the same pixels. Small
 /// ones become every format, and open.

@@ -19,6 +19,8 @@ pub(super) struct Campaign {
     max_len: u32,
     /// The folder of the built targets.
     binaries: PathBuf,
+    /// The folder of inputs that break a promise, one for each target.
+    artifacts: PathBuf,
     /// The folder of the corpora, one for each target.
     corpus: PathBuf,
     /// The folder of seeds, dictionaries and logs.
@@ -29,10 +31,12 @@ impl Campaign {
     /// Prepares runs of so many seconds; corpora are kept in `$GALATEA_FUZZ`, or else in `fuzz/corpus`.
     pub(super) fn new(seconds: u32, max_len: u32) -> Result<Self, String> {
         let fuzz = root().join("fuzz");
+        let fuzz = fuzz.canonicalize().map_err(|e| at(&fuzz, e))?;
         let corpus = std::env::var_os("GALATEA_FUZZ").map_or_else(|| fuzz.join("corpus"), PathBuf::from);
         let target = fuzz.join("target");
         let binaries = target.join(host()?).join("release");
-        Ok(Campaign { seconds, max_len, binaries, corpus, scratch: target.join("fuzzing") })
+        let (artifacts, scratch) = (fuzz.join("artifacts"), target.join("fuzzing"));
+        Ok(Campaign { seconds, max_len, binaries, artifacts, corpus, scratch })
     }
 
     /// Runs the targets in turn, so many at a time. A finding ends the run of its target only.
@@ -63,7 +67,7 @@ impl Campaign {
         let start = Instant::now();
         let corpus = self.corpus.join(target);
         let seeds = self.scratch.join("seeds").join(target);
-        let artifacts = root().join("fuzz/artifacts").join(target);
+        let artifacts = self.artifacts.join(target);
         let (dictionaries, logs) = (self.scratch.join("dictionaries"), self.scratch.join("logs"));
         for folder in [&corpus, &artifacts, &dictionaries, &logs] {
             create(folder)?;

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use galatea::texture::{self, encode::DdsFormat};
+use galatea::texture::{self, Image};
 use galatea::textures::{Images, Library, Textures, game_of};
-use galatea::{ConvertOptions, Document, FORMATS, Limits, Output, SceneContext, TEXTURE_TARGETS, disk, fox};
+use galatea::{
+    ConvertOptions, Document, FORMATS, Input, Limits, Output, SceneContext, TEXTURE_TARGETS, disk, fox,
+};
 
 use crate::{Outcome, root};
+
+/// Pixels on a side of the corner of a texture.
+const CORNER: u32 = 8;
 
 /// Versions of Warcraft III and WoW alpha models that differ in what they hold.
 const VERSIONS: [u32; 6] = [800, 900, 1000, 1200, 1300, 1500];
@@ -64,16 +69,6 @@ impl Seeds {
         }
     }
 
-    /// Adds every form of a document that the target takes.
-    fn add_forms(&mut self, name: &str, document: &dyn Document) {
-        for format in self.formats {
-            let converted = convert(document, format, &ConvertOptions::default(), None);
-            if let Some(output) = converted {
-                self.add(name, format, &output);
-            }
-        }
-    }
-
     /// The examples and the fixtures of KotOR models, and their other forms.
     fn examples(&mut self) -> Outcome {
         let folders = ["examples", "crates/kotor/tests/mdl_fixtures/files"].map(|f| root().join(f));
@@ -113,28 +108,29 @@ impl Seeds {
         }
     }
 
-    /// A texture in every format and encoding.
+    /// A texture in every format and encoding, and a corner of it: what is small is fuzzed faster.
     fn textures(&mut self) -> Outcome {
-        let path = root().join("examples/statue.tga");
-        let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let document =
-            galatea::open(&galatea::Input::new(&bytes), &Limits::default()).map_err(|e| e.to_string())?;
         if !self.formats.iter().any(|format| TEXTURE_TARGETS.contains(format)) {
             return Ok(());
         }
-        self.add_forms("statue", document.as_ref());
-        for (encoding, name) in galatea::Encoding::ALL {
-            let options = ConvertOptions { encoding: Some(encoding), ftexs: 1, ..ConvertOptions::default() };
-            for format in self.formats {
-                if let Some(output) = convert(document.as_ref(), format, &options, None) {
-                    self.add(name, format, &output);
+        let path = root().join("examples/statue.tga");
+        let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let image = texture::decode(&bytes, &[], &Limits::default()).map_err(|e| e.to_string())?;
+        let rows = image.rgba.chunks_exact(image.width as usize * 4).take(CORNER as usize);
+        let rgba = rows.flat_map(|row| row.iter().take(CORNER as usize * 4)).copied().collect();
+        let corner = Image { width: CORNER, height: CORNER, rgba };
+        let encodings = galatea::Encoding::ALL.map(|(encoding, name)| (Some(encoding), name));
+        for (size, image) in [("whole", &image), ("corner", &corner)] {
+            let png = texture::encode::png(image).map_err(|e| e.to_string())?;
+            let document = galatea::open(&Input::new(&png), &Limits::default()).map_err(|e| e.to_string())?;
+            for (encoding, name) in encodings.into_iter().chain([(None, "usual")]) {
+                let options = ConvertOptions { encoding, ftexs: 1, ..ConvertOptions::default() };
+                for format in self.formats {
+                    if let Some(output) = convert(document.as_ref(), format, &options, None) {
+                        self.add(&format!("{size}_{name}"), format, &output);
+                    }
                 }
             }
-        }
-        if self.formats.contains(&"dds") {
-            let image = texture::decode(&bytes, &[], &Limits::default()).map_err(|e| e.to_string())?;
-            let made = texture::encode::dds(&image, DdsFormat::Bgra, true).and_then(|dds| dds.write());
-            self.files.insert("mips.dds".into(), made.map_err(|e| e.to_string())?);
         }
         Ok(())
     }
@@ -142,7 +138,9 @@ impl Seeds {
     /// glTF with a buffer and an image of its own, framed: where the document ends, where the buffer ends, all three.
     fn gltf_files(&mut self) -> Outcome {
         let folder = root().join("examples");
-        for (name, format) in [("statue.mdx", "mdx"), ("statue.mdl", "kotor-mdl"), ("statue.fmdl", "fmdl")] {
+        for (name, format) in
+            [("statue_800.mdx", "mdx"), ("statue.mdl", "kotor-mdl"), ("statue.fmdl", "fmdl")]
+        {
             let job = disk::Job { path: folder.join(name), named: true };
             let loaded = disk::load(&job).map_err(|e| format!("{name}: {e}"))?;
             let document =
