@@ -34,9 +34,9 @@ impl Blp {
             return Some(8);
         }
         let (width, height) = self.head.dimensions();
-        let pixels = u64::from(width) * u64::from(height);
-        let len = self.mips.first().map_or(0, |m| m.len() as u64);
-        [8u8, 4, 1, 0].into_iter().find(|bits| pixels + (pixels * u64::from(*bits)).div_ceil(8) == len)
+        let pixels = u128::from(width) * u128::from(height);
+        let len = self.mips.first().map_or(0, |m| m.len() as u128);
+        [8u8, 4, 1, 0].into_iter().find(|bits| pixels + (pixels * u128::from(*bits)).div_ceil(8) == len)
     }
 
     /// Holds the texture to the rules.
