@@ -12,6 +12,7 @@ mod package;
 mod statue;
 mod tables;
 mod test;
+mod wasm;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -50,6 +51,8 @@ enum Task {
     Foreign(gltf::ForeignOptions),
     /// Package every crate as for crates.io, run its example, and compare its interface with the last release
     Package(package::Options),
+    /// Build the WebAssembly module and compare its answers in Node with the native library
+    Wasm(wasm::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
     Book(book::Options),
     /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
         Task::Package(options) => options.run(),
+        Task::Wasm(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Deb(options) => options.run(),
     };
