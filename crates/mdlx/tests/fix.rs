@@ -85,7 +85,6 @@ type Case = (&'static str, fn(&mut Model), Restored);
 const CASES: &[Case] = &[
     ("MDLX0005", |m| m.bones[0].geoset_id = 7, AllBut(4)),
     ("MDLX0006", |m| m.bones[0].geoset_anim_id = 7, AllBut(4)),
-    ("MDLX0024", |m| m.pivots.push([1.0; 3]), All),
     ("MDLX0028", |m| m.bones[0].node.flags = 0, All),
     ("MDLX0028", |m| m.lights[0].node.flags &= !0x200, All),
     ("MDLX0040", |m| m.lights[0].kind |= 0x200, All),

@@ -33,7 +33,6 @@ impl Model {
                 done: "bones set to no geoset animation",
                 run: &bone_geoset_anims,
             },
-            Fix { rules: &[&PIVOTS_LEFT_OVER], done: "pivots dropped", run: &pivots },
             Fix { rules: &[&TRACK_EMPTY], done: "empty tracks removed", run: &empty_tracks },
             Fix { rules: &[&KEYS_UNSORTED], done: "tracks sorted", run: &sort },
             Fix { rules: &[&VISIBILITY_INTERPOLATED], done: "visibility tracks", run: &visibility },
@@ -96,19 +95,6 @@ fn bone_geoset_anims(m: &mut Model) -> usize {
     let count = m.geoset_anims.len();
     let wrong = m.bones.iter_mut().filter(|b| b.geoset_anim_id != -1 && !is_index(b.geoset_anim_id, count));
     wrong.map(|b| b.geoset_anim_id = -1).count()
-}
-
-/// Drops pivots that no node has, if the object ids run from 0 without a gap: otherwise one of them may be wrong.
-fn pivots(m: &mut Model) -> usize {
-    let mut ids: Vec<u32> = m.nodes().map(|(_, _, n)| n.object_id).collect();
-    ids.sort_unstable();
-    if !ids.iter().copied().eq(0..ids.len() as u32) {
-        return 0;
-    }
-    let keep = ids.len().max(m.node_count());
-    let dropped = m.pivots.len().saturating_sub(keep);
-    m.pivots.truncate(keep);
-    dropped
 }
 
 fn empty_tracks(m: &mut Model) -> usize {

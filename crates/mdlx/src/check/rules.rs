@@ -53,8 +53,8 @@ rules! {
         "Warcraft III numbers bones first. Meshes weighted to a bone with a high number may follow the wrong bone.";
     PIVOTS_MISSING "MDLX0023" Error keep "there are fewer pivots than nodes"
         "Nodes without a pivot turn about a random point, or the game crashes. Add a pivot for every object id.";
-    PIVOTS_LEFT_OVER "MDLX0024" Warning fix "there are more pivots than nodes"
-        "Pivots without a node do nothing. The fix drops them if the object ids run from 0 without a gap; otherwise one of those may be wrong.";
+    PIVOTS_LEFT_OVER "MDLX0024" Warning keep "there are more pivots than nodes"
+        "Pivots without a node do nothing. If a node is missing from the model, its pivot is one of them.";
     NODE_NAME_EMPTY "MDLX0025" Info keep "a node has no name"
         "Harmless in the game, but nobody can tell it apart in an editor.";
     NODE_NAME_TWICE "MDLX0026" Info keep "nodes share a name"
