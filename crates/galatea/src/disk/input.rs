@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::inside;
 use super::unknown::is_damaged;
+use super::{inside, recover};
 use crate::document::borrowed;
 use crate::{Beside, Companion, FORMATS, Format, Input, detect};
 
@@ -47,7 +47,8 @@ impl Loaded {
 impl Beside for Loaded {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let folder = self.path.as_ref()?.parent()?;
-        read(&inside(folder, path)?).ok()
+        let path = inside(folder, path)?;
+        read(&path, &fs::metadata(&path).ok()?).ok()
     }
 }
 
@@ -191,9 +192,11 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
     for _ in 0..RETRIES {
-        super::finish(&job.path)?;
-        let before = super::recover::stamp(&job.path);
-        bytes = read(&job.path)?;
+        // Every look at the file system counts in a batch: link or not, kind, length and identity come from one.
+        let entry = fs::symlink_metadata(&job.path)?;
+        recover::finish_group(&job.path, entry.is_symlink())?;
+        let before = if entry.is_symlink() { fs::metadata(&job.path)? } else { entry };
+        bytes = read(&job.path, &before)?;
         let mut companions = Vec::new();
         if let Some(format) = detect(&bytes) {
             for (extension, path) in companion_paths(&job.path, format) {
@@ -201,7 +204,10 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
             }
         }
         // The file itself is the last of its group to be replaced: while it stays, so does the rest.
-        let replaced = || super::finish(&job.path).map(|()| super::recover::stamp(&job.path) != before);
+        let replaced = || {
+            super::finish(&job.path)?;
+            Ok::<bool, io::Error>(recover::stamp(&fs::metadata(&job.path)?) != recover::stamp(&before))
+        };
         if companions.is_empty() || !replaced()? {
             return Ok(Loaded { bytes, companions, path: Some(job.path.clone()) });
         }
@@ -210,13 +216,19 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
 }
 
 /// Reads a file, and nothing but a file: pipes and devices may never end.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let meta = fs::metadata(path)?;
-    if !meta.is_file() && !meta.is_dir() {
+fn read(path: &Path, meta: &fs::Metadata) -> io::Result<Vec<u8>> {
+    if meta.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !meta.is_file() {
         let what = "is a pipe, socket or device, not a file; `-` reads standard input";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
-    fs::read(path)
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(meta.len()).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+    // `take`, because reading a `File` to its end asks for its length again.
+    fs::File::open(path)?.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The companions of a file that are there, letter case of the extension ignored.

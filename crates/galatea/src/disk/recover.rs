@@ -104,7 +104,11 @@ pub(super) enum State {
 /// Finishes the group of a file, if an interrupted write of it is pending. Fails if that cannot be done: then the files of
 /// the group may not belong together.
 pub fn finish(path: &Path) -> io::Result<()> {
-    let link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    finish_group(path, fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
+}
+
+/// [`finish`] for a path of which it is known whether it is a link.
+pub(super) fn finish_group(path: &Path, link: bool) -> io::Result<()> {
     let real = if link { fs::canonicalize(path).ok() } else { None };
     let path = real.as_deref().unwrap_or(path);
     let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
@@ -257,15 +261,15 @@ fn same_file(_: &File, path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Something that changes when another file takes the place of this one.
+/// Returns something that changes when another file takes the place of this one.
 #[cfg(unix)]
-pub(super) fn stamp(path: &Path) -> Option<(u64, u64)> {
+pub(super) fn stamp(meta: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
-    fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+    (meta.dev(), meta.ino())
 }
 
-/// Something that changes when another file takes the place of this one.
+/// Returns something that changes when another file takes the place of this one.
 #[cfg(not(unix))]
-pub(super) fn stamp(path: &Path) -> Option<(Option<std::time::SystemTime>, u64)> {
-    fs::metadata(path).ok().map(|meta| (meta.modified().ok(), meta.len()))
+pub(super) fn stamp(meta: &Metadata) -> (Option<std::time::SystemTime>, u64) {
+    (meta.modified().ok(), meta.len())
 }
