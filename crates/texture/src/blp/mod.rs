@@ -309,7 +309,7 @@ impl Head {
         }
     }
 
-    fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         match self {
             Head::Old(_) => BlpHead::SIZE,
             Head::New(_) => Blp2Head::SIZE,

@@ -39,6 +39,13 @@ impl Blp {
         [8u8, 4, 1, 0].into_iter().find(|bits| pixels + (pixels * u128::from(*bits)).div_ceil(8) == len)
     }
 
+    /// Returns `true` if a level shares bytes with the head, so that neither can be changed without the other.
+    fn level_covers_head(&self) -> bool {
+        let Some(layout) = self.layout.as_ref().filter(|_| self.head.has_table()) else { return false };
+        let mut levels = layout.table.offsets.iter().zip(&self.mips);
+        levels.any(|(offset, bytes)| (offset.0 as usize) < self.head.size() && !bytes.is_empty())
+    }
+
     /// Holds the texture to the rules.
     pub fn check(&self) -> Report {
         let mut report = Report::new();
@@ -131,6 +138,9 @@ impl Blp {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         let mut fixes = Fixes::new(wanted);
+        if self.level_covers_head() {
+            return fixes.done;
+        }
         let has_mips = self.mips.len() > 1;
         if fixes.fix(&BLP_HAS_MIPS, self.has_mips_is_odd(), "set by the levels") {
             match &mut self.head {

@@ -1,9 +1,9 @@
 //! Rules for FTEX and its parts.
 
-use galatea_wire::{Fixed, Limits, Report, Rule};
+use galatea_wire::{Fixed, Limits, Report, Rule, Wire};
 
 use super::*;
-use crate::ftex::{Ftex, Pixels};
+use crate::ftex::{Ftex, FtexHead, Mip, Pixels};
 
 const STREAMED: u32 = 1 << 24;
 const STORED: u32 = 1 << 31;
@@ -28,6 +28,12 @@ impl Ftex {
             _ => None,
         });
         chunks.flatten().filter(|c| c.info.is_stored() && c.info.offset.0 & STORED == 0).count()
+    }
+
+    /// Returns `true` if a level shares bytes with the head, so that neither can be changed without the other.
+    fn level_covers_head(&self) -> bool {
+        let here = |mip: &&Mip| mip.info.part == 0 && mip.pixels != Pixels::Whole(Vec::new());
+        self.mips.iter().filter(here).any(|mip| (mip.info.offset.0 as usize) < FtexHead::SIZE)
     }
 
     /// Holds the texture to the rules.
@@ -81,6 +87,9 @@ impl Ftex {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         let mut fixes = Fixes::new(wanted);
+        if self.level_covers_head() {
+            return fixes.done;
+        }
         let parts = self.highest_part();
         let less = parts.saturating_sub(1);
         // The table is right if two of the three fields that follow from it say so.
