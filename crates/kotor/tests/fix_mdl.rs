@@ -188,6 +188,13 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
         ("skin", Value(|m| skin(m).bone_map[2] = 0.0)),
         ("skin", Value(|m| mesh(m).vertices.weights[0] = [0.0; 4])),
         ("dummy", Value(|m| m.nodes[1].orientation = [0.0; 4])),
+        (
+            "aabb",
+            Value(|m| {
+                mesh(m).faces.iter_mut().for_each(|face| face.vertices[0] = 99);
+                tree(m).nodes.clear();
+            }),
+        ),
         // A column that begins outside its row, a count that hides bytes, an offset that leads elsewhere.
         ("trimesh", Bytes(|m, b| put(b, header(m, 1) + 80 + 288, 1000))),
         ("skin", Bytes(|m, b| put(b, header(m, 3) + 60, 0))),

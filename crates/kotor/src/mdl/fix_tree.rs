@@ -10,13 +10,19 @@ use super::{AabbLayout, Model, derive};
 const MARGIN: f32 = 0.01;
 const SLACK: f32 = 0.05;
 
-/// Builds trees that are not there at all. Bytes that belong to nothing might be them.
+/// Builds trees that are not there at all. Bytes that belong to nothing might be them, and a face without its vertices has no
+/// place in a tree.
 pub(super) fn build(model: &mut Model) -> usize {
     if !is_covered(model) {
         return 0;
     }
     let absent = |m: &&mut Mesh| m.aabb.as_deref().is_some_and(|tree| tree.nodes.is_empty());
-    let sound = |m: &&mut Mesh| !m.faces.is_empty() && m.vertices.positions.iter().all(|p| finite(p));
+    let sound = |m: &&mut Mesh| {
+        let positions = &m.vertices.positions;
+        !m.faces.is_empty()
+            && positions.iter().all(|p| finite(p))
+            && m.faces.iter().all(|face| derive::face_corners(positions, face).is_some())
+    };
     meshes(model).filter(absent).filter(sound).map(Mesh::derive_aabb).count()
 }
 
