@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fixtures::{floor, statue};
 use galatea_gltf::{Options, read, write_glb};
-use galatea_kotor::bwm::Walkmesh;
+use galatea_kotor::bwm::{Kind, Walkmesh};
 use galatea_kotor::mdl::Model;
 use galatea_scene::Scene;
 use galatea_trial::gltf::{edited, start};
@@ -198,4 +198,21 @@ fn edits_of_a_walkmesh_arrive_and_nothing_else_changes() {
     });
     assert_eq!(joined.len(), 1, "{joined:?}");
     assert!(joined[0].starts_with("edges[2]"), "{joined:?}");
+}
+
+#[test]
+fn walk_surfaces_without_faces_keep_their_vertices() {
+    let vertices = vec![[0.0, 0.5, 1.0], [2.0, 0.0, 0.0]];
+    let walkmesh = Walkmesh { vertices: vertices.clone(), ..Walkmesh::new(Kind::Object) };
+    let (back, losses) = Walkmesh::from_scene(&through(&walkmesh.to_scene())).unwrap();
+    assert_eq!((back.vertices.len(), walkmesh.differences(&back), losses), (2, Vec::new(), Vec::new()));
+
+    let mut model = statue();
+    let floor = model.find(b"floor").unwrap() as usize;
+    let mesh = model.nodes[floor].mesh.as_deref_mut().unwrap();
+    mesh.faces.clear();
+    mesh.vertices.positions = vertices;
+    let (back, losses) = Model::from_scene(&through(&model.to_scene())).unwrap();
+    assert_eq!(back.nodes[floor].mesh.as_deref().unwrap().vertices.positions.len(), 2);
+    assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
 }

@@ -53,6 +53,10 @@ impl Walkmesh {
             });
             scene.materials.push(surface_material(surface));
         }
+        if mesh.primitives.is_empty() && !self.vertices.is_empty() {
+            // Without a face nothing else would hold the vertices.
+            mesh.primitives.push(Primitive::default());
+        }
         scene.meshes.push(mesh);
         let node = Node { mesh: Some(0), extras: wrap(self.tables()), ..Node::new("walkmesh") };
         scene.add_node(Some(top), node);
@@ -349,6 +353,8 @@ impl Gathered {
             let map = own(&primitive.extras);
             let material = primitive.material.and_then(|m| scene.materials.get(m as usize));
             match primitive.topology {
+                // It holds vertices only.
+                Topology::Triangles if primitive.indices.is_empty() => {}
                 Topology::Triangles => {
                     let count = primitive.indices.len() / 3;
                     let surface = material.and_then(derived::surface_of).unwrap_or_else(|| {

@@ -70,6 +70,10 @@ impl Builder<'_> {
         let mut primitives = Vec::new();
         let material = if walk {
             put_looks(&mut map, mesh);
+            if mesh.faces.is_empty() && !positions.is_empty() {
+                // Without a face nothing else would hold the vertices.
+                primitives.push(Primitive { vertices: vertices_id, ..Primitive::default() });
+            }
             let groups = derived::by_material(mesh.faces.iter().map(|f| f.material));
             for (surface, faces) in groups {
                 let corners = faces.iter().filter_map(|f| triangles.get(*f as usize));

@@ -98,7 +98,7 @@ impl Back<'_> {
             let corners: &[[u32; 3]] = primitive.indices.as_chunks().0;
             let material = primitive.material.and_then(|m| self.scene.materials.get(m as usize));
             let surface = material.and_then(derived::surface_of);
-            if walk && surface.is_none() {
+            if walk && surface.is_none() && !corners.is_empty() {
                 let name = material.map_or("none", |m| &m.name);
                 self.losses.push(format!("material {name:?} is no surface; it becomes Stone"));
             }
