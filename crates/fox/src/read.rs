@@ -37,14 +37,14 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Fmdl> {
     }
     let header: Header = r.at(0, "header")?;
     let (places, tables, unknown_blocks) = read_blocks(r, header)?;
-    let mut doc = Document { r, places, tables, fillers: Vec::new() };
+    let mut doc = Document { r, places, tables, fillers: Vec::new(), shared: false };
     doc.texts()?;
     let mut fmdl = doc.resolve()?;
     fmdl.unknown_blocks = unknown_blocks;
     fmdl.extensions = doc.extensions()?;
     fmdl.meshes = doc.meshes()?;
-    let Document { mut places, tables, mut fillers, .. } = doc;
-    let shared = r.has_overlaps();
+    let Document { mut places, tables, mut fillers, shared, .. } = doc;
+    let shared = shared || r.has_overlaps();
     for gap in r.unclaimed() {
         let zero = r.peek(gap.start, gap.len()).is_none_or(|b| b.iter().all(|b| *b == 0));
         r.spend(gap.len() as u64, gap.start, "padding")?;
@@ -131,6 +131,8 @@ struct Document<'a> {
     places: Places,
     tables: Tables,
     fillers: Vec<Gap>,
+    /// Whether two attributes of a vertex lie on the same bytes.
+    shared: bool,
 }
 
 impl Document<'_> {
@@ -383,13 +385,18 @@ impl Document<'_> {
                 out.columns.push(Column { usage: Usage::from_id(element.usage), values });
             }
         }
+        let mut shared = false;
         for (at, stride, bytes) in runs {
+            let apart = taken.iter().zip(&out.columns).filter(|(_, c)| !matches!(c.values, Values::Same(_)));
+            let apart = apart.map(|(t, _)| t).filter(|t| (t.0, t.1) == (at, stride));
+            shared |= overlap(apart.map(|t| (t.2, t.3)));
             let own = taken.iter().filter(|t| (t.0, t.1) == (at, stride)).map(|t| (t.2, t.3));
             if !covers(stride, own) {
                 r.spend(bytes.len() as u64, at, "vertices")?;
                 self.fillers.push(Gap { offset: at as u32, bytes: bytes.to_vec() });
             }
         }
+        self.shared |= shared;
         Ok(out)
     }
 }
@@ -433,6 +440,30 @@ fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)> + Clone)
         }
     }
     used.iter().take(stride).all(|b| *b)
+}
+
+/// Whether two of these (offset, size) pairs have a byte in common.
+fn overlap(elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
+    // As a rule they follow each other.
+    let mut end = 0;
+    let mut following = elements.clone();
+    let sorted = following.all(|(offset, size)| {
+        let behind = offset >= end;
+        end = offset + size;
+        behind
+    });
+    if sorted {
+        return false;
+    }
+    let mut used = [false; 256];
+    for (offset, size) in elements {
+        for byte in used.iter_mut().skip(offset).take(size) {
+            if std::mem::replace(byte, true) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Takes one attribute out of interleaved vertices.

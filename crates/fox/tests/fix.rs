@@ -211,6 +211,8 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
         (skinned, Value(|m| m.bones[2].local[0] = 5.0)),
         (skinned, Value(|m| bytes4(m, Usage::BoneIndices)[2] = 2)),
         (skinned, Value(|m| m.bone_groups[0].bones.swap(0, 1))),
+        // A normal that lies over the tangents.
+        (still, Bytes(|f| f.set(0xB, 4 + 2, 4u16))),
         (still, Bytes(|f| f.set(0xE, 8, 0x100u32))),
     ];
     for (at, (build, damage)) in damages.iter().enumerate() {
