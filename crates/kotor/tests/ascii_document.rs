@@ -337,6 +337,22 @@ fn unused_data_come_back() {
 }
 
 #[test]
+fn nodes_of_one_name_in_an_animation_keep_their_parents() {
+    // The last node has no parent, so it is tied to the first one, not to the second of the same name.
+    let model = parse(
+        "newmodel m\nnode dummy m\n  parent NULL\nendnode\nnode dummy arm\n  parent m\nendnode\nendmodelgeom m\n\
+         newanim a m\nnode dummy m\n  parent NULL\nendnode\nnode dummy m\n  parent m\nendnode\n\
+         node dummy arm\n  parent NULL\nendnode\ndoneanim a m\n",
+    );
+    assert_eq!(model.animations[0].nodes[2].parent, Some(0));
+    let text = print(&model);
+    assert!(plain(&text).contains("node dummy m__dpl1\n"), "{text}");
+    let back = parse(&text);
+    assert!(model.differences(&back).is_empty(), "{:?}", model.differences(&back));
+    assert_eq!((back.names.len(), back.animations[0].nodes[2].parent), (2, Some(0)));
+}
+
+#[test]
 fn packed_and_plain_orientations_mix() {
     let mut m = model("animated", Game::K1, Platform::Pc);
     let q = [0.1f32, -0.2, 0.3, -0.927_361_85];

@@ -290,7 +290,11 @@ impl<'a> Parser<'a> {
     }
 
     fn animation_node(&mut self, kind: Word<'a>, name: Word<'a>) -> Result<()> {
-        let small = small_name(name.text);
+        let mut small = small_name(name.text);
+        if !self.by_name.contains_key(&small) && !self.loose_names.contains_key(&small) {
+            // A mark may only tell it from other nodes of the animation.
+            small.truncate(unmarked(name.text).len());
+        }
         let moves = self.by_name.get(&small).copied();
         let mut node = Node::default();
         let mut draft = NodeDraft {

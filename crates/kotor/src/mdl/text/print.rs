@@ -1,6 +1,6 @@
 //! A model as plain lines that MDLOps, MDLEdit and KOTORmax read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use galatea_wire::Text;
 
@@ -20,6 +20,8 @@ pub(crate) struct Printer<'a> {
     pub(crate) tokens: Vec<Vec<u8>>,
     /// How names that no node has are called.
     loose: Vec<(u16, Vec<u8>)>,
+    /// What nodes and other names are called, in small letters.
+    used: HashSet<Vec<u8>>,
     /// The first node of each name.
     by_name: HashMap<u16, NodeId>,
     compress: bool,
@@ -32,21 +34,19 @@ impl<'a> Printer<'a> {
             model,
             tokens: Vec::new(),
             loose: Vec::new(),
+            used: HashSet::new(),
             by_name: HashMap::new(),
             compress: compresses(model),
         };
-        let mut used: HashMap<Vec<u8>, u32> = HashMap::new();
+        let used = &mut printer.used;
         let mut unique = |name: &[u8], index: u16| {
             let plain = token(name);
             let mut token = plain.clone();
             let mut more = 0u64;
-            while used.contains_key(&token.to_ascii_lowercase()) {
-                token = plain.clone();
-                token.extend_from_slice(b"__dpl");
-                push_int(&mut token, u64::from(index) + more * 100_000);
+            while !used.insert(token.to_ascii_lowercase()) {
+                token = marked(&plain, u64::from(index) + more * 100_000);
                 more += 1;
             }
-            used.insert(token.to_ascii_lowercase(), 0);
             token
         };
         for (id, node) in model.nodes.iter().enumerate() {
@@ -387,7 +387,7 @@ impl<'a> Printer<'a> {
             self.word(&token(event.name.bytes()));
             self.end();
         }
-        let called: Vec<(Vec<u8>, Option<NodeId>)> = animation.nodes.iter().map(|n| self.called(n)).collect();
+        let called = self.called_apart(&animation.nodes);
         for (node, (name, moves)) in animation.nodes.iter().zip(&called) {
             self.line(2, "node dummy");
             self.word(name);
@@ -414,6 +414,28 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
+    /// How the nodes that an animation moves are called. Repeated names get a mark if one of them is the name of a parent
+    /// and would mean another node.
+    fn called_apart(&self, nodes: &[Node]) -> Vec<(Vec<u8>, Option<NodeId>)> {
+        let mut called: Vec<_> = nodes.iter().map(|n| self.called(n)).collect();
+        if parents_are_clear(nodes, &called) {
+            return called;
+        }
+        let mut taken: HashSet<Vec<u8>> = HashSet::new();
+        for (id, (name, _)) in called.iter_mut().enumerate() {
+            let plain = name.clone();
+            let mut number = id as u64;
+            let mut small = name.to_ascii_lowercase();
+            while taken.contains(&small) || *name != plain && self.used.contains(&small) {
+                *name = marked(&plain, number);
+                small = name.to_ascii_lowercase();
+                number += 100_000;
+            }
+            taken.insert(small);
+        }
+        called
+    }
+
     /// How the node that an animation moves is called, and which it is.
     fn called(&self, node: &Node) -> (Vec<u8>, Option<NodeId>) {
         let first = self.by_name.get(&node.name).copied();
@@ -432,6 +454,29 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// A name with the mark that tells it from others like it.
+fn marked(name: &[u8], number: u64) -> Vec<u8> {
+    let mut out = [name, b"__dpl"].concat();
+    push_int(&mut out, number);
+    out
+}
+
+/// Returns `true` if the name of every parent means that parent: the latest node of this name before its child.
+fn parents_are_clear(nodes: &[Node], called: &[(Vec<u8>, Option<NodeId>)]) -> bool {
+    let mut names: Vec<u16> = nodes.iter().map(|n| n.name).collect();
+    names.sort_unstable();
+    if names.windows(2).all(|pair| pair.first() != pair.last()) {
+        return true;
+    }
+    let mut before: HashMap<Vec<u8>, NodeId> = HashMap::new();
+    nodes.iter().zip(called).enumerate().all(|(id, (node, (name, _)))| {
+        let parent = node.parent.and_then(|p| Some((p, called.get(p as usize)?)));
+        let clear = parent.is_none_or(|(p, (name, _))| before.get(&name.to_ascii_lowercase()) == Some(&p));
+        before.insert(name.to_ascii_lowercase(), id as NodeId);
+        clear
+    })
 }
 
 /// What the position line of a node says: the controller's value, or the header's where there is none.
