@@ -216,3 +216,13 @@ fn walk_surfaces_without_faces_keep_their_vertices() {
     assert_eq!(back.nodes[floor].mesh.as_deref().unwrap().vertices.positions.len(), 2);
     assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
 }
+
+#[test]
+fn weights_too_small_for_a_bone_come_back_without_one() {
+    let mut model = statue();
+    let flesh = model.find(b"flesh").unwrap() as usize;
+    let mesh = model.nodes[flesh].mesh.as_deref_mut().unwrap();
+    mesh.vertices.weights[0] = [0.25, 0.75, 0.0, 1e-6];
+    let (back, losses) = Model::from_scene(&through(&model.to_scene())).unwrap();
+    assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
+}

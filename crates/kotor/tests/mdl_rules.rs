@@ -196,6 +196,12 @@ fn sound_models_break_no_rule() {
 }
 
 #[test]
+fn a_bone_slot_that_is_no_number_is_missing() {
+    let model = mesh("skin", |m| m.vertices.bones[0][0] = f32::NAN);
+    assert_eq!(model.check().count("KMDL0041"), 1);
+}
+
+#[test]
 fn codes_are_unique_and_ascending() {
     assert!(RULES.len() >= 40);
     assert!(RULES.windows(2).all(|pair| pair[0].code < pair[1].code));

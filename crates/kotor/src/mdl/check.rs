@@ -48,6 +48,9 @@ fn offset(slot: &Slot) -> Option<u64> {
     slot.known.then(|| u64::from(slot.at) + 12)
 }
 
+/// The greatest weight that moves a vertex too little to be seen; it needs no bone.
+pub(super) const LEAST_WEIGHT: f32 = 1e-4;
+
 pub(crate) fn finite(values: &[f32]) -> bool {
     values.iter().all(|v| v.is_finite())
 }
@@ -531,9 +534,10 @@ impl Checker<'_> {
                 self.add(&WEIGHT_SUM, &what(), || format!("{sum}"));
             }
             for (weight, bone) in weights.iter().zip(bones) {
-                if *bone < 0.0 && *weight > 1e-4 {
+                let missing = bone.is_nan() || *bone >= 0.0 && !filled.contains(&(*bone as u32));
+                if *bone < 0.0 && *weight > LEAST_WEIGHT {
                     self.add(&WEIGHT_BONELESS, &what(), || format!("weight {weight}"));
-                } else if *bone >= 0.0 && *weight != 0.0 && !filled.contains(&(*bone as u32)) {
+                } else if missing && *weight != 0.0 {
                     self.add(&BONE_SLOT_MISSING, &what(), || format!("slot {bone}"));
                 }
             }

@@ -13,6 +13,7 @@ use super::{Back, read_fields, record, text};
 use crate::box_tree;
 use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
+use crate::mdl::check::LEAST_WEIGHT;
 use crate::mdl::derive::neighbours;
 use crate::mdl::{
     AabbNode, AabbTree, Dangly, Face, Game, IndexLists, Mesh, Node, NodeId, PositionCopy, Saber, Skin,
@@ -246,9 +247,10 @@ impl Back<'_> {
             let mut bones = derived_bones(&weights, &joints, &slot_list);
             let known: HashSet<u32> = slot_list.iter().copied().collect();
             restep(&mut bones, told.get("bones"), 4, |row, sum| {
-                // Only what no weight uses, or what is a slot, may differ.
+                // Only what no weight to speak of uses, or what is a slot, may differ.
                 let used = weights.get(row * 4..).unwrap_or(&[]);
-                sum.iter().zip(used).all(|(b, w)| *w == 0.0 || !known.contains(&(*b as u32)) || *b >= 0.0)
+                let free = |b: f32, w: f32| w <= LEAST_WEIGHT || !known.contains(&(b as u32)) || b >= 0.0;
+                sum.iter().zip(used).all(|(b, w)| free(*b, *w))
             });
             out.weights = weights.as_chunks().0.to_vec();
             out.bones = bones.as_chunks().0.to_vec();
