@@ -1,6 +1,6 @@
 //! The statue of the examples: a figure on a plinth that walks, authored here and written in every format.
 
-use galatea::fox::{Fmdl, Game};
+use galatea::fox::{Fmdl, Game, SceneOptions};
 use galatea::gltf::{self, Picture};
 use galatea::kotor::mdl;
 use galatea::mdlx::{self, Version};
@@ -409,11 +409,14 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
     let scene = statue();
     let image = Image::new(SIDE, SIDE, marble()).ok_or("the texture has the wrong size")?;
     let make = || -> galatea::Result<Vec<(&'static str, Vec<u8>)>> {
-        let (kotor, _) = mdl::Model::from_scene(&scene)?;
+        let (kotor, _) = mdl::Model::from_scene(&scene, &Default::default())?;
         let pair = kotor.write()?;
         let warcraft = warcraft(&scene);
         let unit = |version: u32| -> galatea::Result<mdlx::Model> {
-            let (mut model, _) = mdlx::Model::from_scene(&warcraft, Some(Version(version)))?;
+            let (mut model, _) = mdlx::Model::from_scene(
+                &warcraft,
+                &mdlx::SceneOptions::default().with_version(Version(version)),
+            )?;
             // A step is a little over half a metre, a unit an inch.
             for sequence in model.sequences.iter_mut().filter(|s| s.name.bytes() == b"Walk") {
                 sequence.move_speed = 45.0;
@@ -421,7 +424,7 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
             Ok(model)
         };
         let (classic, reforged) = (unit(800)?, unit(1000)?);
-        let (fmdl, _) = Fmdl::from_scene(&scene, Some(Game::Gz))?;
+        let (fmdl, _) = Fmdl::from_scene(&scene, &SceneOptions::default().with_game(Game::Gz))?;
         let png = encode::png(&image)?;
         let picture = |_: &str| Some(Picture::Embedded { mime: "image/png".into(), bytes: png.clone() });
         let options = gltf::Options { picture: &picture, ..gltf::Options::default() };

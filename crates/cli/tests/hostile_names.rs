@@ -80,7 +80,7 @@ fn fill(dir: &Path) {
     let inner = dir.join("deep/in");
     std::fs::create_dir_all(&inner).unwrap();
     let scene = squares();
-    let (mut model, _) = kotor::mdl::Model::from_scene(&scene).unwrap();
+    let (mut model, _) = kotor::mdl::Model::from_scene(&scene, &Default::default()).unwrap();
     let meshes = model.nodes.iter_mut().filter_map(|n| n.mesh.as_mut());
     for (mesh, name) in meshes.zip(names()) {
         let bytes = name.as_bytes();
@@ -89,7 +89,7 @@ fn fill(dir: &Path) {
     let pair = model.write().unwrap();
     std::fs::write(inner.join("kotor.mdl"), pair.mdl).unwrap();
     std::fs::write(inner.join("kotor.mdx"), pair.mdx).unwrap();
-    let (model, _) = mdlx::Model::from_scene(&scene, None).unwrap();
+    let (model, _) = mdlx::Model::from_scene(&scene, &Default::default()).unwrap();
     std::fs::write(inner.join("warcraft.mdx"), model.write().unwrap()).unwrap();
     let glb = galatea::gltf::write_glb(&scene, &galatea::gltf::Options::default()).unwrap();
     std::fs::write(inner.join("scene.glb"), glb).unwrap();

@@ -1,5 +1,7 @@
 //! Between versions, and to other textures.
 
+use galatea_wire::Loss;
+
 use crate::model::{Fmdl, Texture, TexturePath};
 use crate::name::Name;
 use crate::names::Dictionary;
@@ -64,7 +66,7 @@ impl Fmdl {
     /// assert_eq!(back.groups[0].name, "MESH_ROOT".into());
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
-    pub fn convert(&mut self, version: f32, names: &Dictionary) -> Vec<String> {
+    pub fn convert(&mut self, version: f32, names: &Dictionary) -> Vec<Loss> {
         let mut lost = Vec::new();
         self.version = version;
         self.forget_layout();
@@ -86,8 +88,9 @@ impl Fmdl {
                             Name::from(format!("{folder}/").as_str())
                         }
                         None => {
-                            lost.push(format!(
-                                "materials[{m}].textures[{t}]: path 0x{code:016x} is not known"
+                            lost.push(Loss::new(
+                                format!("materials[{m}].textures[{t}]"),
+                                format!("path 0x{code:016x} is not known"),
                             ));
                             Name::from(format!("0x{code:016x}").as_str())
                         }
@@ -105,7 +108,9 @@ impl Fmdl {
             }
         });
         if unknown > 0 {
-            lost.push(format!("{unknown} names are not known and stay hashes in hex"));
+            lost.push(
+                Loss::new("", format!("{unknown} names are not known and stay hashes in hex")).invisible(),
+            );
         }
         lost
     }

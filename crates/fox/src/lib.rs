@@ -62,7 +62,7 @@ pub use model::{
 pub use name::Name;
 pub use names::{Dictionary, NameKind, UsedName, WordHashes, hash_word};
 pub use read::inspect;
-pub use scene::Game;
+pub use scene::{Game, SceneOptions};
 pub use split::{BigMesh, Piece, SplitLimits};
 pub use weights::normalised;
 pub use wire::{Bounds, LodInfo, RECORDS, Statistics, Window};

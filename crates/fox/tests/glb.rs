@@ -31,7 +31,7 @@ fn samples_come_back_equal() {
     for (name, model) in sample::all() {
         let scene = model.to_scene("sample", &Dictionary::built_in());
         for scene in [&scene, &through(&scene)] {
-            let (back, losses) = Fmdl::from_scene(scene, None).unwrap();
+            let (back, losses) = Fmdl::from_scene(scene, &Default::default()).unwrap();
             let differences = model.differences(&back);
             assert!(differences.is_empty() && losses.is_empty(), "{name}: {differences:#?} {losses:?}");
         }
@@ -49,7 +49,7 @@ fn models_of_the_corpus_come_back_equal_and_stand_as_bound() {
         let scene = model.to_scene("model", &names);
         keep(&scene, &path);
         let scene = through(&scene);
-        let (back, losses) = Fmdl::from_scene(&scene, None).unwrap();
+        let (back, losses) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
         let differences = model.differences(&back);
         if differences.is_empty() && losses.is_empty() {
             same += 1;

@@ -3,7 +3,7 @@
 
 mod sample;
 
-use galatea_fox::{Dictionary, Fmdl, Game};
+use galatea_fox::{Dictionary, Fmdl, Game, SceneOptions};
 use galatea_gltf::{Options, read, write_glb};
 use galatea_scene::Scene;
 use galatea_trial::Trial;
@@ -17,10 +17,11 @@ fn run(bytes: &[u8]) -> Result<(), Error> {
 fn build(scene: &Scene) -> Result<(), Error> {
     // Whatever the scene has become: what cannot be built or written says so.
     for game in [None, Some(Game::Pes)] {
-        if let Ok((model, _)) = Fmdl::from_scene(scene, game) {
+        if let Ok((model, _)) = Fmdl::from_scene(scene, &SceneOptions::default().with_game(game)) {
             let _ = model.write();
             model.check();
-            let (again, _) = Fmdl::from_scene(&model.to_scene("again", &Dictionary::new()), None)?;
+            let (again, _) =
+                Fmdl::from_scene(&model.to_scene("again", &Dictionary::new()), &Default::default())?;
             model.differences(&again);
         }
     }

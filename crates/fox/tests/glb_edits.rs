@@ -3,7 +3,7 @@
 
 mod sample;
 
-use galatea_fox::{Dictionary, Fmdl, Game, Mesh, Name, Usage, Values};
+use galatea_fox::{Dictionary, Fmdl, Game, Mesh, Name, SceneOptions, Usage, Values};
 use galatea_trial::gltf::{edited, start};
 use galatea_wire::{Limits, Severity};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn named<'a>(json: &'a mut Value, list: &str, name: &str) -> &'a mut Value {
 
 fn change_of(model: &Fmdl, edit: impl Fn(&mut Value, &mut Vec<u8>)) -> (Fmdl, Vec<String>) {
     let scene = model.to_scene("edited", &Dictionary::built_in());
-    let (back, losses) = Fmdl::from_scene(&edited(&scene, edit), None).unwrap();
+    let (back, losses) = Fmdl::from_scene(&edited(&scene, edit), &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     let differences = model.differences(&back);
     let bytes = back.write().unwrap();
@@ -242,7 +242,7 @@ fn every_usage_in_every_type_survives() {
 /// Through a glTF without an edit, for models that cannot be written as files.
 fn change_of_odd(model: &Fmdl) -> (Fmdl, Vec<String>) {
     let scene = model.to_scene("odd", &Dictionary::new());
-    let (back, losses) = Fmdl::from_scene(&edited(&scene, |_, _| {}), None).unwrap();
+    let (back, losses) = Fmdl::from_scene(&edited(&scene, |_, _| {}), &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     let differences = model.differences(&back);
     (back, differences)
@@ -289,7 +289,7 @@ fn damaged_tables_survive() {
 fn a_model_can_change_its_game_on_the_way() {
     let model = sample::skinned(Fmdl::GZ);
     let scene = model.to_scene("x", &Dictionary::built_in());
-    let (tpp, losses) = Fmdl::from_scene(&scene, Some(Game::Tpp)).unwrap();
+    let (tpp, losses) = Fmdl::from_scene(&scene, &SceneOptions::default().with_game(Game::Tpp)).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     let mut wanted = model.clone();
     wanted.convert(Fmdl::TPP, &Dictionary::built_in());

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use galatea_fox::{Dictionary, Fmdl, Game};
+use galatea_fox::{Dictionary, Fmdl, Game, SceneOptions};
 use galatea_scene::{Influences, Mesh, Node, Pose, Primitive, Scene, Skin, Topology, Vertices, example};
-use galatea_wire::{Limits, Severity};
+use galatea_wire::{Limits, Loss, Severity};
 
 /// A corner of a triangle: where it stands at rest, and which bones move it how much.
 type Corner = ([f32; 3], BTreeMap<String, f32>);
@@ -53,13 +53,13 @@ fn order(a: &Corner, b: &Corner) -> std::cmp::Ordering {
 }
 
 /// Through FMDL and back, for every game. Positions agree within 1e-6 of the model's size, weights within 1/255.
-fn check(scene: &Scene, name: &str) -> Vec<(Fmdl, Vec<String>)> {
+fn check(scene: &Scene, name: &str) -> Vec<(Fmdl, Vec<Loss>)> {
     let before = triangles(scene);
     let size = Pose::rest(scene).bounds(scene).unwrap().size();
     Game::ALL
         .into_iter()
         .map(|game| {
-            let (model, losses) = Fmdl::from_scene(scene, Some(game)).unwrap();
+            let (model, losses) = Fmdl::from_scene(scene, &SceneOptions::default().with_game(game)).unwrap();
             assert_eq!(model.version, game.version());
             let bytes = model.write().unwrap();
             let read = Fmdl::read(&bytes, &Limits::default()).unwrap();
@@ -126,7 +126,7 @@ fn the_example_becomes_a_model_and_names_what_is_lost() {
             "mesh \"ground\": lines",
             "mesh \"flesh\": vertex colours",
         ] {
-            assert!(losses.iter().any(|l| l == lost), "{lost}: {losses:#?}");
+            assert!(losses.iter().any(|l| l.to_string() == lost), "{lost}: {losses:#?}");
         }
     }
 }
@@ -190,7 +190,7 @@ fn what_hangs_on_a_joint_moves_with_it() {
     let hand = scene.find("hand").unwrap();
     let helmet = Node { mesh: Some(2), ..Node::new("helmet") };
     scene.add_node(Some(hand), helmet);
-    let (model, _) = Fmdl::from_scene(&scene, None).unwrap();
+    let (model, _) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
     let fixed = model.meshes.iter().filter(|m| m.is_skinned()).count();
     assert_eq!(fixed, 2);
     assert_eq!(model.check().at_least(Severity::Error), 0);
@@ -201,14 +201,16 @@ fn numbers_that_are_none_are_named_and_replaced() {
     let mut vertices = sheet(2);
     vertices.positions[1][0] = f32::NAN;
     vertices.normals = vec![[f32::INFINITY, 0.0, 0.0]; 9];
-    let (model, losses) = Fmdl::from_scene(&single(vertices, squares(2)), Some(Game::Pes)).unwrap();
-    assert_eq!(losses, ["mesh \"sheet\": 1 positions that are no numbers"]);
+    let (model, losses) =
+        Fmdl::from_scene(&single(vertices, squares(2)), &SceneOptions::default().with_game(Game::Pes))
+            .unwrap();
+    assert_eq!(losses, [Loss::new("mesh \"sheet\"", "1 positions that are no numbers")]);
     assert_eq!(model.check().at_least(Severity::Error), 0);
 }
 
 #[test]
 fn nothing_becomes_an_empty_model() {
-    let (model, losses) = Fmdl::from_scene(&Scene::default(), None).unwrap();
+    let (model, losses) = Fmdl::from_scene(&Scene::default(), &Default::default()).unwrap();
     assert!(losses.is_empty() && model.differences(&Fmdl::new(Fmdl::TPP)).is_empty());
     model.write().unwrap();
 }

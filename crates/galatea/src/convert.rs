@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use galatea_scene::Scene;
-use galatea_wire::Error;
+use galatea_wire::{Error, Loss};
 
 use crate::convert_texture::{Encoding, convert_texture};
 use crate::textures::{Carried, Files, Images, dress};
@@ -79,8 +79,8 @@ impl ConvertOptions {
 pub struct Converted {
     /// The new file, and its companion.
     pub output: Output,
-    /// What the new form has no place for, in words.
-    pub losses: Vec<String>,
+    /// What the new form has no place for.
+    pub losses: Vec<Loss>,
 }
 
 /// Why a conversion failed.
@@ -180,13 +180,13 @@ pub fn convert(
     }
 }
 
-fn with_files(output: Output, files: BTreeMap<String, Vec<u8>>, losses: Vec<String>) -> Converted {
+fn with_files(output: Output, files: BTreeMap<String, Vec<u8>>, losses: Vec<Loss>) -> Converted {
     let beside = output.beside.into_iter().chain(files).collect();
     Converted { output: Output { beside, ..output }, losses }
 }
 
 /// What was lost when the document was read.
-fn losses_of(document: &dyn Document) -> Vec<String> {
+fn losses_of(document: &dyn Document) -> Vec<Loss> {
     document.as_any().downcast_ref::<crate::Gltf>().map_or_else(Vec::new, |gltf| gltf.losses.clone())
 }
 
@@ -233,7 +233,6 @@ fn within_family(
         let version = options.version.map_or(model.version, mdlx::Version);
         let (model, losses) = model.convert(version, &mdlx::ConvertOptions::default())?;
         let bytes = if to == "mdx" { model.write()? } else { mdlx::text::print(&model)? };
-        let losses = losses.iter().map(ToString::to_string).collect();
         return Ok(Some(Converted { output: Output::single(bytes), losses }));
     }
     if let Some(model) = any.downcast_ref::<kotor::mdl::Model>()

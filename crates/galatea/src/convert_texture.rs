@@ -4,7 +4,7 @@ use galatea_texture::encode::{self, BlpFormat, DdsFormat, TpcFormat, TpcOptions}
 use galatea_texture::ftex::Storage;
 use galatea_texture::material::{FoxRole, fox_role};
 use galatea_texture::{Image, Texture};
-use galatea_wire::Limits;
+use galatea_wire::{Limits, Loss};
 
 use crate::formats::companions;
 use crate::{Companion, ConvertError, ConvertOptions, Converted, Document, Output, TextureFile};
@@ -107,21 +107,21 @@ pub(crate) fn convert_texture(
             output.companions.extend(txi.map(|bytes| Companion { extension: "txi", bytes }));
         }
         "tpc" => {}
-        _ if txi.is_some() => losses.push(format!("the TXI: {to} has no place for it")),
+        _ if txi.is_some() => losses.push(Loss::new("the TXI", format!("{to} has no place for it"))),
         _ => {}
     }
     Ok(Converted { output, losses })
 }
 
 /// What one picture cannot hold.
-fn losses(file: &TextureFile, image: &Image) -> Vec<String> {
+fn losses(file: &TextureFile, image: &Image) -> Vec<Loss> {
     let shape = file.texture.shape();
     let mut out = Vec::new();
     if shape.faces > 1 {
-        out.push(format!("all but the first of {} faces of the cube map", shape.faces));
+        out.push(Loss::new("", format!("all but the first of {} faces of the cube map", shape.faces)));
     }
     if shape.layers > 1 {
-        out.push(format!("all but the first of {} layers", shape.layers));
+        out.push(Loss::new("", format!("all but the first of {} layers", shape.layers)));
     }
     if (image.width, image.height) != (shape.width, shape.height) {
         let missing = match &file.texture {
@@ -129,7 +129,10 @@ fn losses(file: &TextureFile, image: &Image) -> Vec<String> {
             _ => String::new(),
         };
         let (w, h, iw, ih) = (shape.width, shape.height, image.width, image.height);
-        out.push(format!("the full size of {w} x {h}: {iw} x {ih} is the best there is{missing}"));
+        out.push(Loss::new(
+            format!("the full size of {w} x {h}"),
+            format!("{iw} x {ih} is the best there is{missing}"),
+        ));
     }
     out
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use galatea_scene::Scene;
-use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Schema, Summary};
+use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Schema, Summary};
 
 use crate::textures::Textures;
 use crate::{ConvertOptions, FORMATS};
@@ -149,8 +149,8 @@ pub struct Format {
     pub from_scene: Option<FromScene>,
 }
 
-/// Builds a document from a scene; the texts say what of the scene it cannot hold.
-pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<String>)>;
+/// Builds a document from a scene; the losses say what of the scene it cannot hold.
+pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<Loss>)>;
 
 /// Finds a KotOR model by its name.
 pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;

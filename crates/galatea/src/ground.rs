@@ -163,7 +163,7 @@ impl Ground {
             return Some(match numbers.filter(|_| is_walk) {
                 // A walkmesh that went through glTF has its transitions, neighbours and tree with it.
                 Some(_) if scene.meshes.iter().any(|m| m.purpose == Purpose::Walk) => {
-                    Ground::of_walkmesh(&bwm::Walkmesh::from_scene(original).ok()?.0)
+                    Ground::of_walkmesh(&bwm::Walkmesh::from_scene(original, &Default::default()).ok()?.0)
                 }
                 Some(materials) => {
                     let walkable = Materials::KOTOR_WALKABLE;

@@ -45,6 +45,6 @@ pub use galatea_scene as scene;
 pub use galatea_texture as texture;
 pub use galatea_walk as walk;
 pub use galatea_wire as wire;
-pub use galatea_wire::{Error, ErrorKind, Limits, Report, Result, Rule, Severity, Summary};
+pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary};
 pub use ground::{Ground, GroundMaterial};
 pub use obj::obj;

@@ -50,7 +50,7 @@ fn trip_of<'a>(
     assert_eq!(report.at_least(Severity::Error), 0, "{to}: {:#?}", report.findings());
     let back = convert(model.as_ref(), "glb", &ConvertOptions::default(), &context).unwrap();
     let loaded = galatea::gltf::read(&back.output.bytes, &Limits::default(), &mut |_| None).unwrap();
-    (made.losses, loaded.scene)
+    (made.losses.iter().map(ToString::to_string).collect(), loaded.scene)
 }
 
 /// Checks a scene in all formats; returns what each lost.
@@ -235,22 +235,22 @@ fn models_face_where_the_games_models_face() {
     scene.add_node(None, Node { mesh: Some(mesh), ..Node::new("nose") });
     let at = galatea::scene::Pose::rest;
     let tip = |scene: &Scene| at(scene).bounds(scene).map(|b| (b.min[2].round(), b.max[2].round())).unwrap();
-    let (model, _) = kotor::mdl::Model::from_scene(&scene).unwrap();
+    let (model, _) = kotor::mdl::Model::from_scene(&scene, &Default::default()).unwrap();
     let (_, mesh) = model.nodes.iter().find_map(|n| Some((n.position, n.mesh.as_ref()?))).unwrap();
     // The node may be turned; together they look along positive Y.
     let kotor = model.to_scene();
     assert!(kotor.front()[2] < -0.99 && mesh.vertices.positions.len() == 3);
     assert_eq!(tip(&kotor), (-5.0, 0.0));
-    let (mdx, _) = galatea::mdlx::Model::from_scene(&scene, None).unwrap();
+    let (mdx, _) = galatea::mdlx::Model::from_scene(&scene, &Default::default()).unwrap();
     let far = mdx.geosets[0].vertices.iter().map(|v| v[0]).fold(0.0, f32::max);
     assert!((far - 5.0 / 0.0254).abs() < 0.01, "a unit looks along X: {far}");
-    let (fmdl, _) = fox::Fmdl::from_scene(&scene, None).unwrap();
+    let (fmdl, _) = fox::Fmdl::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!(tip(&fmdl.to_scene("nose", &fox::Dictionary::new())), (0.0, 5.0));
     // From one game to the other: again to the front.
-    let (mdx, _) = galatea::mdlx::Model::from_scene(&kotor, None).unwrap();
+    let (mdx, _) = galatea::mdlx::Model::from_scene(&kotor, &Default::default()).unwrap();
     let far = mdx.geosets[0].vertices.iter().map(|v| v[0]).fold(0.0, f32::max);
     assert!((far - 5.0 / 0.0254).abs() < 0.01, "{far}");
-    let (again, _) = kotor::mdl::Model::from_scene(&mdx.to_scene("nose")).unwrap();
+    let (again, _) = kotor::mdl::Model::from_scene(&mdx.to_scene("nose"), &Default::default()).unwrap();
     assert_eq!(tip(&again.to_scene()), (-5.0, 0.0));
 }
 

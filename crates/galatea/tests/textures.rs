@@ -11,7 +11,7 @@ use galatea::texture::find::Game;
 use galatea::texture::{Image, Texture as AnyTexture, encode};
 use galatea::textures::{Images, Library, Textures, Why, audit, dress};
 use galatea::{
-    ConvertOptions, Document, Encoding, Holds, Input, Limits, SceneContext, TextureFile, convert, mdlx,
+    ConvertOptions, Document, Encoding, Holds, Input, Limits, Loss, SceneContext, TextureFile, convert, mdlx,
     preview,
 };
 
@@ -48,7 +48,7 @@ fn square(textures: &[(Slot, &str)]) -> Scene {
 }
 
 fn model(textures: &[(Slot, &str)]) -> Model {
-    Model::from_scene(&square(textures)).unwrap().0
+    Model::from_scene(&square(textures), &Default::default()).unwrap().0
 }
 
 fn opened(path: &Path) -> Box<dyn Document> {
@@ -80,7 +80,7 @@ fn an_ftex_and_its_parts_are_one_input_and_come_back() {
     // Without the part that holds the largest level the rest is still good for something.
     std::fs::remove_file(dir.join("a_bsm.2.ftexs")).unwrap();
     let half = convert(opened(&dir.join("a_bsm.ftex")).as_ref(), "png", &ConvertOptions::default(), &context);
-    assert!(half.unwrap().losses[0].contains("32 x 32 is the best there is: FTEXS parts [2]"));
+    assert!(half.unwrap().losses[0].what.contains("32 x 32 is the best there is: FTEXS parts [2]"));
     // Every byte of every part is accounted for.
     let loaded = disk::load(&Job { path: dir.join("a_bsm.ftex"), named: true }).unwrap();
     let format = galatea::detect(&loaded.bytes).unwrap();
@@ -106,7 +106,7 @@ fn a_txi_goes_into_a_tpc_and_out_again() {
     assert_eq!(tga.companion("txi"), Some(&b"decal 1\r\n"[..]));
     assert_eq!(tga.bytes, std::fs::read(dir.join("wall.tga")).unwrap());
     let blp = convert(tpc.as_ref(), "blp", &ConvertOptions::default(), &context).unwrap();
-    assert_eq!(blp.losses, ["the TXI: blp has no place for it"]);
+    assert_eq!(blp.losses, [Loss::new("the TXI", "blp has no place for it")]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ mod write_material;
 mod write_mesh;
 
 use galatea_scene::{Material, MaterialId, Scene};
-use galatea_wire::{Limits, Result};
+use galatea_wire::{Limits, Loss, Result};
 
 pub use look::{Look, Map, Role};
 
@@ -93,7 +93,7 @@ pub struct Loaded {
     /// What each material of the scene looks like in the document; its maps name the pictures.
     pub looks: Vec<Look>,
     /// What the document has and the scene does not.
-    pub losses: Vec<String>,
+    pub losses: Vec<Loss>,
 }
 
 /// Whether these bytes are a GLB, or JSON text that looks like glTF.

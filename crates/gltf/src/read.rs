@@ -6,7 +6,7 @@ use galatea_scene::{
     Camera, Extras, Inherit, Light, LightKind, Mesh, Node, Primitive, Projection, Purpose, Scene, Skin,
     Transform, Value, Vertices, read_floats,
 };
-use galatea_wire::{Error, ErrorKind, Limits, Result};
+use galatea_wire::{Error, ErrorKind, Limits, Loss, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::read_mesh::Meshes;
@@ -275,7 +275,10 @@ impl Tree {
             None => (0..nodes.len()).filter(|n| parents.get(*n).copied().flatten().is_none()).collect(),
         };
         if scenes.len() > 1 {
-            loaded.losses.push(format!("{} scenes besides the one that is shown", scenes.len() - 1));
+            loaded.losses.push(
+                Loss::new("", format!("{} scenes besides the one that is shown", scenes.len() - 1))
+                    .invisible(),
+            );
         }
         // Every node has one parent, so that a walk from the roots meets none twice unless a root hangs on another node.
         let mut taken = vec![false; nodes.len()];
@@ -305,7 +308,7 @@ impl Tree {
         }
         let left = nodes.len() - order.len() - halves.len();
         if left > 0 && scenes.len() <= 1 {
-            loaded.losses.push(format!("{left} nodes that no scene shows"));
+            loaded.losses.push(Loss::new("", format!("{left} nodes that no scene shows")).invisible());
         }
         Ok(Tree { scene, order, new_id, parents, children, halves, lights: loaded.scene.lights.len() })
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use crate::accessor::{Document, few_members, whole, wrong};
 use crate::read::{NameTables, Tree, brief, extras_of, key_of, take_name};
@@ -25,7 +25,7 @@ pub(crate) fn read(
     tree: &Tree,
     names: &NameTables,
     notes: &mut HashMap<String, Extras>,
-    losses: &mut Vec<String>,
+    losses: &mut Vec<Loss>,
 ) -> Result<Clip> {
     let mut extras = extras_of(value);
     // A note is of one clip: clips that share a name must not multiply it.
@@ -48,7 +48,7 @@ pub(crate) fn read(
         let Some((node, property)) = read_target(document, target, tree).map_err(inside)? else {
             let path = target.get("path").and_then(Value::as_str).unwrap_or("nothing");
             let (name, path) = (brief(&clip.name), brief(path));
-            losses.push(format!("clip {name:?}: a channel that moves {path}"));
+            losses.push(Loss::new(format!("clip {name:?}"), format!("a channel that moves {path}")));
             continue;
         };
         // No two channels of a clip move the same thing.

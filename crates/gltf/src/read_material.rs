@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use galatea_scene::{AlphaMode, Extras, Material, Texture, UvTransform, Value, Wrap};
-use galatea_wire::Result;
+use galatea_wire::{Loss, Result};
 
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
@@ -98,7 +98,7 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
                 Some(Picture::File(path))
             }
             Some(Err(why)) => {
-                loaded.losses.push(format!("the place of images[{i}]: {why}"));
+                loaded.losses.push(Loss::new(format!("the place of images[{i}]"), why));
                 None
             }
             None => {

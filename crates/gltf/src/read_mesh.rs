@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use galatea_scene::{
     Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices, read_words,
 };
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::allow;
@@ -30,7 +30,7 @@ impl Meshes {
         &mut self,
         document: &Document<'_>,
         scene: &mut Scene,
-        losses: &mut Vec<String>,
+        losses: &mut Vec<Loss>,
         value: &Value,
     ) -> Result<Mesh> {
         let mut extras = extras_of(value);
@@ -40,7 +40,10 @@ impl Meshes {
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
         let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
         if let Some(count) = list.iter().map(most).max().filter(|n| *n > 0) {
-            losses.push(format!("mesh {:?}: {count} shapes to morph into", brief(&mesh.name)));
+            losses.push(Loss::new(
+                format!("mesh {:?}", brief(&mesh.name)),
+                format!("{count} shapes to morph into"),
+            ));
         }
         for (i, part) in list.iter().enumerate() {
             let read = self.primitive(document, scene, part);

@@ -37,7 +37,7 @@ fn walkmeshes_of_the_corpus_come_back_equal() {
     for (path, (_, walkmesh)) in real::walkmeshes() {
         let scene = walkmesh.to_scene();
         keep(&scene, &path);
-        let (back, losses) = Walkmesh::from_scene(&through(&scene)).unwrap();
+        let (back, losses) = Walkmesh::from_scene(&through(&scene), &Default::default()).unwrap();
         let differences = walkmesh.differences(&back);
         assert!(
             differences.is_empty() && losses.is_empty(),
@@ -56,7 +56,7 @@ fn models_of_the_corpus_come_back_equal() {
     for (path, model) in models.read(real::model) {
         let scene = model.to_scene();
         keep(&scene, &path);
-        let (back, losses) = Model::from_scene(&through(&scene)).unwrap();
+        let (back, losses) = Model::from_scene(&through(&scene), &Default::default()).unwrap();
         let differences = model.differences(&back);
         if differences.is_empty() && losses.is_empty() {
             same += 1;
@@ -74,7 +74,7 @@ fn named<'a>(json: &'a serde_json::Value, list: &str, name: &str) -> &'a serde_j
 
 fn change(edit: impl Fn(&mut serde_json::Value, &mut Vec<u8>)) -> Vec<String> {
     let model = statue();
-    let (back, losses) = Model::from_scene(&edited(&model.to_scene(), edit)).unwrap();
+    let (back, losses) = Model::from_scene(&edited(&model.to_scene(), edit), &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     model.differences(&back)
 }
@@ -145,7 +145,7 @@ fn nodes_are_added_and_removed_in_the_glb() {
         let arm = json["nodes"].as_array_mut().unwrap().iter_mut().find(|n| n["name"] == "arm").unwrap();
         arm["children"].as_array_mut().unwrap().push(count.into());
     });
-    let (back, losses) = Model::from_scene(&added).unwrap();
+    let (back, losses) = Model::from_scene(&added, &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     let hook = back.find(b"hook").unwrap();
     assert_eq!(back.nodes[hook as usize].position, [1.0, 2.0, 3.0]);
@@ -164,7 +164,7 @@ fn nodes_are_added_and_removed_in_the_glb() {
             }
         }
     });
-    let (back, _) = Model::from_scene(&removed).unwrap();
+    let (back, _) = Model::from_scene(&removed, &Default::default()).unwrap();
     assert!(back.find(b"floor").is_none());
     assert_eq!(back.nodes.len(), model.nodes.len() - 1);
     let flesh = |m: &Model| m.nodes[m.find(b"flesh").unwrap() as usize].mesh.clone().unwrap();
@@ -176,7 +176,8 @@ fn nodes_are_added_and_removed_in_the_glb() {
 fn edits_of_a_walkmesh_arrive_and_nothing_else_changes() {
     let mesh = floor();
     let back = |edit: &dyn Fn(&mut serde_json::Value, &mut Vec<u8>)| {
-        let (back, losses) = Walkmesh::from_scene(&edited(&mesh.to_scene(), edit)).unwrap();
+        let (back, losses) =
+            Walkmesh::from_scene(&edited(&mesh.to_scene(), edit), &Default::default()).unwrap();
         assert!(losses.is_empty(), "{losses:?}");
         mesh.differences(&back)
     };

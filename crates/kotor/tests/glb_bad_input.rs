@@ -13,12 +13,12 @@ use galatea_wire::{Error, Limits};
 fn run(bytes: &[u8]) -> Result<(), Error> {
     let scene = read(bytes, &Limits::default(), &mut |_| None)?.scene;
     // Whatever the scene has become: what cannot be built or written says so.
-    if let Ok((model, _)) = Model::from_scene(&scene) {
+    if let Ok((model, _)) = Model::from_scene(&scene, &Default::default()) {
         let _ = model.write();
-        let (again, _) = Model::from_scene(&model.to_scene())?;
+        let (again, _) = Model::from_scene(&model.to_scene(), &Default::default())?;
         model.differences(&again);
     }
-    if let Ok((walkmesh, _)) = Walkmesh::from_scene(&scene) {
+    if let Ok((walkmesh, _)) = Walkmesh::from_scene(&scene, &Default::default()) {
         let _ = walkmesh.write();
         walkmesh.to_scene();
     }
@@ -64,8 +64,10 @@ fn enormous_numbers_in_extras() {
                 let text = format!("{}:{number}{rest}:{}", bytes[..at].join(":"), bytes[at + 1..].join(":"));
                 let mut file = |_: &str| Some(bin.clone());
                 if let Ok(loaded) = read(text.as_bytes(), &Limits::default(), &mut file) {
-                    let _ = Model::from_scene(&loaded.scene).map(|(m, _)| m.write().map(|_| ()));
-                    let _ = Walkmesh::from_scene(&loaded.scene).map(|(w, _)| w.write().map(|_| ()));
+                    let _ = Model::from_scene(&loaded.scene, &Default::default())
+                        .map(|(m, _)| m.write().map(|_| ()));
+                    let _ = Walkmesh::from_scene(&loaded.scene, &Default::default())
+                        .map(|(w, _)| w.write().map(|_| ()));
                 }
             }
         }

@@ -55,8 +55,8 @@ fn losses_are_named() {
     mesh.vertices.normals[0] = [0.6, 0.0, 0.8];
     let losses = dirty.convert(Game::K1, Platform::Xbox);
     assert_eq!(losses.len(), 2, "{losses:?}");
-    assert!(losses[0].contains("nodes[1] \"wall\"") && losses[0].contains("dirt"));
-    assert!(losses[1].contains("1 normals"));
+    assert!(losses[0].path.contains("nodes[1] \"wall\"") && losses[0].what.contains("dirt"));
+    assert!(losses[1].what.contains("1 normals") && !losses[1].visible);
 }
 
 #[test]

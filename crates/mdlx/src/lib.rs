@@ -44,6 +44,7 @@ pub use node::{
     Attachment, Bone, Camera, CollisionMesh, CollisionShape, Event, Helper, Light, Node, NodeKind, Shape,
     SoundEmitter, node_flags,
 };
+pub use scene::SceneOptions;
 pub use tag::{
     BLOCKS, BlockInfo, CHUNKS, ChunkInfo, Owner, TRACKS, Tag, TrackInfo, ValueKind, chunk_info, track_info,
     tracks_of,
@@ -52,6 +53,6 @@ pub use track::{
     Curve, EventTrack, Extra, Interpolation, Key, Keys, PackedQuaternion, TangentKey, Tangents, Track, Tracks,
 };
 pub use version::{FEATURES, Feature, Version};
-pub use versions::{ConvertOptions, Loss};
+pub use versions::ConvertOptions;
 pub use wire::{Bounds, FaceEffect, RECORDS, SkinWeight, Sound, Texture};
 pub use xfer::{detect, inspect};

@@ -31,7 +31,7 @@ fn compare(listed: usize, models: impl Iterator<Item = (PathBuf, Model)>) {
     for (path, model) in models {
         let scene = model.to_scene("model");
         keep(&scene, &path);
-        let (back, losses) = Model::from_scene(&through(&scene), None).unwrap();
+        let (back, losses) = Model::from_scene(&through(&scene), &Default::default()).unwrap();
         let differences = model.differences(&back);
         if differences.is_empty() && losses.is_empty() {
             same += 1;
@@ -83,6 +83,6 @@ fn overlapping_sequences_cannot_be_made_into_a_bomb() {
     let scene = model.to_scene("bomb");
     let said: usize = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.times.len()).sum();
     assert!((500_000..600_000).contains(&said), "{said}");
-    let (back, losses) = Model::from_scene(&scene, None).unwrap();
+    let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }

@@ -74,7 +74,8 @@ fn unit() -> Model {
 
 fn change(edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Vec<String> {
     let model = unit();
-    let (back, losses) = Model::from_scene(&edited(&model.to_scene("unit"), edit), None).unwrap();
+    let (back, losses) =
+        Model::from_scene(&edited(&model.to_scene("unit"), edit), &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     model.differences(&back)
 }
@@ -83,7 +84,8 @@ fn change(edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Vec<String> {
 fn every_field_of_every_version_comes_back() {
     for version in Version::KNOWN {
         let model = support::value(version);
-        let (back, losses) = Model::from_scene(&edited(&model.to_scene("model"), |_, _| {}), None).unwrap();
+        let (back, losses) =
+            Model::from_scene(&edited(&model.to_scene("model"), |_, _| {}), &Default::default()).unwrap();
         assert_eq!(model.differences(&back), [""; 0], "{version}");
         assert!(losses.is_empty(), "{version}: {losses:?}");
     }
@@ -144,7 +146,7 @@ fn nodes_are_added_and_removed() {
         let arm = nodes.iter_mut().find(|n| n["name"] == "Arm").unwrap();
         arm["children"].as_array_mut().unwrap().push(count.into());
     });
-    let (back, losses) = Model::from_scene(&added, None).unwrap();
+    let (back, losses) = Model::from_scene(&added, &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     assert_eq!((back.helpers.len(), back.pivots.len(), back.bones.len()), (1, 5, 2));
     assert_eq!((back.helpers[0].node.object_id, back.helpers[0].node.parent_id), (4, 1));
@@ -162,7 +164,7 @@ fn nodes_are_added_and_removed() {
             }
         }
     });
-    let (back, _) = Model::from_scene(&removed, None).unwrap();
+    let (back, _) = Model::from_scene(&removed, &Default::default()).unwrap();
     assert_eq!((back.attachments.len(), back.node_count(), back.pivots.len()), (0, 3, 3));
     assert_eq!((back.events[0].node.object_id, back.pivots[2]), (2, [1.0, 0.0, 0.0]));
     assert_eq!((&back.bones, &back.geosets), (&model.bones, &model.geosets));
@@ -176,14 +178,14 @@ fn clips_grow_come_and_go() {
     let extra =
         Channel::node(2, Property::Scale, Run::Linear, vec![0.0, 2.0], vec![1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
     scene.clips.push(Clip { name: "Attack".into(), length: 2.0, channels: vec![extra], ..Clip::default() });
-    let (back, losses) = Model::from_scene(&scene, None).unwrap();
+    let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     assert_eq!((back.sequences[2].start, back.sequences[2].end), (3100, 5100));
     let Keys::Vector(scale) = &back.bones[1].node.tracks.get(*b"KGSC").unwrap().keys else { panic!() };
     assert_eq!(scale.keys[1], Key { time: 5100, value: [2.0; 3] });
     assert_eq!(back.geosets[0].sequence_bounds.len(), 3);
     scene.clips.remove(0);
-    let (back, _) = Model::from_scene(&scene, None).unwrap();
+    let (back, _) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!(back.sequences.iter().map(|s| s.start).collect::<Vec<_>>(), [2000, 3100]);
     // The keys of the clip that is gone are gone; the key outside of every sequence stays.
     let Keys::Vector(walk) = &back.bones[0].node.tracks.get(*b"KGTR").unwrap().keys else { panic!() };
@@ -193,7 +195,8 @@ fn clips_grow_come_and_go() {
 
 /// What a model of another origin must be: whole, without errors, and the same again.
 fn check(scene: &Scene, version: u32, precision: f32) -> Model {
-    let (model, _) = Model::from_scene(scene, Some(Version(version))).unwrap();
+    let (model, _) =
+        Model::from_scene(scene, &SceneOptions::default().with_version(Version(version))).unwrap();
     let model = Model::read(&model.write().unwrap(), &Limits::default()).unwrap();
     assert_eq!(model.version, Version(version));
     let errors: Vec<String> = model
@@ -319,8 +322,8 @@ fn large_skinned_meshes_are_split() {
     assert!(model.geosets.len() >= 2 && model.geosets.iter().all(|g| g.skin.is_some()));
     let model = check(&tube(40, 12, 400), 800, 1e-2);
     assert!(model.geosets.iter().all(|g| g.skin.is_none() && g.group_sizes.len() <= 256));
-    let (_, losses) = Model::from_scene(&tube(40, 12, 400), None).unwrap();
-    assert!(losses.iter().any(|l| l.contains("shares of at most eight bones")), "{losses:?}");
+    let (_, losses) = Model::from_scene(&tube(40, 12, 400), &Default::default()).unwrap();
+    assert!(losses.iter().any(|l| l.what.contains("shares of at most eight bones")), "{losses:?}");
     check(&tube(300, 6, 900), 1000, 1e-2);
 }
 
@@ -344,6 +347,6 @@ fn still_meshes_and_scenes_without_anything_become_models() {
         // A metre is 39.37 inches.
         assert!((model.geosets[0].bounds.max[0] - model.geosets[0].bounds.min[0]).abs() < 40.0);
     }
-    let (nothing, losses) = Model::from_scene(&Scene::new("nothing"), None).unwrap();
+    let (nothing, losses) = Model::from_scene(&Scene::new("nothing"), &Default::default()).unwrap();
     assert!(losses.is_empty() && nothing.geosets.is_empty());
 }

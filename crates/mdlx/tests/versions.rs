@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use galatea_mdlx::*;
-use galatea_wire::Severity;
+use galatea_wire::{Loss, Severity};
 
 fn convert(model: &Model, to: u32) -> (Model, Vec<Loss>) {
     model.convert(Version(to), &ConvertOptions::default()).unwrap()

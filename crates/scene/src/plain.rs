@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use galatea_wire::Loss;
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use crate::compare::turn_between;
@@ -70,7 +71,7 @@ impl Scene {
     /// assert_eq!(plain.nodes[top as usize].transform.scale, [1.0; 3]);
     /// assert!(losses.is_empty());
     /// ```
-    pub fn plain(&self, rotation: [f32; 4], scale: f32) -> (Scene, Vec<String>) {
+    pub fn plain(&self, rotation: [f32; 4], scale: f32) -> (Scene, Vec<Loss>) {
         let mut out = self.clone();
         let axes = Transform { rotation, scale: [scale; 3], ..Transform::default() };
         let mut losses = Vec::new();
@@ -197,12 +198,12 @@ impl Frames {
     }
 
     /// Keys for the places after.
-    fn channels(&self, scene: &Scene, out: &mut Scene, losses: &mut Vec<String>) {
+    fn channels(&self, scene: &Scene, out: &mut Scene, losses: &mut Vec<Loss>) {
         for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
             let Target::Node(id) = channel.target else { continue };
             let (Some(frame), Some(node)) = (self.list.get(id as usize), scene.node(id)) else { continue };
             let mut lose = |what: &str| {
-                let line = format!("node {:?}: {what}", node.name);
+                let line = Loss::new(format!("node {:?}", node.name), what);
                 if !losses.contains(&line) {
                     losses.push(line);
                 }
@@ -313,7 +314,7 @@ impl Meshes<'_> {
         id: NodeId,
         mesh: &Mesh,
         skin: &Skin,
-        losses: &mut Vec<String>,
+        losses: &mut Vec<Loss>,
     ) {
         let Some(place) = self.frames.list.get(id as usize) else { return };
         let joint = |j: &NodeId| self.frames.list.get(*j as usize);
@@ -346,7 +347,10 @@ impl Meshes<'_> {
         } else if unit.is_finite() && unit != 0.0 && scaled.iter().all(rigid) {
             new.inverse_bind = scaled.iter().map(|m| (*m * shrink).to_cols_array()).collect();
         } else {
-            losses.push(format!("mesh {:?}: how it was bound; it is bound as it stands at rest", mesh.name));
+            losses.push(Loss::new(
+                format!("mesh {:?}", mesh.name),
+                "how it was bound; it is bound as it stands at rest",
+            ));
             new.inverse_bind = resting;
             blended = true;
         }

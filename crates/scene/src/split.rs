@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use galatea_wire::Loss;
 use glam::Vec3;
 
 use crate::{Attribute, Influences, Mesh, Node, NodeId, Primitive, Purpose, Scene, Skin, Topology, Vertices};
@@ -32,7 +33,7 @@ impl Scene {
     /// assert!(pieces.drawn().all(|(_, _, m)| m.primitives.len() == 1 || m.purpose == Purpose::Walk));
     /// assert!(scene.looks_like(&pieces, &Tolerance::default()).is_empty());
     /// ```
-    pub fn split(&mut self, room: &Room) -> Vec<String> {
+    pub fn split(&mut self, room: &Room) -> Vec<Loss> {
         let mut losses = Vec::new();
         let mut names: HashSet<String> = self.nodes.iter().map(|n| n.name.clone()).collect();
         for id in 0..self.nodes.len() {
@@ -55,14 +56,17 @@ impl Scene {
                 }
             }
             if other {
-                losses.push(format!("mesh {name:?}: lines and points"));
+                losses.push(Loss::new(format!("mesh {name:?}"), "lines and points"));
             }
             if let Some(node) = self.nodes.get_mut(id).filter(|_| other && parts.is_empty()) {
                 (node.mesh, node.skin) = (None, None);
             }
             if cut > 0 {
                 let most = room.influences;
-                losses.push(format!("mesh {name:?}: bones beyond the strongest {most} on {cut} vertices"));
+                losses.push(Loss::new(
+                    format!("mesh {name:?}"),
+                    format!("bones beyond the strongest {most} on {cut} vertices"),
+                ));
             }
             for (n, (vertices, primitive, skin)) in parts.into_iter().enumerate() {
                 let at = if n == 0 { id } else { self.add_part(id as NodeId, &name, n + 1, &mut names) };

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use galatea_wire::Loss;
+
 use crate::{Scene, UvTransform};
 
 impl UvTransform {
@@ -23,7 +25,7 @@ impl UvTransform {
 impl Scene {
     /// Puts changes of texture coordinates into the coordinates themselves. Of textures that share a set, the first decides;
     /// returns what the others lose, in words.
-    pub fn apply_uv_transforms(&mut self) -> Vec<String> {
+    pub fn apply_uv_transforms(&mut self) -> Vec<Loss> {
         let mut losses = Vec::new();
         // For each material, what happens to which set.
         let mut changes: Vec<BTreeMap<u32, UvTransform>> = Vec::new();
@@ -34,8 +36,10 @@ impl Scene {
                 let first = sets.entry(texture.uv_set).or_insert(now);
                 if *first != now {
                     let slot = texture.slot.name();
-                    losses
-                        .push(format!("material {:?}: how the texture for {slot} is placed", material.name));
+                    losses.push(Loss::new(
+                        format!("material {:?}", material.name),
+                        format!("how the texture for {slot} is placed"),
+                    ));
                 }
             }
             changes.push(sets.into_iter().filter_map(|(set, change)| Some((set, change?))).collect());

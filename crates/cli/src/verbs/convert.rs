@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
 use galatea::textures::Libraries;
-use galatea::{ConvertOptions, Converted, Output, SceneContext, TargetGame, fox, kotor};
+use galatea::{ConvertOptions, Converted, Loss, Output, SceneContext, TargetGame, fox, kotor};
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
@@ -85,7 +85,7 @@ enum Platform {
 struct Done {
     output: PathBuf,
     format: &'static str,
-    losses: Vec<String>,
+    losses: Vec<Loss>,
     status: Status,
 }
 
@@ -401,7 +401,7 @@ fn line(path: &str, result: &Result<Done, Failure>) -> Value {
         }
         Ok(done) => json!({
             "path": path, "output": show(&done.output), "format": done.format, "status": done.status.name(),
-            "losses": done.losses,
+            "losses": done.losses.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }),
         Err(failure) => json!({ "path": path, "status": "failed", "error": batch::error_json(failure) }),
     }

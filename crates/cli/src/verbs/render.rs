@@ -153,8 +153,8 @@ impl Options {
             let beside = |path: &str| opened.loaded.file(path);
             textures::dress_gltf(opened.document.as_ref(), &beside, &Limits::default())
         };
-        for line in dressed.iter().flat_map(Dressed::left_out) {
-            complain(format_args!("{}: {}", show(&job.path), plain(line)));
+        for loss in dressed.iter().flat_map(Dressed::left_out) {
+            complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
         }
         let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
         Ok(Subject { name, scene, dressed })

@@ -6,6 +6,8 @@ use galatea_scene::{
     AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture as SceneTexture, Value, floats,
 };
 
+use galatea_wire::Loss;
+
 use super::extra::{array, index, objects, own, put, put_bytes, read_name, text, wrap};
 use super::{Game, To};
 use crate::mesh::Mesh;
@@ -182,7 +184,7 @@ pub(super) struct Reader<'a> {
     /// The instances so far; those of the source in the order they had.
     pub(super) instances: Vec<MaterialInstance>,
     numbers: HashMap<Option<MaterialId>, u16>,
-    pub(super) losses: Vec<String>,
+    pub(super) losses: Vec<Loss>,
 }
 
 impl<'a> Reader<'a> {
@@ -254,7 +256,7 @@ impl<'a> Reader<'a> {
         let slots: Vec<&str> = slots.map(|t| t.slot.name()).collect();
         lost.extend(&slots);
         if !lost.is_empty() {
-            self.losses.push(format!("material {:?}: {}", material.name, lost.join(", ")));
+            self.losses.push(Loss::new(format!("material {:?}", material.name), lost.join(", ")));
         }
     }
 

@@ -6,7 +6,7 @@ use galatea_scene::{
     AlphaMode, Deformed, Extras, Material, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology,
     Vertices as SceneVertices,
 };
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
 use super::extra::{index, int, ints, own};
@@ -62,7 +62,7 @@ pub(super) struct Meshes<'a> {
     pub(super) owners: Vec<Option<u16>>,
     /// Where the meshes went that had these numbers.
     pub(super) moved: BTreeMap<usize, Vec<u32>>,
-    pub(super) losses: Vec<String>,
+    pub(super) losses: Vec<Loss>,
     /// Bone groups that a mesh no longer uses.
     pub(super) left: HashSet<u16>,
 }
@@ -104,7 +104,7 @@ impl<'a> Meshes<'a> {
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if primitive.topology != Topology::Triangles {
                     let what = if primitive.topology == Topology::Lines { "lines" } else { "points" };
-                    self.losses.push(format!("mesh {:?}: {what}", mesh.name));
+                    self.losses.push(Loss::new(format!("mesh {:?}", mesh.name), what));
                     continue;
                 }
                 let part = Part { id, node, primitive, purpose: mesh.purpose };
@@ -121,13 +121,17 @@ impl<'a> Meshes<'a> {
                     }
                 }
                 if primitive.indices.len() < 3 {
-                    self.losses.push(format!("mesh {:?}: a part without triangles", mesh.name));
+                    self.losses.push(
+                        Loss::new(format!("mesh {:?}", mesh.name), "a part without triangles").invisible(),
+                    );
                     continue;
                 }
                 if !matches!(mesh.purpose, Purpose::Render | Purpose::Hidden) {
                     let purpose = mesh.purpose.name();
-                    self.losses
-                        .push(format!("mesh {:?}: purpose {purpose}; it is a hidden group", mesh.name));
+                    self.losses.push(Loss::new(
+                        format!("mesh {:?}", mesh.name),
+                        format!("purpose {purpose}; it is a hidden group"),
+                    ));
                 }
                 let levels = BTreeMap::from([(level, part)]);
                 new.push(Entry { levels, known: false, everywhere: mesh.lod.is_none() });
@@ -194,7 +198,7 @@ impl<'a> Meshes<'a> {
             Material { alpha: material.alpha, two_sided: material.two_sided, ..Material::default() };
         if !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
             out.alpha = AlphaMode::Mask { cutoff: 0.5 };
-            let line = format!("material {:?}: blending; it is cut out instead", material.name);
+            let line = Loss::new(format!("material {:?}", material.name), "blending; it is cut out instead");
             if !self.losses.contains(&line) {
                 self.losses.push(line);
             }
@@ -353,7 +357,10 @@ impl<'a> Meshes<'a> {
         let odd = positions.iter().filter(|p| p.iter().any(|c| !c.is_finite())).count();
         if odd > 0 {
             positions.iter_mut().flatten().filter(|c| !c.is_finite()).for_each(|c| *c = 0.0);
-            self.losses.push(format!("mesh {:?}: {odd} positions that are no numbers", part.node.name));
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", part.node.name),
+                format!("{odd} positions that are no numbers"),
+            ));
         }
         let unit = |n: &[f32; 3]| {
             let n = Vec3::from(*n);
@@ -362,10 +369,13 @@ impl<'a> Meshes<'a> {
         let normals = if moved { &baked.normals } else { &vertices.normals };
         let normals: Vec<[f32; 3]> = normals.iter().map(unit).collect();
         if !vertices.colors.is_empty() {
-            self.losses.push(format!("mesh {:?}: vertex colours", part.node.name));
+            self.losses.push(Loss::new(format!("mesh {:?}", part.node.name), "vertex colours"));
         }
         if vertices.uvs.len() > 4 {
-            self.losses.push(format!("mesh {:?}: texture coordinates beyond four sets", part.node.name));
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", part.node.name),
+                "texture coordinates beyond four sets",
+            ));
         }
         let source = Source {
             vertices,
@@ -428,11 +438,16 @@ impl<'a> Meshes<'a> {
         }
         let name = &part.node.name;
         if dropped > 0 {
-            self.losses.push(format!("mesh {name:?}: more than four bones on {dropped} vertices"));
+            self.losses.push(Loss::new(
+                format!("mesh {name:?}"),
+                format!("more than four bones on {dropped} vertices"),
+            ));
         }
         if loose > 0 {
-            self.losses
-                .push(format!("mesh {name:?}: {loose} vertices without a bone are fixed to the first"));
+            self.losses.push(Loss::new(
+                format!("mesh {name:?}"),
+                format!("{loose} vertices without a bone are fixed to the first"),
+            ));
         }
         (Some(out), bones)
     }

@@ -19,7 +19,7 @@ mod vertices_back;
 use std::collections::{BTreeMap, HashSet};
 
 use galatea_scene::{Pose, Scene};
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use crate::derive::Derived;
 use crate::extensions::Extensions;
@@ -93,6 +93,22 @@ impl To<'_> {
     }
 }
 
+/// Choices of [`Fmdl::from_scene`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {
+    /// The game to build for; `None` for that of the scene, or else The Phantom Pain.
+    pub game: Option<Game>,
+}
+
+impl SceneOptions {
+    /// Returns the same options with this game.
+    #[must_use]
+    pub fn with_game(self, game: impl Into<Option<Game>>) -> Self {
+        SceneOptions { game: game.into() }
+    }
+}
+
 impl Fmdl {
     /// The model as a neutral scene. Hashes are shown as texts where the dictionary knows them.
     ///
@@ -129,13 +145,15 @@ impl Fmdl {
     /// they have too many bones, vertices or triangles.
     ///
     /// ```
-    /// use galatea_fox::{Fmdl, Game};
-    /// let (model, losses) = Fmdl::from_scene(&galatea_scene::example(), Some(Game::Gz))?;
+    /// use galatea_fox::{Fmdl, Game, SceneOptions};
+    /// let options = SceneOptions::default().with_game(Game::Gz);
+    /// let (model, losses) = Fmdl::from_scene(&galatea_scene::example(), &options)?;
     /// assert_eq!((model.version, model.bones.len(), model.lod_count()), (2.03, 3, 2));
-    /// assert!(losses.iter().any(|l| l == "clip \"wave\""));
+    /// assert!(losses.iter().any(|l| l.what == "clip \"wave\""));
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
-    pub fn from_scene(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
+    pub fn from_scene(scene: &Scene, options: &SceneOptions) -> Result<(Fmdl, Vec<Loss>)> {
+        let game = options.game;
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         if own(&scene.extras).is_empty() {
             // The scene's positive Z is where the game's people look.
@@ -148,7 +166,7 @@ impl Fmdl {
         Fmdl::build(scene, game)
     }
 
-    fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<String>)> {
+    fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<Loss>)> {
         let map = own(&scene.extras);
         let told = extra::number(map, "version");
         let version = game.map(Game::version).or(told).unwrap_or(Fmdl::TPP);
@@ -198,9 +216,9 @@ impl Fmdl {
 }
 
 /// What a model has no place for, by name.
-fn unheld(scene: &Scene) -> Vec<String> {
+fn unheld(scene: &Scene) -> Vec<Loss> {
     let mut out = Vec::new();
-    let mut say = |what: &str, name: &str| out.push(format!("{what} {name:?}"));
+    let mut say = |what: &str, name: &str| out.push(Loss::new("", format!("{what} {name:?}")));
     scene.clips.iter().for_each(|c| say("clip", &c.name));
     scene.lights.iter().for_each(|l| say("light", &l.name));
     scene.cameras.iter().for_each(|c| say("camera", &c.name));

@@ -20,7 +20,7 @@ pub(super) static FORMAT: Format = Format {
     rules: bwm::RULES,
     records: bwm::RECORDS,
     from_scene: Some(|scene, _| {
-        let (mesh, losses) = Walkmesh::from_scene(scene)?;
+        let (mesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(mesh), losses))
     }),
 };

@@ -37,7 +37,7 @@ pub(super) static FORMAT: Format = Format {
     rules: bwm::RULES,
     records: &[],
     from_scene: Some(|scene, _| {
-        let (walkmesh, losses) = Walkmesh::from_scene(scene)?;
+        let (walkmesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(AsciiWalkmesh::new(walkmesh, &scene.name)), losses))
     }),
 };

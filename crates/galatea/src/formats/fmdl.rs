@@ -20,7 +20,8 @@ pub(super) static FORMAT: Format = Format {
     rules: fox::RULES,
     records: fox::RECORDS,
     from_scene: Some(|scene, options| {
-        let (model, losses) = Fmdl::from_scene(scene, options.fox())?;
+        let (model, losses) =
+            Fmdl::from_scene(scene, &fox::SceneOptions::default().with_game(options.fox()))?;
         Ok((Box::new(model), losses))
     }),
 };

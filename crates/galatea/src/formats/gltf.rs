@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use galatea_gltf::{self as gltf, Image};
 use galatea_scene::{Scene, Topology};
-use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Summary, rules};
+use galatea_wire::{Coverage, Fixed, Limits, Loss, Report, Result, Rule, Summary, rules};
 
 use super::document;
 use crate::{Document, Format, Holds, Input, Inspection, Output, SceneContext};
@@ -19,7 +19,7 @@ pub struct Gltf {
     /// What each material looks like in the document; the maps name the pictures.
     pub looks: Vec<gltf::Look>,
     /// What the document has and the scene does not.
-    pub losses: Vec<String>,
+    pub losses: Vec<Loss>,
     /// The files of its buffers, by their paths in the document's directory.
     pub(crate) files: Vec<String>,
     bytes: Vec<u8>,
@@ -73,7 +73,7 @@ impl Gltf {
     fn check(&self) -> Report {
         let mut report = Report::new();
         for loss in &self.losses {
-            report.add(&NOT_TAKEN, None, || (String::new(), loss.clone()));
+            report.add(&NOT_TAKEN, None, || (String::new(), loss.to_string()));
         }
         if self.summary().triangles == 0 {
             report.add(&NO_MESH, None, || (String::new(), "no triangles".into()));

@@ -3,7 +3,7 @@
 use galatea_kotor::mdl::{self, Model};
 
 use galatea_scene::Scene;
-use galatea_wire::Result;
+use galatea_wire::{Loss, Result};
 
 use super::document;
 use crate::{ConvertOptions, Format, Holds, Inspection, Output, SceneContext};
@@ -51,10 +51,8 @@ pub(super) fn kotor_scene(model: &Model, context: &SceneContext<'_>) -> Scene {
     model.to_scene_with(&chain.iter().collect::<Vec<_>>())
 }
 
-/// From a scene, for the game and the machine that are asked for.
-pub(super) fn kotor_model(scene: &Scene, options: &ConvertOptions) -> Result<(Model, Vec<String>)> {
-    let (mut model, mut losses) = Model::from_scene(scene)?;
-    let game = options.kotor().unwrap_or(model.game);
-    losses.extend(model.convert(game, options.platform.unwrap_or(model.platform)));
-    Ok((model, losses))
+/// Builds a model from a scene, for the game and the machine that the options name.
+pub(super) fn kotor_model(scene: &Scene, options: &ConvertOptions) -> Result<(Model, Vec<Loss>)> {
+    let options = mdl::SceneOptions::default().with_game(options.kotor()).with_platform(options.platform);
+    Model::from_scene(scene, &options)
 }

@@ -28,7 +28,8 @@ pub(super) static FORMAT: Format = Format {
     rules: mdlx::RULES,
     records: &[],
     from_scene: Some(|scene, options| {
-        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
+        let options = mdlx::SceneOptions::default().with_version(options.version.map(mdlx::Version));
+        let (model, losses) = Model::from_scene(scene, &options)?;
         Ok((Box::new(MdlText(model)), losses))
     }),
 };

@@ -20,7 +20,8 @@ pub(super) static FORMAT: Format = Format {
     rules: mdlx::RULES,
     records: mdlx::RECORDS,
     from_scene: Some(|scene, options| {
-        let (model, losses) = Model::from_scene(scene, options.version.map(mdlx::Version))?;
+        let options = mdlx::SceneOptions::default().with_version(options.version.map(mdlx::Version));
+        let (model, losses) = Model::from_scene(scene, &options)?;
         Ok((Box::new(model), losses))
     }),
 };

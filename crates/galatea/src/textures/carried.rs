@@ -8,7 +8,7 @@ use galatea_gltf::{Image, Look, Picture};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_texture::Texture;
 use galatea_texture::find::output_name;
-use galatea_wire::Limits;
+use galatea_wire::{Limits, Loss};
 
 use super::{Images, game_of};
 use crate::convert_texture::convert_texture;
@@ -29,8 +29,8 @@ pub(crate) struct Carried<'a> {
 pub(crate) struct Files {
     /// By their paths in that directory.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
-    /// What is lost, in words.
-    pub(crate) losses: Vec<String>,
+    /// What is lost.
+    pub(crate) losses: Vec<Loss>,
 }
 
 impl Files {
@@ -66,20 +66,20 @@ impl<'a> Carried<'a> {
     }
 
     /// Images that cannot be told from another by their names.
-    fn twins(&self) -> impl Iterator<Item = String> + '_ {
+    fn twins(&self) -> impl Iterator<Item = Loss> + '_ {
         let other = |image: &&Image| {
             self.by_name.get(image.name.as_str()).is_some_and(|first| first.picture != image.picture)
         };
         let images = self.gltf.images.iter().filter(other);
-        images.map(|image| format!("image {:?}: another one has the same name", image.name))
+        images.map(|image| of_image(image, "another one has the same name"))
     }
 
-    fn bytes(&self, image: &'a Image) -> Result<Cow<'a, [u8]>, String> {
+    fn bytes(&self, image: &'a Image) -> Result<Cow<'a, [u8]>, Loss> {
         match &image.picture {
             Picture::Embedded { bytes, .. } => Ok(Cow::Borrowed(bytes)),
             Picture::File(path) => {
                 let file = self.beside.and_then(|beside| beside.file(path)).map(Cow::Owned);
-                file.ok_or_else(|| format!("image {:?}: the file {path:?} is not there", image.name))
+                file.ok_or_else(|| of_image(image, format!("the file {path:?} is not there")))
             }
         }
     }
@@ -94,7 +94,7 @@ impl<'a> Carried<'a> {
         for path in self.gltf.files.iter().chain(images).collect::<HashSet<_>>() {
             match self.beside.and_then(|beside| beside.file(path)) {
                 Some(bytes) => drop(out.files.insert(path.clone(), bytes)),
-                None => out.losses.push(format!("the file {path:?}: it is not there")),
+                None => out.losses.push(Loss::new(format!("the file {path:?}"), "it is not there")),
             }
         }
         out.losses.sort();
@@ -118,8 +118,8 @@ impl<'a> Carried<'a> {
             let image = self.by_name.get(name)?;
             let bytes = match self.bytes(image) {
                 Ok(bytes) => bytes,
-                Err(why) => {
-                    out.borrow_mut().losses.push(why);
+                Err(loss) => {
+                    out.borrow_mut().losses.push(loss);
                     return Some(image.picture.clone());
                 }
             };
@@ -169,12 +169,12 @@ impl<'a> Carried<'a> {
             if asked.as_ref().is_some_and(|asked| !asked.contains(&name.to_lowercase())) {
                 continue;
             }
-            let made = self.bytes(image).and_then(|bytes| {
-                encoded(&bytes, kind, options, &name).map_err(|why| format!("image {:?}: {why}", image.name))
-            });
+            let made = self
+                .bytes(image)
+                .and_then(|bytes| encoded(&bytes, kind, options, &name).map_err(|why| of_image(image, why)));
             match made {
                 Ok(files) => files.iter().for_each(|(ending, bytes)| drop(out.add(&name, ending, bytes))),
-                Err(why) => out.losses.push(why),
+                Err(loss) => out.losses.push(loss),
             }
         }
         out
@@ -192,6 +192,11 @@ impl<'a> Carried<'a> {
         }
         out
     }
+}
+
+/// Returns a loss that concerns an image.
+fn of_image(image: &Image, what: impl Into<String>) -> Loss {
+    Loss::new(format!("image {:?}", image.name), what)
 }
 
 /// The kind of textures that a model's game reads; `None` for what has no textures.

@@ -9,7 +9,7 @@ use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Textur
 use galatea_texture::Image;
 use galatea_texture::find::Game;
 use galatea_texture::material::Surface;
-use galatea_wire::{ErrorKind, Limits};
+use galatea_wire::{ErrorKind, Limits, Loss};
 
 use super::made::Pictures;
 use super::{Decoded, Textures, fox, kotor, warcraft};
@@ -52,7 +52,7 @@ pub(super) struct Dresser<'a> {
     pub(super) team: u32,
     textures: &'a Textures<'a>,
     loaded: RefCell<HashMap<String, Option<Arc<Decoded>>>>,
-    left_out: RefCell<Vec<String>>,
+    left_out: RefCell<Vec<Loss>>,
 }
 
 impl Dresser<'_> {
@@ -86,8 +86,8 @@ impl Dresser<'_> {
     }
 }
 
-fn left_out(name: &str, why: &str) -> String {
-    format!("texture {name:?}: too large for its file or beside the others: {why}")
+fn left_out(name: &str, why: &str) -> Loss {
+    Loss::new(format!("texture {name:?}"), format!("too large for its file or beside the others: {why}"))
 }
 
 /// A scene's materials with their textures.
@@ -95,7 +95,7 @@ fn left_out(name: &str, why: &str) -> String {
 pub struct Dressed {
     dresses: Vec<Dress>,
     pictures: Pictures,
-    left_out: Vec<String>,
+    left_out: Vec<Loss>,
 }
 
 /// Finds the textures of a scene and tells what its materials look like with them. `team` is the number of the player whose
@@ -220,7 +220,7 @@ pub(super) fn alpha(surface: Surface) -> AlphaMode {
 
 impl Dressed {
     /// Textures that are left out because they are too large, each with the reason.
-    pub fn left_out(&self) -> &[String] {
+    pub fn left_out(&self) -> &[Loss] {
         &self.left_out
     }
 

@@ -23,6 +23,7 @@ pub use derive::{Comparison, adjacency, border};
 pub use edit::WeldError;
 pub use fix::fix;
 pub use read::{detect, inspect};
+pub use scene::SceneOptions;
 pub use tree::{build_tree, refit_tree};
 pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
 

@@ -9,7 +9,7 @@ use galatea_scene::{
     Attachment, Extras, Material, Mesh, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Value,
     Vertices, words,
 };
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
 use super::{AabbNode, Edge, Kind, Walkmesh, adjacency, border};
@@ -21,6 +21,11 @@ use crate::surface::Walkability;
 
 const NONE: u32 = u32::MAX;
 
+/// Choices of [`Walkmesh::from_scene`]: none so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {}
+
 impl Walkmesh {
     /// The walkmesh as a scene.
     ///
@@ -31,7 +36,7 @@ impl Walkmesh {
     /// let walkmesh = Walkmesh::build(Kind::Area, corners, faces, vec![3, 7], &Walkability::default())?;
     /// let scene = walkmesh.to_scene();
     /// assert_eq!(scene.materials[0].name, "Grass");
-    /// let (back, losses) = Walkmesh::from_scene(&scene)?;
+    /// let (back, losses) = Walkmesh::from_scene(&scene, &Default::default())?;
     /// assert!(walkmesh.differences(&back).is_empty() && losses.is_empty());
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
@@ -169,7 +174,7 @@ impl Walkmesh {
 
     /// A walkmesh from a scene, and what of the scene it cannot hold: all triangles of walk surfaces, or, where no mesh is
     /// one, of all meshes. Everything derived is taken over where it was written for these very triangles.
-    pub fn from_scene(scene: &Scene) -> Result<(Walkmesh, Vec<String>)> {
+    pub fn from_scene(scene: &Scene, _: &SceneOptions) -> Result<(Walkmesh, Vec<Loss>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let mut losses = Vec::new();
         let pose = Pose::rest(scene);
@@ -217,7 +222,7 @@ impl Walkmesh {
         }
     }
 
-    fn read_tables(&mut self, tables: &Extras, lines: &[Line], losses: &mut Vec<String>) {
+    fn read_tables(&mut self, tables: &Extras, lines: &[Line], losses: &mut Vec<Loss>) {
         let walkability = Walkability::default();
         let key = |name: &str| int(tables, name).map(|k| k as u32);
         let same_shape = key("shape") == Some(derived::whole_key(&[], &derived::keys(&[], &self.faces)));
@@ -231,7 +236,10 @@ impl Walkmesh {
             let before: HashMap<u32, usize> =
                 self.faces.iter().enumerate().map(|(i, f)| (derived::key(&self.vertices, *f), i)).collect();
             for lost in self.rebuild(&walkability) {
-                losses.push(format!("the transition of edge {} to room {}", lost.edge, lost.transition));
+                losses.push(Loss::new(
+                    "",
+                    format!("the transition of edge {} to room {}", lost.edge, lost.transition),
+                ));
             }
             for (i, face) in self.faces.clone().iter().enumerate() {
                 let old = before.get(&derived::key(&self.vertices, *face)).copied();
@@ -283,7 +291,7 @@ impl Walkmesh {
     }
 
     /// Gives border edges the rooms that lines say they lead to.
-    fn read_transitions(&mut self, lines: &[Line], losses: &mut Vec<String>) {
+    fn read_transitions(&mut self, lines: &[Line], losses: &mut Vec<Loss>) {
         let mut by_ends: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
         for (i, edge) in self.edges.iter().enumerate() {
             if let Some(ends) = self.ends(edge.edge) {
@@ -300,7 +308,10 @@ impl Walkmesh {
                 told.or_else(|| [[a, b], [b, a]].iter().find_map(|ends| by_ends.get(ends)?.first().copied()));
             match found.and_then(|i| self.edges.get_mut(i)) {
                 Some(edge) => edge.transition = line.transition,
-                None => losses.push(format!("a transition to room {} that is no border", line.transition)),
+                None => losses.push(Loss::new(
+                    "",
+                    format!("a transition to room {} that is no border", line.transition),
+                )),
             }
         }
     }
@@ -345,7 +356,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, scene: &Scene, pose: &Pose, id: NodeId, mesh: &Mesh, losses: &mut Vec<String>) {
+    fn add(&mut self, scene: &Scene, pose: &Pose, id: NodeId, mesh: &Mesh, losses: &mut Vec<Loss>) {
         let place = placement(scene, pose, id);
         for primitive in &mesh.primitives {
             let Some(vertices) = scene.vertices_of(primitive) else { continue };
@@ -359,7 +370,10 @@ impl Gathered {
                     let count = primitive.indices.len() / 3;
                     let surface = material.and_then(derived::surface_of).unwrap_or_else(|| {
                         let name = material.map_or("none", |m| &m.name);
-                        losses.push(format!("material {name:?} is no surface; it becomes Stone"));
+                        losses.push(Loss::new(
+                            "",
+                            format!("material {name:?} is no surface; it becomes Stone"),
+                        ));
                         4
                     });
                     let corners = primitive.indices.chunks_exact(3).filter_map(|t| t.first_chunk());

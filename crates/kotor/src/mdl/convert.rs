@@ -1,6 +1,6 @@
 //! From game to game, from machine to machine, and between kinds of nodes. Every loss is named.
 
-use galatea_wire::{Text, escape_bytes};
+use galatea_wire::{Loss, Text, escape_bytes};
 
 use super::derive::CHAIN_TOTALS;
 use super::mesh::{IndexLists, Mesh, PositionCopy, Saber, Vertices, pack_normal, unpack_normal};
@@ -42,7 +42,7 @@ impl Model {
     /// assert!(model.convert(Game::K2, Platform::Pc).is_empty());
     /// assert_eq!(model.summary().version, "K2 PC");
     /// ```
-    pub fn convert(&mut self, game: Game, platform: Platform) -> Vec<String> {
+    pub fn convert(&mut self, game: Game, platform: Platform) -> Vec<Loss> {
         let mut losses = Vec::new();
         let from = (self.game, self.platform);
         if from == (game, platform) {
@@ -70,7 +70,7 @@ impl Model {
     }
 
     /// Node counts of the stock supermodels differ between the games.
-    fn convert_counts(&mut self, game: Game, losses: &mut Vec<String>) {
+    fn convert_counts(&mut self, game: Game, losses: &mut Vec<Loss>) {
         let Some(name) = self.supermodel() else { return };
         let stock = CHAIN_TOTALS.iter().find(|(n, _, _)| n.as_bytes().eq_ignore_ascii_case(name));
         match stock {
@@ -81,14 +81,14 @@ impl Model {
                 if self.node_count == own + old {
                     self.node_count = own + new;
                 }
-                losses.push(format!(
-                    "node numbers follow the supermodel \"{}\" of the other game; derive them again with its file",
-                    escape_bytes(self.supermodel.bytes())
-                ));
+                losses.push(Loss::new("", format!("node numbers follow the supermodel \"{}\" of the other game; derive them again with its file", escape_bytes(self.supermodel.bytes()))));
             }
-            None => losses.push(format!(
-                "node count and numbers depend on the supermodel \"{}\", which is not known here",
-                escape_bytes(name)
+            None => losses.push(Loss::new(
+                "",
+                format!(
+                    "node count and numbers depend on the supermodel \"{}\", which is not known here",
+                    escape_bytes(name)
+                ),
             )),
         }
     }
@@ -300,7 +300,7 @@ fn convert_node(
     from: (Game, Platform),
     to: (Game, Platform),
     path: &str,
-    losses: &mut Vec<String>,
+    losses: &mut Vec<Loss>,
 ) {
     let Some(mesh) = node.mesh.as_deref_mut() else { return };
     mesh.layout.pointers = None;
@@ -310,7 +310,7 @@ fn convert_node(
             if let Some(dirt) = mesh.dirt.take()
                 && (dirt.enabled, dirt.texture, dirt.coordinate_space, dirt.hide_in_holograms) != (0, 1, 1, 0)
             {
-                losses.push(format!("{path}: dirt and hologram settings of KotOR 2 dropped"));
+                losses.push(Loss::new(path, "dirt and hologram settings of KotOR 2 dropped"));
             }
         }
         _ => {}
@@ -324,13 +324,13 @@ fn convert_node(
     }
 }
 
-fn to_xbox(mesh: &mut Mesh, path: &str, losses: &mut Vec<String>) {
+fn to_xbox(mesh: &mut Mesh, path: &str, losses: &mut Vec<Loss>) {
     match mesh.mdl_positions {
         PositionCopy::Own(_) => {
-            losses.push(format!("{path}: positions of the MDL that differ from the MDX dropped"))
+            losses.push(Loss::new(path, "positions of the MDL that differ from the MDX dropped"))
         }
         PositionCopy::Absent if !mesh.vertices.positions.is_empty() => {
-            losses.push(format!("{path}: had no positions in the MDL; the way back adds them"));
+            losses.push(Loss::new(path, "had no positions in the MDL; the way back adds them").invisible());
         }
         _ => {}
     }
@@ -344,11 +344,14 @@ fn to_xbox(mesh: &mut Mesh, path: &str, losses: &mut Vec<String>) {
     mesh.vertices.normals.iter_mut().for_each(&mut round);
     mesh.vertices.tangents.iter_mut().flatten().flatten().for_each(&mut round);
     if rounded > 0 {
-        losses.push(format!("{path}: {rounded} normals and tangents rounded to 11, 11 and 10 bits"));
+        losses.push(
+            Loss::new(path, format!("{rounded} normals and tangents rounded to 11, 11 and 10 bits"))
+                .invisible(),
+        );
     }
     let whole = |slot: &f32| *slot == -1.0 || (slot.fract() == 0.0 && (0.0..65535.0).contains(slot));
     let map = mesh.skin.iter().flat_map(|s| &s.bone_map);
     if !mesh.vertices.bones.iter().flatten().chain(map).all(whole) {
-        losses.push(format!("{path}: bone slots that are no whole numbers cut"));
+        losses.push(Loss::new(path, "bone slots that are no whole numbers cut"));
     }
 }

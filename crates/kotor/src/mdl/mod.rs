@@ -53,6 +53,7 @@ pub use mesh::{
 pub use node::{Children, Light, Name, Node, NodeId, NodeKind};
 pub use pose::Transform;
 pub use rules::RULES;
+pub use scene::SceneOptions;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
 /// Which of the two games a model is made for.

@@ -3,6 +3,7 @@
 use galatea_scene::{
     Camera as SceneCamera, Extras, Node as SceneNode, Projection, Property, Target, Transform, Value,
 };
+use galatea_wire::Loss;
 use glam::{Mat3, Quat, Vec3};
 
 use super::curve::Map;
@@ -166,7 +167,7 @@ impl Back<'_> {
                     }
                 }
                 Projection::Orthographic { .. } => {
-                    self.lose(format!("camera {:?}: seeing without perspective", node.name));
+                    self.lose(Loss::new(format!("camera {:?}", node.name), "seeing without perspective"));
                     out.field_of_view = 0.8;
                 }
             }

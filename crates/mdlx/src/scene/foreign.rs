@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{Interpolation, Property, Scene, fit_name, smooth_normals};
+use galatea_wire::Loss;
 
 use super::{AXES, unit};
 use crate::{Geoset, SkinWeight, Version};
@@ -12,7 +13,7 @@ const NAME: usize = 79;
 
 /// The scene looking where units look, texture coordinates as they are used, and names that fit. Mirrored and uneven nodes
 /// are made plain, since the format has neither.
-pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<String>) {
+pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
     // The scene's positive Z is where units look.
     let mut out = scene.facing([0.0, 0.0, 1.0]).into_owned();
     let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
@@ -31,7 +32,7 @@ pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<String>) 
     let mut fit = |what: &str, name: &mut String, taken: &mut HashSet<String>| {
         if odd(name) || name.chars().count() > NAME {
             let new = fit_name(name, NAME, taken);
-            losses.push(format!("{what} {name:?}: its name, now {new:?}"));
+            losses.push(Loss::new(format!("{what} {name:?}"), format!("its name, now {new:?}")).invisible());
             *name = new;
         }
     };

@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use galatea_scene::{Extras, Material as SceneMaterial, Purpose, Slot, Texture as SceneTexture, Wrap};
+use galatea_wire::Loss;
 
 use super::Back;
 use super::extra::{Carry, int, objects, own, read_fields, text};
@@ -182,10 +183,10 @@ impl Back<'_> {
         }
         let what = format!("material {:?}", from.name);
         if fresh && [r, g, b] != [1.0; 3] {
-            self.lose(format!("{what}: its colour"));
+            self.lose(Loss::new(&what, "its colour"));
         }
         if fresh && (from.emissive != [0.0; 3] || from.metallic != 0.0) {
-            self.lose(format!("{what}: how it shines"));
+            self.lose(Loss::new(&what, "how it shines"));
         }
         let bounds = layer_bounds(self.version, id, 0);
         layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
@@ -230,7 +231,10 @@ impl Back<'_> {
             let known = slots().iter().position(|s| *s == texture.slot);
             let slot = told.get("slot").and_then(u32::read).or(known.map(|k| k as u32));
             let Some(slot) = slot else {
-                self.lose(format!("material {:?}: the texture for {}", from.name, texture.slot.name()));
+                self.lose(Loss::new(
+                    format!("material {:?}", from.name),
+                    format!("the texture for {}", texture.slot.name()),
+                ));
                 continue;
             };
             let texture_id = match int(told, "texture") {

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 use galatea_scene::{Extras, Mesh, Node as SceneNode, Primitive, Purpose, Skin, Vertices};
-use galatea_wire::Result;
+use galatea_wire::{Loss, Result};
 use glam::{Mat3, Mat4, Vec3};
 
 use super::extra::{Carry, int, list, objects, own, read_fields, row_bounds, text, unhex, word};
@@ -35,12 +35,15 @@ impl<'a> Back<'a> {
                 continue;
             }
             if mesh.purpose != Purpose::Render {
-                self.lose(format!("mesh {:?}: it is there for {}", mesh.name, mesh.purpose.name()));
+                self.lose(Loss::new(
+                    format!("mesh {:?}", mesh.name),
+                    format!("it is there for {}", mesh.purpose.name()),
+                ));
                 continue;
             }
             for (n, primitive) in mesh.primitives.iter().enumerate() {
                 if primitive.topology != galatea_scene::Topology::Triangles {
-                    self.lose(format!("mesh {:?}: lines and points", mesh.name));
+                    self.lose(Loss::new(format!("mesh {:?}", mesh.name), "lines and points"));
                     continue;
                 }
                 let map = if n == 0 { map } else { Extras::none() };
@@ -200,19 +203,25 @@ impl<'a> Back<'a> {
         let (mut out, Grouping { rounded, cut }) = split(&part);
         if rounded > 0 {
             let to = if smooth { "255ths" } else { "shares of at most eight bones" };
-            self.lose(format!(
-                "mesh {:?}: the weights of {rounded} vertices, rounded to {to}",
-                one.mesh.name
+            self.lose(Loss::new(
+                format!("mesh {:?}", one.mesh.name),
+                format!("the weights of {rounded} vertices, rounded to {to}"),
             ));
         }
         if cut > 0 {
-            self.lose(format!("mesh {:?}: bones beyond the fourth on {cut} vertices", one.mesh.name));
+            self.lose(Loss::new(
+                format!("mesh {:?}", one.mesh.name),
+                format!("bones beyond the fourth on {cut} vertices"),
+            ));
         }
         if !vertices.colors.is_empty() {
-            self.lose(format!("mesh {:?}: colours of vertices", one.mesh.name));
+            self.lose(Loss::new(format!("mesh {:?}", one.mesh.name), "colours of vertices"));
         }
         for attribute in vertices.attributes.iter().filter(|a| a.name != IDLE && a.name != GROUP) {
-            self.lose(format!("mesh {:?}: the numbers {}", one.mesh.name, attribute.name));
+            self.lose(
+                Loss::new(format!("mesh {:?}", one.mesh.name), format!("the numbers {}", attribute.name))
+                    .invisible(),
+            );
         }
         for geoset in &mut out {
             geoset.bounds = crate::bounds_of(&geoset.vertices).unwrap_or_default();
@@ -433,7 +442,10 @@ impl<'a> Back<'a> {
             }
         }
         if cut > 0 {
-            self.lose(format!("mesh {:?}: bones beyond the fourth on {cut} vertices", one.mesh.name));
+            self.lose(Loss::new(
+                format!("mesh {:?}", one.mesh.name),
+                format!("bones beyond the fourth on {cut} vertices"),
+            ));
         }
         let _ = rounded;
         out.skin = Some(list);
@@ -565,9 +577,9 @@ impl<'a> Back<'a> {
             }
         }
         if rounded > 0 {
-            self.lose(format!(
-                "mesh {:?}: weights that are no shares of at most eight bones, rounded",
-                one.mesh.name
+            self.lose(Loss::new(
+                format!("mesh {:?}", one.mesh.name),
+                "weights that are no shares of at most eight bones, rounded",
             ));
         }
         if groups.iter().any(|g| *g > 255) {

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use foldhash::HashMap;
 use galatea_scene::{Extras, Scene, Value, words};
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use crate::play::Player;
 use crate::{ConvertOptions, FaceEffect, Model, Sound, Tag, Texture, UnknownChunk, Version};
@@ -43,6 +43,22 @@ fn unit(version: Version) -> f32 {
     if version.is_wow() { 0.9144 } else { 0.0254 }
 }
 
+/// Choices of [`Model::from_scene`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {
+    /// The version to convert the model to; `None` for that of the scene, or else 800.
+    pub version: Option<Version>,
+}
+
+impl SceneOptions {
+    /// Returns the same options with this version.
+    #[must_use]
+    pub fn with_version(self, version: impl Into<Option<Version>>) -> Self {
+        SceneOptions { version: version.into() }
+    }
+}
+
 impl Model {
     /// The model as a scene of this name, where the model has none of its own.
     ///
@@ -53,7 +69,7 @@ impl Model {
     /// model.pivots.push([0.0, 0.0, 40.0]);
     /// let scene = model.to_scene("footman");
     /// assert_eq!(scene.nodes[1].transform.translation, [0.0, 0.0, 40.0]);
-    /// let (back, losses) = Model::from_scene(&scene, None)?;
+    /// let (back, losses) = Model::from_scene(&scene, &Default::default())?;
     /// assert!(model.differences(&back).is_empty() && losses.is_empty());
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
@@ -134,13 +150,15 @@ impl Model {
     /// a new model of version 800. With a version the model is converted to it.
     ///
     /// ```
-    /// use galatea_mdlx::{Model, Version};
-    /// let (model, _) = Model::from_scene(&galatea_scene::example(), Some(Version(1000)))?;
+    /// use galatea_mdlx::{Model, SceneOptions, Version};
+    /// let options = SceneOptions::default().with_version(Version(1000));
+    /// let (model, _) = Model::from_scene(&galatea_scene::example(), &options)?;
     /// assert_eq!(model.version, Version(1000));
     /// assert_eq!(model.sequences.len(), 2);
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
-    pub fn from_scene(scene: &Scene, version: Option<Version>) -> Result<(Model, Vec<String>)> {
+    pub fn from_scene(scene: &Scene, options: &SceneOptions) -> Result<(Model, Vec<Loss>)> {
+        let version = options.version;
         if let Some(version) = version.filter(|v| !v.is_supported()) {
             return Err(Error::unrepresentable(format!("version {version}")));
         }
@@ -159,8 +177,8 @@ impl Model {
         scene: &Scene,
         version: Option<Version>,
         told: Option<Version>,
-        losses: Vec<String>,
-    ) -> Result<(Model, Vec<String>)> {
+        losses: Vec<Loss>,
+    ) -> Result<(Model, Vec<Loss>)> {
         let map = own(&scene.extras);
         let mut model = Model::new(told.unwrap_or(built_for(version)));
         model.info.name = text(&scene.name);
@@ -182,7 +200,7 @@ impl Model {
         let mut losses = std::mem::take(&mut back.losses);
         if let Some(version) = version.filter(|v| *v != model.version) {
             let (converted, lost) = model.convert(version, &ConvertOptions::default())?;
-            losses.extend(lost.iter().map(ToString::to_string));
+            losses.extend(lost);
             model = converted;
         }
         Ok((model, losses))
@@ -277,7 +295,7 @@ struct Back<'a> {
     version: Version,
     /// Whether the scene came from a model of this format.
     native: bool,
-    losses: Vec<String>,
+    losses: Vec<Loss>,
     channels: Channels<'a>,
     /// For each node, the clips and times at which something happens there.
     events: HashMap<u32, Vec<(usize, f32)>>,
@@ -342,27 +360,27 @@ impl<'a> Back<'a> {
     }
 
     /// Notes a loss, once.
-    fn lose(&mut self, what: String) {
-        if !self.losses.contains(&what) {
-            self.losses.push(what);
+    fn lose(&mut self, loss: Loss) {
+        if !self.losses.contains(&loss) {
+            self.losses.push(loss);
         }
     }
 
     /// What is left once everything has been built.
     fn finish(&mut self, model: &mut Model) {
         for what in std::mem::take(&mut self.shared_keys) {
-            self.lose(format!("{what}: keys in which two clips of the same time disagree; the first counts"));
+            self.lose(Loss::new(what, "keys in which two clips of the same time disagree; the first counts"));
         }
-        let mut left: Vec<String> = Vec::new();
+        let mut left: Vec<Loss> = Vec::new();
         for ((target, property), list) in std::mem::take(&mut self.channels) {
             let derived = property == galatea_scene::Property::Visibility && self.is_geoset(target);
             for (clip, _) in list.iter().filter(|_| !derived) {
                 let clip = self.scene.clips.get(*clip).map_or("", |c| &c.name);
-                left.push(format!("clip {clip:?}: a channel for {}", property.name()));
+                left.push(Loss::new(format!("clip {clip:?}"), format!("a channel for {}", property.name())));
             }
         }
         left.sort();
-        left.into_iter().for_each(|line| self.lose(line));
+        left.into_iter().for_each(|loss| self.lose(loss));
         if !self.native {
             self.outline(model);
         }

@@ -2,7 +2,7 @@
 
 use foldhash::HashSet;
 use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode, Shape as SceneShape};
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use super::Back;
 use super::curve::Map;
@@ -104,7 +104,7 @@ impl<'a> Back<'a> {
                 let made = emitter_kind(emitter.kind)
                     .filter(|k| *k != NodeKind::PopcornEmitter || self.version.has(Feature::SkinWeights));
                 if made.is_none() && told.is_none() {
-                    self.lose(format!("node {:?}: its emitter", node.name));
+                    self.lose(Loss::new(format!("node {:?}", node.name), "its emitter"));
                 }
                 roles.extend(made);
             }
@@ -250,7 +250,7 @@ impl<'a> Back<'a> {
             node.tracks = self.read_tracks(map, "tracks", &what, &bounds, &frame);
             let [x, y, z] = from.transform.scale;
             if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
-                self.lose(format!("{what}: a scale of its own along each axis at rest"));
+                self.lose(Loss::new(&what, "a scale of its own along each axis at rest"));
             }
         }
         self.read_kind(model, entry, from, node, map, &what);

@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property, Target};
+use galatea_wire::Loss;
 
 use super::Back;
 use super::curve::{Form, Rows, Run, without};
@@ -167,7 +168,10 @@ impl<'a> Back<'a> {
         };
         let dropped = channels.iter().any(|(clip, _)| self.global_of(*clip).unwrap_or(-1) != global);
         if dropped {
-            self.lose(format!("{what}: {} in a clip that always runs, beside others", bound.property.name()));
+            self.lose(Loss::new(
+                what,
+                format!("{} in a clip that always runs, beside others", bound.property.name()),
+            ));
         }
         let channels: Vec<(usize, &Channel)> =
             channels.into_iter().filter(|(clip, _)| self.global_of(*clip).unwrap_or(-1) == global).collect();
@@ -188,7 +192,7 @@ impl<'a> Back<'a> {
         for (clip, channel) in from.channels {
             if channel.width() != T::WIDTH {
                 // Scales and colours of other programs may have another number of parts.
-                self.lose(format!("{}: {} of another width", from.what, channel.property.name()));
+                self.lose(Loss::new(from.what, format!("{} of another width", channel.property.name())));
                 continue;
             }
             let start = self.windows.get(*clip).map_or(0, |w| w.start);

@@ -6,26 +6,9 @@ mod wow;
 
 pub(crate) use wow::make_bone_lists;
 
-use std::fmt;
-
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
 use crate::{Layout, Model, Shape, Version, chunk_info};
-
-/// Something the other version has no place for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
-    /// Where it was.
-    pub path: String,
-    /// What it was, and what became of it.
-    pub what: String,
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.what)
-    }
-}
 
 /// How to change versions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +33,12 @@ struct Losses(Vec<Loss>);
 
 impl Losses {
     fn add(&mut self, path: impl Into<String>, what: impl Into<String>) {
-        self.0.push(Loss { path: path.into(), what: what.into() });
+        self.0.push(Loss::new(path, what));
+    }
+
+    /// Adds what nobody can see.
+    fn add_invisible(&mut self, path: impl Into<String>, what: impl Into<String>) {
+        self.0.push(Loss::new(path, what).invisible());
     }
 }
 

@@ -176,7 +176,9 @@ impl Model {
             }
             moved.insert(index, kept.len());
             geoset.lod = 0;
-            reset(losses, &path, "the name of its level of detail", &mut geoset.lod_name, Text::default());
+            if std::mem::take(&mut geoset.lod_name) != Text::default() {
+                losses.add_invisible(&path, "the name of its level of detail is lost");
+            }
             kept.push(geoset);
         }
         self.geosets = kept;
@@ -226,7 +228,7 @@ impl Model {
 
     fn drop_reforged_chunks(&mut self, losses: &mut Losses) {
         if !std::mem::take(&mut self.bind_poses).is_empty() {
-            losses.add("bind_poses", "the bind pose is lost");
+            losses.add_invisible("bind_poses", "the bind pose is lost");
         }
         for effect in std::mem::take(&mut self.face_effects) {
             losses.add("face_effects", format!("{} is lost", effect.path.lossy()));

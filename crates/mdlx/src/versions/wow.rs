@@ -29,7 +29,7 @@ impl Model {
     pub(super) fn leave_wow(&mut self, losses: &mut Losses) {
         self.between_wow(Version(1300), losses);
         if self.info.blend_time > 10_000 || self.info.flags != 0 {
-            losses.add("MODL", format!("its last bytes {:02x?} are lost", self.info.tail()));
+            losses.add_invisible("MODL", format!("its last bytes {:02x?} are lost", self.info.tail()));
             self.info.blend_time = 150;
             self.info.flags = 0;
         }
@@ -53,14 +53,14 @@ impl Model {
         for (index, geoset) in self.geosets.iter_mut().enumerate() {
             let path = format!("geosets[{index}]");
             if !geoset.bone_indices.is_empty() || !geoset.bone_weights.is_empty() {
-                losses.add(&path, "BIDX and BWGT are lost; the matrix groups say the same");
+                losses.add_invisible(&path, "BIDX and BWGT are lost; the matrix groups say the same");
             }
             geoset.bone_indices.clear();
             geoset.bone_weights.clear();
             geoset.selection_flags = if geoset.selection_flags & 1 != 0 { 4 } else { 0 };
         }
         if self.collision_mesh.take().is_some() {
-            losses.add("CLID", "the collision mesh is lost");
+            losses.add_invisible("CLID", "the collision mesh is lost");
         }
         self.flags_from_wow(losses);
         self.emitters_from_wow(losses);
@@ -143,11 +143,14 @@ impl Model {
             reset(losses, &format!("textures[{index}]"), "replaceable id", &mut texture.replaceable_id, 0);
         }
         for (index, emitter) in std::mem::take(&mut self.sound_emitters).into_iter().enumerate() {
-            losses.add(format!("sound_emitters[{index}]"), "the sound is lost; its node became a helper");
+            losses.add_invisible(
+                format!("sound_emitters[{index}]"),
+                "the sound is lost; its node became a helper",
+            );
             self.helpers.push(Helper { node: emitter.node });
         }
         for (index, _) in std::mem::take(&mut self.sounds).iter().enumerate() {
-            losses.add(format!("sounds[{index}]"), "the sound is lost");
+            losses.add_invisible(format!("sounds[{index}]"), "the sound is lost");
         }
         for (index, geoset) in self.geosets.iter_mut().enumerate() {
             let path = format!("geosets[{index}]");
@@ -240,7 +243,7 @@ impl Model {
             }
             geoset.uvs.resize(2, vec![[0.0; 2]; count]);
             if geoset.face_types.iter().any(|t| *t != 4) || geoset.face_types.len() > 1 {
-                losses.add(&path, "face groups became one list of triangles");
+                losses.add_invisible(&path, "face groups became one list of triangles");
             }
             geoset.faces = geoset.triangles().concat();
             geoset.face_types = vec![4];

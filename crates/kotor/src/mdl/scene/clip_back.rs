@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Clip, Extras, Interpolation as SceneInterpolation, Property, Target, Value};
-use galatea_wire::Result;
+use galatea_wire::{Loss, Result};
 
 use super::clip::{Parts, key_makes, keys, property, spans};
 use super::node::{read_controller, read_parts};
@@ -45,7 +45,8 @@ impl Back<'_> {
             let id = int(entry, "id").map(|id| id as u32);
             let target = id.and_then(|id| self.by_id.get(&id).copied());
             if id.is_some() && target.is_none() {
-                self.losses.push(format!("clip {:?}: what moved a node that is gone", clip.name));
+                self.losses
+                    .push(Loss::new(format!("clip {:?}", clip.name), "what moved a node that is gone"));
                 continue;
             }
             let node = self.animated(
@@ -156,7 +157,10 @@ impl Back<'_> {
                 _ => (None, 0, 0),
             };
             let Some(target) = target else {
-                self.losses.push(format!("clip {:?}: a channel for {}", clip.name, channel.property.name()));
+                self.losses.push(Loss::new(
+                    format!("clip {:?}", clip.name),
+                    format!("a channel for {}", channel.property.name()),
+                ));
                 continue;
             };
             let place = animated_place(model, animation, &mut of, target);

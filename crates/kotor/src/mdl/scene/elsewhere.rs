@@ -2,7 +2,7 @@
 
 use foldhash::HashSet;
 use galatea_scene::{Pose, Room, Scene, fit_name, smooth_normals};
-use galatea_wire::Text;
+use galatea_wire::{Loss, Text};
 use glam::Vec3;
 
 use super::Back;
@@ -16,7 +16,7 @@ const ROOM: Room = Room { vertices: 65_535, triangles: 65_535, joints: 16, influ
 pub(super) const NAME: usize = 31;
 
 /// The scene looking along positive Y, without scale, and with one material, all columns and few enough bones for each mesh.
-pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<String>) {
+pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
     // Positive Y of the format is negative Z of the scene.
     let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).plain(AXES, 1.0);
     losses.extend(out.apply_uv_transforms());
@@ -72,7 +72,8 @@ impl Back<'_> {
         }
         let mut taken = model.animations.iter().map(|a| latin(a.name.bytes()).to_lowercase()).collect();
         let name = fit_name(wanted, NAME, &mut taken);
-        self.losses.push(format!("clip {wanted:?}: its name, now {name:?}"));
+        self.losses
+            .push(Loss::new(format!("clip {wanted:?}"), format!("its name, now {name:?}")).invisible());
         super::text(&name)
     }
 }

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use galatea_scene::{
     Extras, Mesh as SceneMesh, Node as SceneNode, Purpose, Value, Vertices as SceneVertices, read_floats,
 };
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Quat, Vec3};
 
 use super::elsewhere::texture_name;
@@ -34,9 +34,9 @@ impl Back<'_> {
         let first = mesh.primitives.first();
         let vertices_id = first.map(|p| p.vertices);
         if mesh.primitives.iter().any(|p| Some(p.vertices) != vertices_id) {
-            self.losses.push(format!(
-                "mesh {:?}: parts beyond the first that have vertices of their own",
-                mesh.name
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", mesh.name),
+                "parts beyond the first that have vertices of their own",
             ));
         }
         let empty = SceneVertices::default();
@@ -101,7 +101,7 @@ impl Back<'_> {
             let surface = material.and_then(derived::surface_of);
             if walk && surface.is_none() && !corners.is_empty() {
                 let name = material.map_or("none", |m| &m.name);
-                self.losses.push(format!("material {name:?} is no surface; it becomes Stone"));
+                self.losses.push(Loss::new("", format!("material {name:?} is no surface; it becomes Stone")));
             }
             let numbers = derived::runs(own(&primitive.extras), corners.len());
             for (corners, number) in corners.iter().zip(numbers) {
@@ -119,7 +119,7 @@ impl Back<'_> {
         let Some(material) = material.and_then(|m| self.scene.materials.get(m as usize)) else { return };
         let fresh = !own(&self.scene.extras).contains_key("game");
         if fresh && (material.metallic != 0.0 || material.roughness != 1.0) {
-            let line = format!("material {:?}: metalness and roughness", material.name);
+            let line = Loss::new(format!("material {:?}", material.name), "metalness and roughness");
             if !self.losses.contains(&line) {
                 self.losses.push(line);
             }
@@ -131,7 +131,9 @@ impl Back<'_> {
             let mut name = texture.name.clone();
             if fresh {
                 name = texture_name(&name);
-                let line = format!("texture {:?}: its name, now {name:?}", texture.name);
+                let line =
+                    Loss::new(format!("texture {:?}", texture.name), format!("its name, now {name:?}"))
+                        .invisible();
                 if name != texture.name && !self.losses.contains(&line) {
                     self.losses.push(line);
                 }
@@ -148,7 +150,10 @@ impl Back<'_> {
             out.lightmapped = u8::from(material.texture(&slots()[1]).is_some());
         }
         for texture in material.textures.iter().filter(|t| !slots().contains(&t.slot)) {
-            let line = format!("material {:?}: the texture for {}", material.name, texture.slot.name());
+            let line = Loss::new(
+                format!("material {:?}", material.name),
+                format!("the texture for {}", texture.slot.name()),
+            );
             if !self.losses.contains(&line) {
                 self.losses.push(line);
             }
@@ -174,10 +179,9 @@ impl Back<'_> {
         let bones: Vec<(usize, NodeId)> =
             slot_list.iter().zip(&joints).map(|(s, j)| (*s as usize, *j)).collect();
         if slot_list.len() > 16 && told.is_empty() {
-            self.losses.push(format!(
-                "mesh {:?}: the game has room for 16 bones, not {}",
-                from.name,
-                slot_list.len()
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", from.name),
+                format!("the game has room for 16 bones, not {}", slot_list.len()),
             ));
         }
         // Entry i of the lists belongs to the node that was number i.
@@ -277,7 +281,10 @@ impl Back<'_> {
             joints.extend(row.iter().map(|(j, _)| *j));
         }
         if dropped > 0 {
-            self.losses.push(format!("mesh {:?}: more than four bones on {dropped} vertices", from.name));
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", from.name),
+                format!("more than four bones on {dropped} vertices"),
+            ));
         }
         (weights, joints)
     }

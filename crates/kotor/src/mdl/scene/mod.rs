@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use foldhash::HashMap;
 use galatea_scene::{Extras, Material, Node as SceneNode, Scene, Value};
-use galatea_wire::{Error, Result, Text, Wire};
+use galatea_wire::{Error, Loss, Result, Text, Wire};
 
 use super::{Game, Model, Name, Node, NodeId, Platform};
 use crate::extra::{from_json, int, json, latin, objects, own, put, unlatin, wrap};
@@ -50,6 +50,30 @@ macro_rules! read_fields {
 }
 pub(super) use {put_fields, read_fields};
 
+/// Choices of [`Model::from_scene`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {
+    /// The game to build for; `None` for that of the scene, or else KotOR 1.
+    pub game: Option<Game>,
+    /// The machine to build for; `None` for that of the scene, or else the PC.
+    pub platform: Option<Platform>,
+}
+
+impl SceneOptions {
+    /// Returns the same options with this game.
+    #[must_use]
+    pub fn with_game(self, game: impl Into<Option<Game>>) -> Self {
+        SceneOptions { game: game.into(), ..self }
+    }
+
+    /// Returns the same options with this machine.
+    #[must_use]
+    pub fn with_platform(self, platform: impl Into<Option<Platform>>) -> Self {
+        SceneOptions { platform: platform.into(), ..self }
+    }
+}
+
 impl Model {
     /// The model as a scene.
     ///
@@ -60,7 +84,7 @@ impl Model {
     /// let scene = model.to_scene();
     /// let lid = scene.find("lid").unwrap();
     /// assert_eq!(scene.nodes[lid as usize].transform.translation, [0.0, 0.0, 1.0]);
-    /// let (back, losses) = Model::from_scene(&scene)?;
+    /// let (back, losses) = Model::from_scene(&scene, &Default::default())?;
     /// assert!(model.differences(&back).is_empty() && losses.is_empty());
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
@@ -79,7 +103,7 @@ impl Model {
     /// parent.animations.push(walk);
     /// let scene = Model::new("p_bastilabb").to_scene_with(&[&parent]);
     /// assert_eq!(scene.clips[0].name, "walk");
-    /// assert!(Model::from_scene(&scene)?.0.animations.is_empty());
+    /// assert!(Model::from_scene(&scene, &Default::default())?.0.animations.is_empty());
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn to_scene_with(&self, supermodels: &[&Model]) -> Scene {
@@ -142,8 +166,25 @@ impl Model {
     ///
     /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
     /// a new model for KotOR 1 on PC: turned to look along Y, scale put into vertices and keys, and meshes cut where they
-    /// have several materials, more than 65,535 vertices or more than 16 bones.
-    pub fn from_scene(scene: &Scene) -> Result<(Model, Vec<String>)> {
+    /// have several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game and the
+    /// machine that the options name.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::{Game, Model, SceneOptions};
+    /// let options = SceneOptions::default().with_game(Game::K2);
+    /// let (model, _) = Model::from_scene(&galatea_scene::example(), &options)?;
+    /// assert_eq!(model.game, Game::K2);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn from_scene(scene: &Scene, options: &SceneOptions) -> Result<(Model, Vec<Loss>)> {
+        let (mut model, mut losses) = Model::for_its_game(scene)?;
+        let game = options.game.unwrap_or(model.game);
+        losses.extend(model.convert(game, options.platform.unwrap_or(model.platform)));
+        Ok((model, losses))
+    }
+
+    /// Builds a model for the game and the machine that the scene names.
+    fn for_its_game(scene: &Scene) -> Result<(Model, Vec<Loss>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         // Asked before the scene is copied; the node that turns the axes is left out.
         if scene.nodes.len() > usize::from(u16::MAX) + 1 {
@@ -158,7 +199,7 @@ impl Model {
         Ok((model, losses))
     }
 
-    fn build(scene: &Scene, losses: Vec<String>) -> Result<(Model, Vec<String>)> {
+    fn build(scene: &Scene, losses: Vec<Loss>) -> Result<(Model, Vec<Loss>)> {
         let map = own(&scene.extras);
         let mut model = Model::new("");
         model.names.clear();
@@ -183,7 +224,8 @@ impl Model {
         let mut back = Back::new(scene, &model)?;
         back.losses = losses;
         if scene.name.chars().count() > 31 {
-            back.losses.push(format!("model {:?}: its name beyond 31 letters", scene.name));
+            back.losses
+                .push(Loss::new(format!("model {:?}", scene.name), "its name beyond 31 letters").invisible());
         }
         for at in 0..back.order.len() {
             let node = back.read_node(at)?;
@@ -286,7 +328,7 @@ pub(super) struct Back<'a> {
     pub(super) new_id: HashMap<u32, NodeId>,
     /// New index by the number a node had when it was written.
     pub(super) by_id: HashMap<u32, NodeId>,
-    pub(super) losses: Vec<String>,
+    pub(super) losses: Vec<Loss>,
     pub(super) game: Game,
     pub(super) pose: galatea_scene::Pose,
 }
@@ -350,7 +392,9 @@ impl<'a> Back<'a> {
             if known.is_none() {
                 let fit = galatea_scene::fit_name(wanted, elsewhere::NAME, &mut taken);
                 if fit != *wanted {
-                    self.losses.push(format!("node {wanted:?}: its name, now {fit:?}"));
+                    self.losses.push(
+                        Loss::new(format!("node {wanted:?}"), format!("its name, now {fit:?}")).invisible(),
+                    );
                 }
                 name = unlatin(&fit);
             }

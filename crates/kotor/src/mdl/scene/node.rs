@@ -4,7 +4,7 @@ use galatea_scene::{
     Emitter as SceneEmitter, EmitterKind, Extras, Light as SceneLight, Node as SceneNode, Transform, Value,
     floats, read_floats,
 };
-use galatea_wire::Result;
+use galatea_wire::{Loss, Result};
 
 use super::{
     ALPHA, Back, Builder, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE,
@@ -383,13 +383,14 @@ impl Back<'_> {
         let transform = from.transform;
         let [x, y, z] = transform.scale;
         if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
-            self.losses.push(format!("node {:?}: a scale of its own along each axis", from.name));
+            self.losses
+                .push(Loss::new(format!("node {:?}", from.name), "a scale of its own along each axis"));
         }
         if from.camera.is_some() {
-            self.losses.push(format!("node {:?}: what its camera sees", from.name));
+            self.losses.push(Loss::new(format!("node {:?}", from.name), "what its camera sees"));
         }
         if from.billboard.is_some() {
-            self.losses.push(format!("node {:?}: turning to the camera", from.name));
+            self.losses.push(Loss::new(format!("node {:?}", from.name), "turning to the camera"));
         }
         transform
     }
