@@ -1,23 +1,23 @@
 //! How the bytes of an input become files.
 
 use galatea::{
-    Companion, ConvertError, ConvertOptions, Converted, Document, FORMATS, Format, Holds, Input, Limits,
-    SceneContext,
+    Category, Companion, ConvertError, ConvertOptions, Converted, Document, FORMATS, Format, FormatId, Input,
+    Limits, SceneContext,
 };
 
 /// The formats that one target takes, told apart by content.
 pub type Family = fn(&Format) -> bool;
 
 /// KotOR models, binary and text.
-pub const KOTOR_MDL: Family = |format| format.text == Some("kotor-mdl-ascii");
+pub const KOTOR_MDL: Family = |format| format.text == Some(FormatId::KotorMdlAscii);
 /// KotOR walkmeshes, binary and text.
-pub const KOTOR_BWM: Family = |format| format.text == Some("kotor-bwm-ascii");
+pub const KOTOR_BWM: Family = |format| format.text == Some(FormatId::KotorBwmAscii);
 /// Warcraft III and WoW alpha models, binary and text.
-pub const MDX: Family = |format| format.text == Some("mdl");
+pub const MDX: Family = |format| format.text == Some(FormatId::Mdl);
 /// Fox Engine models.
-pub const FMDL: Family = |format| format.name == "fmdl";
+pub const FMDL: Family = |format| format.id == FormatId::Fmdl;
 /// Textures of all kinds.
-pub const TEXTURE: Family = |format| format.holds == Holds::Texture;
+pub const TEXTURE: Family = |format| format.category == Category::Texture;
 
 /// A file and the first of its companions.
 pub(crate) struct Files {
@@ -42,7 +42,7 @@ impl Files {
     /// Bytes behind the magic of a named format, so that the fuzzer spends its time behind it. Formats with companions
     /// always have one.
     pub(crate) fn behind(magic: &[u8], format: &str, data: &[u8]) -> Self {
-        let format = FORMATS.iter().find(|f| f.name == format).expect("a format of this name");
+        let format = format.parse::<FormatId>().expect("a format of this name").format();
         match split(data).filter(|_| !format.companions.is_empty()) {
             Some((first, second)) => {
                 Files { format, bytes: behind(magic, first), companion: Some(second.to_vec()) }
@@ -59,7 +59,7 @@ impl Files {
     pub(crate) fn input(&self) -> Input<'_> {
         let companions = self.format.companions.iter().zip(&self.companion);
         let companions = companions.map(|(extension, bytes)| Companion { extension, bytes: &bytes[..] });
-        Input { companions: companions.collect(), ..Input::new(&self.bytes) }
+        Input::new(&self.bytes).with_companions(companions.collect())
     }
 
     /// Reads the files with the limits of the program.
@@ -80,7 +80,7 @@ pub(crate) fn behind(magic: &[u8], data: &[u8]) -> Vec<u8> {
 }
 
 /// Converts with the defaults of the program.
-pub(crate) fn convert(document: &dyn Document, to: &str) -> Result<Converted, ConvertError> {
+pub(crate) fn convert(document: &dyn Document, to: FormatId) -> Result<Converted, ConvertError> {
     let names = galatea::fox::Dictionary::new();
     galatea::convert(document, to, &ConvertOptions::default(), &SceneContext::new("model", &names))
 }

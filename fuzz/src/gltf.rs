@@ -1,8 +1,8 @@
 //! glTF, on its own and with its files.
 
 use galatea::scene::Scene;
-use galatea::textures::dress_gltf;
-use galatea::{Beside, Document, FORMATS, Format, Input, Limits, SceneContext};
+use galatea::textures::resolve_gltf_materials;
+use galatea::{Document, FORMATS, Format, FormatId, Input, Limits, SceneContext, SiblingFiles};
 
 use crate::files::{assert_same, convert, reopened};
 use crate::{memory, scene};
@@ -26,12 +26,16 @@ impl<'a> Folder<'a> {
         Some(Folder { document, buffer, image })
     }
 
+    fn input(&self) -> Input<'_> {
+        Input::new(self.document).with_name("model.gltf").with_siblings(self)
+    }
+
     fn len(&self) -> usize {
         self.document.len() + self.buffer.len() + self.image.len()
     }
 }
 
-impl Beside for Folder<'_> {
+impl SiblingFiles for Folder<'_> {
     /// Every buffer is the same file, so is every image; a document may name itself.
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let bytes = match path.rsplit_once('.')?.1 {
@@ -45,7 +49,9 @@ impl Beside for Folder<'_> {
 }
 
 fn open(input: &Input<'_>) -> Option<Box<dyn Document>> {
-    let gltf = |format: &&&Format| matches!(format.name, "glb" | "gltf") && (format.detect)(input.bytes);
+    let gltf = |format: &&&Format| {
+        matches!(format.id, FormatId::Glb | FormatId::Gltf) && (format.detect)(input.bytes)
+    };
     let format = FORMATS.iter().find(gltf)?;
     (format.read)(input, &Limits::default()).ok()
 }
@@ -63,7 +69,7 @@ pub fn read(data: &[u8]) {
 pub fn files(data: &[u8]) {
     let Some(folder) = Folder::of(data) else { return };
     memory::conversion(folder.len(), || {
-        let input = Input { name: "model.gltf", beside: Some(&folder), ..Input::new(folder.document) };
+        let input = folder.input();
         let Some(document) = open(&input) else { return };
         document.summary();
         document.check();
@@ -80,21 +86,22 @@ pub fn render(data: &[u8]) {
     let whole = data.starts_with(b"glTF").then_some(Folder { document: data, buffer: &[], image: &[] });
     let Some(folder) = whole.or_else(|| Folder::of(data)) else { return };
     memory::conversion(folder.len(), || {
-        let input = Input { name: "model.gltf", beside: Some(&folder), ..Input::new(folder.document) };
+        let input = folder.input();
         let Some(document) = open(&input) else { return };
         let names = galatea::fox::Dictionary::new();
         let Some(scene) = document.to_scene(&SceneContext::new("model", &names)) else { return };
-        let dressed = dress_gltf(document.as_ref(), &|path| folder.file(path), &Limits::default());
-        scene::draw(&scene, dressed.as_ref());
+        let resolved =
+            resolve_gltf_materials(document.as_ref(), &|path| folder.file(path), &Limits::default());
+        scene::draw(&scene, resolved.as_ref());
     });
 }
 
 /// Writes a document as glTF and GLB. The first of ours may leave out what the scene has no place for; the second is like it.
 fn rewritten(document: &dyn Document) {
-    let _ = convert(document, "gltf");
+    let _ = convert(document, FormatId::Gltf);
     let names = galatea::fox::Dictionary::new();
     let context = SceneContext::new("model", &names);
-    let glb = FORMATS.iter().find(|f| f.name == "glb").and_then(|f| f.from_scene).expect("GLBs are written");
+    let glb = FormatId::Glb.format().from_scene.expect("GLBs are written");
     let again = |document: &dyn Document| {
         let scene = document.to_scene(&context)?;
         let written = glb(&scene, &Default::default()).and_then(|(glb, _)| glb.write()).ok()?;

@@ -3,8 +3,8 @@
 use galatea::fox::Dictionary;
 use galatea::preview::{self, Options};
 use galatea::scene::Scene;
-use galatea::textures::{Dressed, Textures, dress, game_of};
-use galatea::{Document, SceneContext, Severity};
+use galatea::textures::{ResolvedMaterials, Textures, resolve_materials};
+use galatea::{Document, FormatId, SceneContext, Severity};
 
 use crate::Family;
 use crate::files::{Files, assert_same, convert, reopened};
@@ -15,13 +15,13 @@ pub fn to_gltf(family: Family, data: &[u8]) {
     let Some(files) = Files::of(family, data) else { return };
     memory::conversion(files.len(), || {
         let Some(document) = files.open() else { return };
-        for to in ["gltf", "obj"] {
+        for to in [FormatId::Gltf, FormatId::Obj] {
             let _ = convert(document.as_ref(), to);
         }
-        let Ok(glb) = convert(document.as_ref(), "glb") else { return };
+        let Ok(glb) = convert(document.as_ref(), FormatId::Glb) else { return };
         let glb_document = reopened(&glb.output);
         let sound = document.check().at_least(Severity::Warning) == 0;
-        match convert(glb_document.as_ref(), document.format().name) {
+        match convert(glb_document.as_ref(), document.format().id) {
             Ok(back) => {
                 let back_document = reopened(&back.output);
                 if sound && back.losses.is_empty() {
@@ -40,16 +40,16 @@ pub fn render(family: Family, data: &[u8]) {
         let Some(document) = files.open() else { return };
         let names = Dictionary::new();
         let Some(scene) = document.to_scene(&SceneContext::new("model", &names)) else { return };
-        let game = game_of(document.format().name);
-        let dressed = game.map(|game| dress(&scene, &Textures::new(game, None, None), 0));
-        draw(&scene, dressed.as_ref());
+        let game = document.format().game;
+        let resolved = game.map(|game| resolve_materials(&scene, &Textures::new(game, None, None), 0));
+        draw(&scene, resolved.as_ref());
     });
 }
 
 /// Draws a scene with everything that can be shown.
-pub(crate) fn draw(scene: &Scene, dressed: Option<&Dressed>) {
-    let scene = dressed.map_or_else(|| scene.clone(), |d| d.scene(scene));
-    let texture = |name: &str| dressed?.texture(name);
+pub(crate) fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>) {
+    let scene = resolved.map_or_else(|| scene.clone(), |d| d.scene(scene));
+    let texture = |name: &str| resolved?.texture(name);
     let clips = [scene.clips.first(), scene.clips.last()].into_iter().flatten();
     let moments = clips.map(|clip| (Some(clip.name.clone()), clip.length * 0.5));
     for (clip, time) in std::iter::once((None, 0.0)).chain(moments) {

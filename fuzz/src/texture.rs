@@ -2,7 +2,7 @@
 
 use galatea::texture::{self, Image, Level, Part, Texture, inspect};
 use galatea::wire::Inspector;
-use galatea::{Document, Limits, TEXTURE_TARGETS, TextureFile};
+use galatea::{Document, FormatId, Limits, TextureFile};
 
 use crate::files::{Files, TEXTURE, behind, convert, reopened, split};
 use crate::memory;
@@ -63,13 +63,13 @@ pub fn decode(data: &[u8]) {
     memory::conversion(files.len(), || {
         let Some(document) = files.open() else { return };
         let Some(image) = best(document.as_ref()) else { return };
-        for to in ["png", "tga"] {
+        for to in [FormatId::Png, FormatId::Tga] {
             let Ok(converted) = convert(document.as_ref(), to) else { continue };
             let back = texture::decode(&converted.output.bytes, &[], &Limits::default());
             assert!(back.as_ref() == Ok(&image), "the {to} holds other pixels");
         }
         if image.rgba.len() <= SMALL * 4 {
-            for to in TEXTURE_TARGETS {
+            for to in FormatId::targets().filter(|id| id.format().encode.is_some()) {
                 if let Ok(converted) = convert(document.as_ref(), to) {
                     best(reopened(&converted.output).as_ref()).expect("what was written can be decoded");
                 }

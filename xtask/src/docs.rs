@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use galatea::wire::{Kind, Schema};
-use galatea::{Format, Holds, Rule, texture};
+use galatea::{Category, Format, FormatId, Rule, texture};
 
 use crate::{Outcome, generated, root};
 
@@ -19,8 +19,8 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
         // Walkmeshes as text are told on the page of models as text.
-        let elsewhere = ["kotor-bwm-ascii", "glb", "gltf"];
-        let own = |f: &&&Format| f.holds == Holds::Model && !elsewhere.contains(&f.name);
+        let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf];
+        let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
             self.page(format.name, format.records, format.rules)?;
         }
@@ -107,7 +107,7 @@ fn catalogue() -> String {
         if new.is_empty() {
             continue;
         }
-        let title = if format.holds == Holds::Texture { "Textures" } else { format.title };
+        let title = if format.category == Category::Texture { "Textures" } else { format.title };
         let _ = writeln!(out, "\n## {title}");
         for rule in new {
             let fix = if rule.fix { ", `--fix` repairs it" } else { "" };

@@ -269,7 +269,7 @@ fn fix(dir: &Path) -> Result<Trial, String> {
     mdx.iter_mut().skip(0x22).take(1).for_each(|byte| *byte ^= 0x80);
     mdl.extend(*b"more");
     let companions = vec![Companion { extension: "mdx", bytes: mdx.as_slice() }];
-    let input = Input { companions, ..Input::new(&mdl) };
+    let input = Input::new(&mdl).with_companions(companions);
     let mut document = galatea::open(&input, &Limits::default()).map_err(|e| e.to_string())?;
     document.fix(&|_| true);
     let fixed = document.write().map_err(|e| e.to_string())?;

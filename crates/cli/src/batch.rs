@@ -8,13 +8,13 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use galatea::disk::{self, Job, Loaded};
-use galatea::{Document, Holds, Limits, wire};
+use galatea::{Category, Document, Limits, wire};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, reason, show};
 
 /// The inputs of a verb, and how to go through them.
 #[derive(Args, Clone)]
@@ -30,7 +30,7 @@ pub(crate) struct Inputs {
     pub(crate) jobs: Option<usize>,
     /// Of folders, only files that hold this
     #[arg(skip)]
-    pub(crate) only: Option<Holds>,
+    pub(crate) only: Option<Category>,
     /// What the paths hold, listed once
     #[arg(skip)]
     pub(crate) listed: OnceLock<Listed>,
@@ -67,7 +67,7 @@ impl fmt::Display for Failure {
             Failure::Io(error) => match error.kind() {
                 io::ErrorKind::NotFound => f.write_str("no such file or folder"),
                 io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
-                _ => write!(f, "{error}"),
+                _ => f.write_str(&reason(error)),
             },
             Failure::Unknown => f.write_str("not a model that Galatea knows; `galatea formats` lists them"),
             Failure::Format(error) => write!(f, "{error}"),
@@ -129,13 +129,13 @@ impl Tally {
 
 impl Inputs {
     /// The same inputs, but of folders only the files that hold this.
-    pub(crate) fn only(&self, holds: Holds) -> Inputs {
-        Inputs { only: Some(holds), listed: OnceLock::new(), ..self.clone() }
+    pub(crate) fn only(&self, category: Category) -> Inputs {
+        Inputs { only: Some(category), listed: OnceLock::new(), ..self.clone() }
     }
 
     /// All inputs, folders searched. Files are looked into only at the first call.
     pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
-        let wanted = |format: &galatea::Format| self.only.is_none_or(|holds| format.holds == holds);
+        let wanted = |format: &galatea::Format| self.only.is_none_or(|category| format.category == category);
         let listed = self.listed.get_or_init(|| {
             crate::outputs::recover(&self.paths);
             Arc::new(disk::jobs(&self.paths, &wanted))

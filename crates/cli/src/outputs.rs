@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use galatea::{Limits, disk, texture};
 
-use crate::terminal::{complain, plain, show};
+use crate::terminal::{complain, plain, reason, show};
 
 /// Finishes what interrupted runs left in these folders and in the directories of these files.
 pub(crate) fn recover(paths: &[PathBuf]) {
@@ -131,7 +131,8 @@ impl Report {
     }
 
     pub(crate) fn write(&self) -> io::Result<()> {
-        disk::write(&self.path, self.lines.as_bytes(), self.force)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", show(&self.path))))
+        disk::write(&self.path, self.lines.as_bytes(), self.force).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {}", show(&self.path), reason(&error)))
+        })
     }
 }

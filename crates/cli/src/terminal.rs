@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use galatea::disk;
 use galatea::wire::escape;
 
 /// One line on stderr.
@@ -22,6 +23,14 @@ pub(crate) fn show(path: &Path) -> String {
 
 fn escape_path(path: &Path) -> String {
     plain(&path.display().to_string())
+}
+
+/// Returns why a file could not be read or written, with the flag that helps.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match disk::Occupied::of(error) {
+        Some(occupied) => format!("{occupied}; use --force to replace it"),
+        None => error.to_string(),
+    }
 }
 
 /// A name or path as it is: backslashes are separators, only what could upset a terminal is escaped.

@@ -306,7 +306,7 @@ fn resume_completes_a_partial_pair() {
 }
 
 /// A GLB with one embedded image, made of the example's model and texture.
-fn dressed(dir: &Path) -> PathBuf {
+fn textured(dir: &Path) -> PathBuf {
     let glb = dir.join("a.glb");
     assert_eq!(run(&[&"convert", &example("statue.mdl"), &glb]).status.code(), Some(0));
     glb
@@ -315,18 +315,17 @@ fn dressed(dir: &Path) -> PathBuf {
 fn images(path: &Path) -> Vec<Vec<u8>> {
     let loaded = galatea::disk::load(&galatea::disk::Job { path: path.into(), named: true }).unwrap();
     let document = galatea::open(&loaded.input(), &galatea::Limits::default()).unwrap();
-    let gltf = document.as_any().downcast_ref::<galatea::Gltf>().unwrap();
     let image = |image: &galatea::gltf::Image| match &image.picture {
         galatea::gltf::Picture::Embedded { bytes, .. } => bytes.clone(),
         galatea::gltf::Picture::File(name) => fs::read(path.with_file_name(name)).unwrap(),
     };
-    gltf.images.iter().map(image).collect()
+    document.embedded_images().unwrap().images().iter().map(image).collect()
 }
 
 #[test]
 fn images_travel_between_gltf_forms_as_they_are() {
     let dir = scratch("files-gltf-images");
-    let glb = dressed(&dir);
+    let glb = textured(&dir);
     let original = images(&glb);
     assert_eq!(original.len(), 1);
     let (text, copy, back) = (dir.join("c.gltf"), dir.join("copy/b.gltf"), dir.join("d.glb"));
@@ -346,7 +345,7 @@ fn images_travel_between_gltf_forms_as_they_are() {
 #[test]
 fn images_become_textures_of_the_game() {
     let dir = scratch("files-game-images");
-    let glb = dressed(&dir);
+    let glb = textured(&dir);
     let original = galatea::texture::decode(&images(&glb)[0], &[], &galatea::Limits::default()).unwrap();
     let cases: [(&str, &str, &[&str]); 4] = [
         ("kotor/a.mdl", "statue.tga", &["--to", "kotor-mdl"]),
@@ -375,7 +374,7 @@ fn images_become_textures_of_the_game() {
 #[test]
 fn a_texture_that_is_there_is_not_replaced() {
     let dir = scratch("files-texture-there");
-    let glb = dressed(&dir);
+    let glb = textured(&dir);
     let (model, texture) = (dir.join("a.mdl"), dir.join("statue.tga"));
     fs::write(&texture, "mine").unwrap();
     let refused = run(&[&"convert", &glb, &model, &"--to", &"kotor-mdl"]);

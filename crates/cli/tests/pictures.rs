@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Options};
 use galatea::scene::Scene;
-use galatea::{ConvertOptions, FORMATS, SceneContext, fox, textures};
+use galatea::{ConvertOptions, FormatId, SceneContext, fox, textures};
 
 /// A scene to be drawn, with the textures that are beside its file.
 struct Subject {
     name: String,
     scene: Scene,
-    dressed: Option<textures::Dressed>,
+    resolved: Option<textures::ResolvedMaterials>,
 }
 
 fn examples() -> PathBuf {
@@ -25,21 +25,23 @@ fn example(file: &str) -> Subject {
     let document = galatea::open(&loaded.input(), &Default::default()).unwrap();
     let names = fox::Dictionary::built_in();
     let scene = document.to_scene(&SceneContext::new("statue", &names)).unwrap();
-    let game = textures::game_of(document.format().name);
-    let dressed = game
-        .map(|game| textures::dress(&scene, &textures::Textures::new(game, Some(&examples()), None), 0))
-        .or_else(|| textures::dress_gltf(document.as_ref(), &|_| None, &Default::default()));
-    let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
-    Subject { name: file.replace('.', "_"), scene, dressed }
+    let game = document.format().game;
+    let resolved = game
+        .map(|game| {
+            textures::resolve_materials(&scene, &textures::Textures::new(game, Some(&examples()), None), 0)
+        })
+        .or_else(|| textures::resolve_gltf_materials(document.as_ref(), &|_| None, &Default::default()));
+    let scene = resolved.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
+    Subject { name: file.replace('.', "_"), scene, resolved }
 }
 
 /// The little scene of the tests as a document of a format, and back to a scene.
-fn fixture(format: &str, options: ConvertOptions, label: &str) -> Subject {
-    let build = FORMATS.iter().find(|f| f.name == format).and_then(|f| f.from_scene).unwrap();
+fn fixture(format: FormatId, options: ConvertOptions, label: &str) -> Subject {
+    let build = format.format().from_scene.unwrap();
     let (document, _) = build(&galatea::scene::example(), &options).unwrap();
     let names = fox::Dictionary::built_in();
     let scene = document.to_scene(&SceneContext::new("arm", &names)).unwrap();
-    Subject { name: format!("arm_{label}"), scene, dressed: None }
+    Subject { name: format!("arm_{label}"), scene, resolved: None }
 }
 
 fn subjects() -> Vec<Subject> {
@@ -55,11 +57,11 @@ fn subjects() -> Vec<Subject> {
     ];
     let mut out: Vec<Subject> = files.into_iter().map(example).collect();
     let plain = ConvertOptions::default();
-    let version = |version| ConvertOptions { version: Some(version), ..plain };
-    out.push(fixture("kotor-mdl", plain, "kotor"));
-    out.push(fixture("mdx", version(800), "mdx_800"));
-    out.push(fixture("mdx", version(1200), "mdx_1200"));
-    out.push(fixture("fmdl", plain, "fmdl"));
+    let version = |version| plain.with_version(version);
+    out.push(fixture(FormatId::KotorMdl, plain, "kotor"));
+    out.push(fixture(FormatId::Mdx, version(800), "mdx_800"));
+    out.push(fixture(FormatId::Mdx, version(1200), "mdx_1200"));
+    out.push(fixture(FormatId::Fmdl, plain, "fmdl"));
     out
 }
 
@@ -72,7 +74,7 @@ fn draw(subject: &Subject, clip: Option<&str>) -> Vec<u8> {
         skeleton: clip.is_some(),
         ..Options::default()
     };
-    let texture = |name: &str| subject.dressed.as_ref()?.texture(name);
+    let texture = |name: &str| subject.resolved.as_ref()?.texture(name);
     preview::render(&subject.scene, &look, &texture).unwrap().png().unwrap()
 }
 

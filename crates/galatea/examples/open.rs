@@ -2,7 +2,7 @@
 
 use galatea::fox::Dictionary;
 use galatea::kotor::bwm::{Kind, Walkmesh};
-use galatea::{ConvertOptions, Input, Limits, SceneContext, convert, open};
+use galatea::{ConvertOptions, FormatId, Input, Limits, SceneContext, convert, open};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = match std::env::args_os().nth(1) {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let names = Dictionary::new();
     let context = SceneContext::new("room", &names);
-    let glb = convert(document.as_ref(), "glb", &ConvertOptions::default(), &context)?;
+    let glb = convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context)?;
     println!("{} bytes of GLB, {} losses", glb.output.bytes.len(), glb.losses.len());
     Ok(())
 }

@@ -4,15 +4,15 @@ use std::any::Any;
 use std::fmt;
 
 use galatea_scene::Scene;
-use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Schema, Summary};
+use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary};
 
-use crate::textures::Textures;
-use crate::{ConvertOptions, FORMATS};
+use crate::textures::{TextureName, Textures};
+use crate::{EmbeddedImages, FORMATS, Format, FormatId, Ground};
 
-/// The folder a file lies in, for formats that are spread over several files: a .gltf with its .bin and pictures.
-pub trait Beside: fmt::Debug {
-    /// The bytes of a file, by its path relative to that folder, with `/` between the steps. A path that leads out of the
-    /// folder finds nothing.
+/// The files in the directory of a document, for formats that are spread over several: a .gltf with its .bin and images.
+pub trait SiblingFiles: fmt::Debug {
+    /// Returns the bytes of a file, by its path relative to that directory, with `/` between the steps. A path that leads
+    /// out of the directory finds nothing.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
 }
 
@@ -27,6 +27,7 @@ pub struct Companion<B> {
 
 /// The bytes of a file and of the files that belong to it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Input<'a> {
     /// The file itself.
     pub bytes: &'a [u8],
@@ -34,14 +35,32 @@ pub struct Input<'a> {
     pub companions: Vec<Companion<&'a [u8]>>,
     /// Its name without folders; empty if it has none.
     pub name: &'a str,
-    /// The folder it lies in, if it lies in one.
-    pub beside: Option<&'a dyn Beside>,
+    /// The other files of its directory, if it has one.
+    pub siblings: Option<&'a dyn SiblingFiles>,
 }
 
 impl<'a> Input<'a> {
-    /// A file on its own.
+    /// Returns a file on its own.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Input { bytes, companions: Vec::new(), name: "", beside: None }
+        Input { bytes, companions: Vec::new(), name: "", siblings: None }
+    }
+
+    /// Returns the same input with these companions.
+    #[must_use]
+    pub fn with_companions(self, companions: Vec<Companion<&'a [u8]>>) -> Self {
+        Input { companions, ..self }
+    }
+
+    /// Returns the same input with this name, without directories.
+    #[must_use]
+    pub fn with_name(self, name: &'a str) -> Self {
+        Input { name, ..self }
+    }
+
+    /// Returns the same input with the other files of its directory.
+    #[must_use]
+    pub fn with_siblings(self, siblings: &'a dyn SiblingFiles) -> Self {
+        Input { siblings: Some(siblings), ..self }
     }
 
     /// The companion with this extension.
@@ -52,13 +71,14 @@ impl<'a> Input<'a> {
 
 /// What writing gives: the file, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Output {
     /// The file itself.
     pub bytes: Vec<u8>,
     /// Its companions.
     pub companions: Vec<Companion<Vec<u8>>>,
-    /// More files of the same folder, by name.
-    pub beside: Vec<(String, Vec<u8>)>,
+    /// More files of the same directory, by name.
+    pub siblings: Vec<(String, Vec<u8>)>,
 }
 
 impl Output {
@@ -71,6 +91,12 @@ impl Output {
     pub fn with_companion(bytes: Vec<u8>, extension: &'static str, companion: Vec<u8>) -> Self {
         let companions = vec![Companion { extension, bytes: companion }];
         Output { bytes, companions, ..Output::default() }
+    }
+
+    /// Returns the same output with more files of its directory, by name.
+    #[must_use]
+    pub fn with_siblings(self, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        Output { siblings: self.siblings.into_iter().chain(files).collect(), ..self }
     }
 
     /// As input for [`open`].
@@ -90,6 +116,7 @@ pub(crate) fn borrowed(companions: &[Companion<Vec<u8>>]) -> Vec<Companion<&[u8]
 
 /// Which byte is what, for one file of the input.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The extension of the file this is about.
     pub file: &'static str,
@@ -106,57 +133,12 @@ impl Inspection {
     }
 }
 
-/// What a format is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    /// Models and walkmeshes.
-    Model,
-    /// Textures and what belongs to them.
-    Texture,
-}
-
-/// A format Galatea knows: how to recognise it and what to do with it.
-#[derive(Debug)]
-pub struct Format {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it is, for people.
-    pub title: &'static str,
-    /// Usual extensions, lower case, without the dot.
-    pub extensions: &'static [&'static str],
-    /// Extensions of the files that may belong to it.
-    pub companions: &'static [&'static str],
-    /// What it is about.
-    pub holds: Holds,
-    /// Whether it can be told only by its whole content, having no magic. In folders such files are taken only if their
-    /// extension agrees.
-    pub whole: bool,
-    /// Whether a document keeps the bytes of its file and writes those, so that writing it back proves nothing.
-    pub stored: bool,
-    /// The text form of the same model, by name; a text form names itself.
-    pub text: Option<&'static str>,
-    /// Whether bytes are of this format. The start of the file is enough, unless `whole`.
-    pub detect: fn(&[u8]) -> bool,
-    /// Reads a file.
-    pub read: fn(&Input<'_>, &Limits) -> Result<Box<dyn Document>>,
-    /// Tells which byte is what.
-    pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
-    /// What is checked.
-    pub rules: &'static [Rule],
-    /// Its fixed records.
-    pub records: &'static [&'static Schema],
-    /// Builds a document from a scene, if it can be done.
-    pub from_scene: Option<FromScene>,
-}
-
-/// Builds a document from a scene; the losses say what of the scene it cannot hold.
-pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<Loss>)>;
-
 /// Finds a KotOR model by its name.
 pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;
 
 /// What turning a document into a scene may want to know.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct SceneContext<'a> {
     /// Name of the model; usually that of its file.
     pub name: &'a str,
@@ -168,14 +150,38 @@ pub struct SceneContext<'a> {
     pub textures: Option<&'a Textures<'a>>,
     /// The player whose colour Warcraft III units have.
     pub team: u32,
-    /// The directory of the document, where a glTF has its images.
-    pub beside: Option<&'a dyn Beside>,
+    /// The other files of the document's directory, where a glTF has its images.
+    pub siblings: Option<&'a dyn SiblingFiles>,
 }
 
 impl<'a> SceneContext<'a> {
     /// One that knows a name, the dictionary, and nothing else.
     pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
-        SceneContext { name, names, supermodel: None, textures: None, team: 0, beside: None }
+        SceneContext { name, names, supermodel: None, textures: None, team: 0, siblings: None }
+    }
+
+    /// Returns the same context with this way to find supermodels.
+    #[must_use]
+    pub fn with_supermodel(self, find: impl Into<Option<&'a FindModel<'a>>>) -> Self {
+        SceneContext { supermodel: find.into(), ..self }
+    }
+
+    /// Returns the same context with these textures.
+    #[must_use]
+    pub fn with_textures(self, textures: impl Into<Option<&'a Textures<'a>>>) -> Self {
+        SceneContext { textures: textures.into(), ..self }
+    }
+
+    /// Returns the same context with the colour of this player.
+    #[must_use]
+    pub fn with_team(self, team: u32) -> Self {
+        SceneContext { team, ..self }
+    }
+
+    /// Returns the same context with the other files of the document's directory.
+    #[must_use]
+    pub fn with_siblings(self, siblings: impl Into<Option<&'a dyn SiblingFiles>>) -> Self {
+        SceneContext { siblings: siblings.into(), ..self }
     }
 }
 
@@ -201,6 +207,26 @@ pub trait Document: Any + Send {
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
     /// The neutral scene, for pictures and other forms; `None` if this format has none.
     fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
+    /// Returns what the file has and the document does not, for formats that are not read completely.
+    fn losses(&self) -> &[Loss] {
+        &[]
+    }
+    /// Returns the images that the document brings along, for formats that do.
+    fn embedded_images(&self) -> Option<&EmbeddedImages> {
+        None
+    }
+    /// Returns the texture format that the document's game reads; `None` for what has no textures.
+    fn texture_format(&self) -> Option<FormatId> {
+        None
+    }
+    /// Returns the textures that the document asks for, where its scene does not tell.
+    fn texture_names(&self) -> Option<Vec<TextureName>> {
+        None
+    }
+    /// Returns the document's own tables to walk on, where it has some that its scene does not tell.
+    fn ground(&self) -> Option<Ground> {
+        None
+    }
     /// The format's own document type, for everything else.
     fn as_any(&self) -> &dyn Any;
     /// The format's own document type, to change it.
@@ -218,11 +244,6 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
         Some(format) => (format.read)(input, limits),
         None => Err(Error::at(ErrorKind::NotThisFormat, 0)),
     }
-}
-
-/// What a format of this name holds; everything unknown, glTF for one, holds models.
-pub fn holds(format: &str) -> Holds {
-    FORMATS.iter().find(|f| f.name == format).map_or(Holds::Model, |f| f.holds)
 }
 
 /// Finds a rule of any format by its code, letter case ignored.

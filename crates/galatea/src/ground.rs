@@ -5,7 +5,7 @@ use galatea_scene::{Mesh, Pose, Purpose, Scene, Transform};
 use galatea_walk::{Materials, StoredTree, Surface, TreeNode};
 use galatea_wire::{Error, Limits, Result};
 
-use crate::{Document, Input, SceneContext, kotor, mdlx, open};
+use crate::{Document, Input, SceneContext, mdlx, open};
 
 /// A surface to walk on, and what its materials are called.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,14 +64,8 @@ impl Ground {
     }
 
     fn of_document(document: &dyn Document, context: &SceneContext<'_>) -> Result<Option<Ground>> {
-        let any = document.as_any();
-        if let Some(mesh) = any.downcast_ref::<kotor::bwm::Walkmesh>() {
-            return Ok(Some(Ground::of_walkmesh(mesh)));
-        }
-        if let Some(mesh) = any.downcast_ref::<mdlx::Model>().and_then(|m| m.collision_mesh.as_deref()) {
-            let corners = mesh.triangles.chunks_exact(3).filter_map(|t| t.first_chunk::<3>());
-            let faces = corners.map(|t| t.map(u32::from)).collect();
-            return Ok(Some(Ground::by_slope(mesh.vertices.clone(), faces)));
+        if let Some(ground) = document.ground() {
+            return Ok(Some(ground));
         }
         let Some(scene) = document.to_scene(context) else { return Ok(None) };
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
@@ -111,6 +105,13 @@ impl Ground {
             tree: (!nodes.is_empty()).then_some(StoredTree { nodes }),
         };
         Ground { materials: kotor_materials(&surface.materials), surface, is_kotor: true }
+    }
+
+    /// The collision mesh of a World of Warcraft model: what is not too steep can be walked on.
+    pub(crate) fn of_collision_mesh(mesh: &mdlx::CollisionMesh) -> Ground {
+        let corners = mesh.triangles.chunks_exact(3).filter_map(|t| t.first_chunk::<3>());
+        let faces = corners.map(|t| t.map(u32::from)).collect();
+        Ground::by_slope(mesh.vertices.clone(), faces)
     }
 
     /// The ground of a scene: its walk surfaces; where it has none, its collision surfaces; where it has neither, all

@@ -14,28 +14,31 @@
 //! )?;
 //! let bytes = room.write()?;
 //! let document = galatea::open(&Input::new(&bytes), &Default::default())?;
-//! assert_eq!(document.format().name, "kotor-bwm");
+//! assert_eq!(document.format().id, galatea::FormatId::KotorBwm);
 //! assert_eq!(document.write()?.bytes, bytes);
 //! assert!(document.check().is_empty());
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
 mod convert;
-mod convert_texture;
+mod convert_options;
 pub mod disk;
 mod document;
+mod format;
 mod formats;
 mod ground;
-mod obj;
 pub mod textures;
 
-pub use convert::{ConvertError, ConvertOptions, Converted, TargetGame, convert};
-pub use convert_texture::{Encoding, TEXTURE_TARGETS};
+pub use convert::{ConvertError, Converted, convert};
+pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
 pub use document::{
-    Beside, Companion, Document, FindModel, Format, FromScene, Holds, Input, Inspection, Output,
-    SceneContext, detect, holds, open, rule,
+    Companion, Document, FindModel, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule,
 };
-pub use formats::{AsciiModel, AsciiWalkmesh, FORMATS, Gltf, GltfText, MdlText, TextureFile};
+pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
+pub use formats::{
+    AsciiModel, AsciiWalkmesh, EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, MdlText, TextureFile,
+    UnknownFormat, obj,
+};
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
 pub use galatea_kotor as kotor;
@@ -47,4 +50,3 @@ pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary};
 pub use ground::{Ground, GroundMaterial};
-pub use obj::obj;

@@ -6,30 +6,30 @@ use galatea::scene::{
     Channel, Clip, Influences, Interpolation, Material, Mesh, Node, Primitive, Property, Scene, Skin, Slot,
     Texture, Tolerance, Transform, UvTransform, Vertices,
 };
-use galatea::{Companion, ConvertOptions, Input, Limits, SceneContext, Severity, convert, fox, kotor, open};
+use galatea::{ConvertOptions, FormatId, Input, Limits, SceneContext, Severity, convert, fox, kotor, open};
 
 /// A format, its options, and how near what comes back must be.
-fn ways() -> [(&'static str, ConvertOptions, Tolerance); 4] {
+fn ways() -> [(FormatId, ConvertOptions, Tolerance); 4] {
     let four = Tolerance { influences: 4, ..Tolerance::default() };
     let ticks = Tolerance { tick: 0.001, ..four };
-    let version = |version| ConvertOptions { version: Some(version), ..ConvertOptions::default() };
+    let version = |version| ConvertOptions::default().with_version(version);
     [
-        ("kotor-mdl", ConvertOptions::default(), Tolerance { weight: 1e-5, ..four }),
-        ("mdx", version(800), Tolerance { weight: 1.0 / 8.0, influences: 8, ..ticks }),
-        ("mdx", version(1000), Tolerance { weight: 1.5 / 255.0, ..ticks }),
-        ("fmdl", ConvertOptions::default(), Tolerance { weight: 1.5 / 255.0, clips: false, ..four }),
+        (FormatId::KotorMdl, ConvertOptions::default(), Tolerance { weight: 1e-5, ..four }),
+        (FormatId::Mdx, version(800), Tolerance { weight: 1.0 / 8.0, influences: 8, ..ticks }),
+        (FormatId::Mdx, version(1000), Tolerance { weight: 1.5 / 255.0, ..ticks }),
+        (FormatId::Fmdl, ConvertOptions::default(), Tolerance { weight: 1.5 / 255.0, clips: false, ..four }),
     ]
 }
 
 /// The scene through a GLB into a format, its losses, and what comes back.
-fn trip(scene: &Scene, to: &str, options: &ConvertOptions) -> (Vec<String>, Scene) {
+fn trip(scene: &Scene, to: FormatId, options: &ConvertOptions) -> (Vec<String>, Scene) {
     let glb = galatea::gltf::write_glb(scene, &galatea::gltf::Options::default()).unwrap();
     trip_of(&glb, to, options, scene.nodes.iter().map(|n| n.name.as_str()))
 }
 
 fn trip_of<'a>(
     glb: &[u8],
-    to: &str,
+    to: FormatId,
     options: &ConvertOptions,
     words: impl Iterator<Item = &'a str>,
 ) -> (Vec<String>, Scene) {
@@ -38,17 +38,10 @@ fn trip_of<'a>(
     let context = SceneContext::new("thing", &names);
     let source = open(&Input::new(glb), &Limits::default()).unwrap();
     let made = convert(source.as_ref(), to, options, &context).unwrap();
-    let companions: Vec<Companion<&[u8]>> = made
-        .output
-        .companions
-        .iter()
-        .map(|c| Companion { extension: c.extension, bytes: c.bytes.as_slice() })
-        .collect();
-    let input = Input { companions, ..Input::new(&made.output.bytes) };
-    let model = open(&input, &Limits::default()).unwrap();
+    let model = open(&made.output.input(), &Limits::default()).unwrap();
     let report = model.check();
     assert_eq!(report.at_least(Severity::Error), 0, "{to}: {:#?}", report.findings());
-    let back = convert(model.as_ref(), "glb", &ConvertOptions::default(), &context).unwrap();
+    let back = convert(model.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context).unwrap();
     let loaded = galatea::gltf::read(&back.output.bytes, &Limits::default(), &mut |_| None).unwrap();
     (made.losses.iter().map(ToString::to_string).collect(), loaded.scene)
 }
@@ -58,7 +51,7 @@ fn same_everywhere(scene: &Scene) -> Vec<Vec<String>> {
     ways()
         .iter()
         .map(|(to, options, tolerance)| {
-            let (losses, back) = trip(scene, to, options);
+            let (losses, back) = trip(scene, *to, options);
             let wrong = scene.looks_like(&back, tolerance);
             assert!(wrong.is_empty(), "{to} {:?}: {wrong:#?}", options.version);
             losses
@@ -218,7 +211,7 @@ fn parts_with_materials_and_nothing_but_positions_are_filled_in() {
     }
     scene.add_node(None, Node { mesh: Some(mesh), ..Node::new("bare") });
     same_everywhere(&scene);
-    let (_, back) = trip(&scene, "kotor-mdl", &ConvertOptions::default());
+    let (_, back) = trip(&scene, FormatId::KotorMdl, &ConvertOptions::default());
     for vertices in &back.vertices {
         assert!(vertices.normals.len() == vertices.positions.len() && vertices.uvs.len() == 1);
     }
@@ -282,7 +275,7 @@ fn names_are_cut_to_what_fits_and_stay_apart() {
         assert!(losses[0].iter().filter(|l| l.starts_with(word) && l.contains("its name, now")).count() >= 2);
         assert!(losses[1].iter().filter(|l| l.starts_with(word) && l.contains("its name, now")).count() >= 2);
     }
-    let (_, back) = trip(&scene, "kotor-mdl", &ConvertOptions::default());
+    let (_, back) = trip(&scene, FormatId::KotorMdl, &ConvertOptions::default());
     let mut names: Vec<String> = back.nodes.iter().map(|n| n.name.to_lowercase()).collect();
     names.sort();
     names.dedup();

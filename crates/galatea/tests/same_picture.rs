@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use galatea::disk::{self, Job, Loaded};
 use galatea::preview::{self, Options, Picture};
 use galatea::scene::Scene;
+use galatea::texture::find::Game;
 use galatea::texture::{Image, encode};
-use galatea::textures::{Dressed, Textures, dress, dress_gltf, game_of};
+use galatea::textures::{ResolvedMaterials, Textures, resolve_gltf_materials, resolve_materials};
 use galatea::wire::{Text, Wire};
-use galatea::{ConvertOptions, Document, Limits, SceneContext, fox, mdlx};
+use galatea::{ConvertOptions, Document, FormatId, Limits, SceneContext, fox, mdlx};
 use galatea_trial::{Listing, listed};
 
 /// Pixels of a side.
 const SIDE: u32 = 160;
 
-fn draw(scene: &Scene, dressed: Option<&Dressed>, clip: Option<&str>) -> Picture {
+fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>) -> Picture {
     let length = clip.and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
     let clip = clip.map(str::to_owned);
     let look = Options { width: SIDE, height: SIDE, clip, time: length * 0.37, ..Options::default() };
-    let shown = dressed.map_or_else(|| scene.clone(), |d| d.scene(scene));
-    preview::render(&shown, &look, &|name| dressed?.texture(name)).unwrap()
+    let shown = resolved.map_or_else(|| scene.clone(), |d| d.scene(scene));
+    preview::render(&shown, &look, &|name| resolved?.texture(name)).unwrap()
 }
 
 /// Pixels in which any channel is off by more than rounding.
@@ -39,7 +40,7 @@ fn open(loaded: &Loaded) -> Box<dyn Document> {
 const MIXED: [&str; 4] = ["DarkBomb.mdx", "ShadowTornado.mdx", "Supernova.mdx", "unit.mdx"];
 
 /// Draws models and the forms they have, at rest and in the middle of a clip. Returns how many they were.
-fn same(models: impl Iterator<Item = PathBuf>, text: Option<&str>) -> usize {
+fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize {
     let names = fox::Dictionary::built_in();
     let (mut count, mut wrong) = (0, Vec::new());
     for path in models {
@@ -47,25 +48,26 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<&str>) -> usize {
         let document = open(&disk::load(&Job { path: path.to_path_buf(), named: true }).unwrap());
         let context = SceneContext::new("model", &names);
         let scene = document.to_scene(&context).unwrap();
-        let textures = game_of(document.format().name).map(|g| Textures::new(g, path.parent(), None));
-        let context = SceneContext { textures: textures.as_ref(), ..context };
-        let dressed = textures.as_ref().map(|t| dress(&scene, t, 0));
-        let glb = galatea::convert(document.as_ref(), "glb", &ConvertOptions::default(), &context).unwrap();
+        let textures = document.format().game.map(|g| Textures::new(g, path.parent(), None));
+        let context = context.with_textures(textures.as_ref());
+        let resolved = textures.as_ref().map(|t| resolve_materials(&scene, t, 0));
+        let glb =
+            galatea::convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context).unwrap();
         let glb = Loaded { bytes: glb.output.bytes, ..Loaded::default() };
         let glb = open(&glb);
-        let glb_dressed = dress_gltf(glb.as_ref(), &|_| None, &Limits::default()).unwrap();
+        let glb_resolved = resolve_gltf_materials(glb.as_ref(), &|_| None, &Limits::default()).unwrap();
         let glb_scene = glb.to_scene(&context).unwrap();
-        let text = text.filter(|t| *t != document.format().name).map(|to| {
+        let text = text.filter(|t| *t != document.format().id).map(|to| {
             let text = galatea::convert(document.as_ref(), to, &ConvertOptions::default(), &context).unwrap();
             let text = Loaded { bytes: text.output.bytes, ..Loaded::default() };
             let text = open(&text);
             let scene = text.to_scene(&context).unwrap();
-            let dressed = textures.as_ref().map(|t| dress(&scene, t, 0));
-            (scene, dressed)
+            let resolved = textures.as_ref().map(|t| resolve_materials(&scene, t, 0));
+            (scene, resolved)
         });
         let clip = scene.clips.iter().max_by(|a, b| a.length.total_cmp(&b.length)).map(|c| c.name.clone());
         for clip in [None, clip.as_deref()].into_iter().take(1 + usize::from(clip.is_some())) {
-            let own = draw(&scene, dressed.as_ref(), clip);
+            let own = draw(&scene, resolved.as_ref(), clip);
             let mut compare = |form: &str, other: &Picture| {
                 let mixed = form == "GLB" && MIXED.contains(&show(path).as_str());
                 let (share, rounding) = if mixed { (10, 40) } else { (1000, 2) };
@@ -74,9 +76,9 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<&str>) -> usize {
                     wrong.push(format!("{}, {form}, clip {clip:?}: {off} pixels", show(path)));
                 }
             };
-            compare("GLB", &draw(&glb_scene, Some(&glb_dressed), clip));
-            if let Some((scene, dressed)) = &text {
-                compare("text", &draw(scene, dressed.as_ref(), clip));
+            compare("GLB", &draw(&glb_scene, Some(&glb_resolved), clip));
+            if let Some((scene, resolved)) = &text {
+                compare("text", &draw(scene, resolved.as_ref(), clip));
             }
         }
         count += 1;
@@ -90,7 +92,7 @@ fn show(path: &Path) -> String {
 }
 
 /// Holds a listing to looking the same.
-fn all_same(models: Listing, text: Option<&str>) {
+fn all_same(models: Listing, text: Option<FormatId>) {
     let listed = models.len();
     assert_eq!(same(models.bytes().map(|(path, _)| path), text), listed);
 }
@@ -99,7 +101,7 @@ fn all_same(models: Listing, text: Option<&str>) {
 #[ignore = "needs the corpus"]
 fn kotor_models_look_the_same_in_every_form() {
     let models = listed(&["kotor", "sets/kotor"], &[".mdl"]).without(&["paz_holo_1bad.mdl"]);
-    all_same(models.every(3), Some("kotor-mdl-ascii"));
+    all_same(models.every(3), Some(FormatId::KotorMdlAscii));
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn kotor_models_look_the_same_in_every_form() {
 fn warcraft_models_look_the_same_in_every_form() {
     let models =
         listed(&["mdx", "sets/wc3", "sets/reforged"], &[".mdx"]).without(&["bpos_count_overflow_v900."]);
-    all_same(models.every(9), Some("mdl"));
+    all_same(models.every(9), Some(FormatId::Mdl));
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn fox_models_look_the_same_in_every_form() {
 #[ignore = "needs the corpus"]
 fn models_with_textures_look_the_same_in_every_form() {
     all_same(listed(&["sets"], &[".mdl", ".mdx", ".fmdl"]), None);
-    all_same(listed(&["sets/wc3", "sets/reforged"], &[".mdx"]), Some("mdl"));
+    all_same(listed(&["sets/wc3", "sets/reforged"], &[".mdx"]), Some(FormatId::Mdl));
 }
 
 /// The team's colour under a skin that lets it through, as every unit has it: layers that a GLB has in one picture.
@@ -149,10 +151,10 @@ fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
     let loaded = disk::load(&Job { path: path.clone(), named: true }).unwrap();
     let names = fox::Dictionary::built_in();
     let scene = open(&loaded).to_scene(&SceneContext::new("model", &names)).unwrap();
-    let textures = Textures::new(game_of("mdx").unwrap(), path.parent(), None);
+    let textures = Textures::new(Game::Warcraft, path.parent(), None);
     let red = |p: &Picture| p.pixels.chunks_exact(4).filter(|p| p[0] > 60 && p[1] < 20 && p[2] < 20).count();
-    assert!(red(&draw(&scene, Some(&dress(&scene, &textures, 0)), None)) > 100);
-    assert!(red(&draw(&scene, Some(&dress(&scene, &textures, 1)), None)) == 0);
-    assert_eq!(same([path].into_iter(), Some("mdl")), 1);
+    assert!(red(&draw(&scene, Some(&resolve_materials(&scene, &textures, 0)), None)) > 100);
+    assert!(red(&draw(&scene, Some(&resolve_materials(&scene, &textures, 1)), None)) == 0);
+    assert_eq!(same([path].into_iter(), Some(FormatId::Mdl)), 1);
     std::fs::remove_dir_all(dir).unwrap();
 }

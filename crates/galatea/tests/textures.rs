@@ -9,10 +9,10 @@ use galatea::kotor::mdl::Model;
 use galatea::scene::{AlphaMode, Material, Mesh, Node, Primitive, Scene, Slot, Texture, Vertices};
 use galatea::texture::find::Game;
 use galatea::texture::{Image, Texture as AnyTexture, encode};
-use galatea::textures::{Images, Library, Textures, Why, audit, dress};
+use galatea::textures::{Images, Library, Textures, Why, audit, resolve_materials};
 use galatea::{
-    ConvertOptions, Document, Encoding, Holds, Input, Limits, Loss, SceneContext, TextureFile, convert, mdlx,
-    preview,
+    Category, ConvertOptions, Document, Encoding, FormatId, Input, Limits, Loss, SceneContext, TextureFile,
+    convert, mdlx, preview,
 };
 
 fn scratch(name: &str) -> PathBuf {
@@ -62,24 +62,29 @@ fn an_ftex_and_its_parts_are_one_input_and_come_back() {
     let pixels = (0..64 * 64u32).flat_map(|i| [i as u8, (i >> 4) as u8, (i >> 8) as u8, 255]).collect();
     let image = Image::new(64, 64, pixels).unwrap();
     std::fs::write(dir.join("a_bsm.png"), encode::png(&image).unwrap()).unwrap();
-    let options = ConvertOptions { encoding: Some(Encoding::Raw), ftexs: 2, ..ConvertOptions::default() };
+    let options = ConvertOptions::default().with_encoding(Encoding::Raw).with_ftexs(2);
     let names = Dictionary::new();
     let context = SceneContext::new("a_bsm", &names);
     let png = opened(&dir.join("a_bsm.png"));
-    let written = convert(png.as_ref(), "ftex", &options, &context).unwrap().output;
+    let written = convert(png.as_ref(), FormatId::Ftex, &options, &context).unwrap().output;
     assert_eq!(written.companions.iter().map(|c| c.extension).collect::<Vec<_>>(), ["1.ftexs", "2.ftexs"]);
     disk::write_output(&dir.join("a_bsm.ftex"), &written, false).unwrap();
-    let jobs = disk::jobs(std::slice::from_ref(&dir), &|f| f.holds == Holds::Texture);
+    let jobs = disk::jobs(std::slice::from_ref(&dir), &|f| f.category == Category::Texture);
     let names: Vec<_> = jobs.into_iter().map(|j| j.unwrap().path).collect();
     assert_eq!(names, [dir.join("a_bsm.ftex"), dir.join("a_bsm.png")]);
     let ftex = opened(&dir.join("a_bsm.ftex"));
     assert_eq!(ftex.write().unwrap(), written);
-    let back = convert(ftex.as_ref(), "png", &ConvertOptions::default(), &context).unwrap();
+    let back = convert(ftex.as_ref(), FormatId::Png, &ConvertOptions::default(), &context).unwrap();
     assert_eq!(galatea::texture::decode(&back.output.bytes, &[], &Limits::default()).unwrap(), image);
     assert!(back.losses.is_empty(), "{:?}", back.losses);
     // Without the part that holds the largest level the rest is still good for something.
     std::fs::remove_file(dir.join("a_bsm.2.ftexs")).unwrap();
-    let half = convert(opened(&dir.join("a_bsm.ftex")).as_ref(), "png", &ConvertOptions::default(), &context);
+    let half = convert(
+        opened(&dir.join("a_bsm.ftex")).as_ref(),
+        FormatId::Png,
+        &ConvertOptions::default(),
+        &context,
+    );
     assert!(half.unwrap().losses[0].what.contains("32 x 32 is the best there is: FTEXS parts [2]"));
     // Every byte of every part is accounted for.
     let loaded = disk::load(&Job { path: dir.join("a_bsm.ftex"), named: true }).unwrap();
@@ -98,14 +103,14 @@ fn a_txi_goes_into_a_tpc_and_out_again() {
     let context = SceneContext::new("wall", &names);
     let jobs = disk::jobs(std::slice::from_ref(&dir), &|_| true);
     assert_eq!(jobs.len(), 1, "the TXI belongs to the TGA: {jobs:?}");
-    let raw = ConvertOptions { encoding: Some(Encoding::Raw), ..ConvertOptions::default() };
-    let tpc = convert(opened(&dir.join("wall.tga")).as_ref(), "tpc", &raw, &context).unwrap().output;
+    let raw = ConvertOptions::default().with_encoding(Encoding::Raw);
+    let tpc = convert(opened(&dir.join("wall.tga")).as_ref(), FormatId::Tpc, &raw, &context).unwrap().output;
     assert!(tpc.bytes.ends_with(b"decal 1\r\n") && tpc.companions.is_empty());
     let tpc = galatea::open(&Input::new(&tpc.bytes), &Limits::default()).unwrap();
-    let tga = convert(tpc.as_ref(), "tga", &ConvertOptions::default(), &context).unwrap().output;
+    let tga = convert(tpc.as_ref(), FormatId::Tga, &ConvertOptions::default(), &context).unwrap().output;
     assert_eq!(tga.companion("txi"), Some(&b"decal 1\r\n"[..]));
     assert_eq!(tga.bytes, std::fs::read(dir.join("wall.tga")).unwrap());
-    let blp = convert(tpc.as_ref(), "blp", &ConvertOptions::default(), &context).unwrap();
+    let blp = convert(tpc.as_ref(), FormatId::Blp, &ConvertOptions::default(), &context).unwrap();
     assert_eq!(blp.losses, [Loss::new("the TXI", "blp has no place for it")]);
 }
 
@@ -115,19 +120,22 @@ fn encodings_that_a_format_lacks_are_named() {
     let png = galatea::open(&Input::new(&png), &Limits::default()).unwrap();
     let names = Dictionary::new();
     let context = SceneContext::new("a", &names);
-    let ask = |to: &str, encoding| {
-        let options = ConvertOptions { encoding: Some(encoding), ..ConvertOptions::default() };
+    let ask = |to: FormatId, encoding: Encoding| {
+        let options = ConvertOptions::default().with_encoding(encoding);
         convert(png.as_ref(), to, &options, &context).map(|c| c.output.bytes)
     };
-    assert_eq!(ask("tpc", Encoding::Bc7).unwrap_err().to_string(), "tpc can be raw, grey, bc1, bc3, not bc7");
-    assert_eq!(ask("png", Encoding::Raw).unwrap_err().to_string(), "png has no encodings, not raw");
-    assert_eq!(ask("glb", Encoding::Raw).unwrap_err().to_string(), "png cannot become glb");
+    assert_eq!(
+        ask(FormatId::Tpc, Encoding::Bc7).unwrap_err().to_string(),
+        "tpc can be raw, grey, bc1, bc3, not bc7"
+    );
+    assert_eq!(ask(FormatId::Png, Encoding::Raw).unwrap_err().to_string(), "png has no encodings, not raw");
+    assert_eq!(ask(FormatId::Glb, Encoding::Raw).unwrap_err().to_string(), "png cannot become glb");
     for (to, encoding, words) in [
-        ("tpc", Encoding::Bc3, "DXT5"),
-        ("dds", Encoding::Bc5, "BC5"),
-        ("dds", Encoding::Bc7, "BC7"),
-        ("ftex", Encoding::Bc1, "DXT1"),
-        ("blp", Encoding::Palette, "palette"),
+        (FormatId::Tpc, Encoding::Bc3, "DXT5"),
+        (FormatId::Dds, Encoding::Bc5, "BC5"),
+        (FormatId::Dds, Encoding::Bc7, "BC7"),
+        (FormatId::Ftex, Encoding::Bc1, "DXT1"),
+        (FormatId::Blp, Encoding::Palette, "palette"),
     ] {
         let bytes = ask(to, encoding).unwrap();
         let texture = AnyTexture::read(&bytes, &Limits::default()).unwrap();
@@ -166,7 +174,7 @@ fn names_that_lead_elsewhere_find_nothing() {
     for name in bad {
         assert!(textures.load(name).is_none(), "{name}");
         let scene = square(&[(Slot::Base, name)]);
-        let (_, beside) = dress(&scene, &textures, 0)
+        let (_, beside) = resolve_materials(&scene, &textures, 0)
             .with_options(Images::Beside, |o| galatea::gltf::write_glb(&scene, o).unwrap());
         assert!(beside.is_empty(), "{name}");
     }
@@ -188,8 +196,8 @@ fn txis_that_name_each_other_end() {
     let model = model(&[(Slot::Base, "a")]);
     let audited = audit(&model, &SceneContext::new("x", &names), &textures);
     assert_eq!(audited.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
-    let dressed = dress(&model.to_scene(), &textures, 0);
-    assert!(dressed.look(0, &Material::default()).maps.iter().any(|m| m.picture == "b.normal"));
+    let resolved = resolve_materials(&model.to_scene(), &textures, 0);
+    assert!(resolved.look(0, &Material::default()).maps.iter().any(|m| m.picture == "b.normal"));
 }
 
 #[test]
@@ -219,9 +227,9 @@ fn kotors_material_is_shown_and_comes_back() {
     let document = model(&[(Slot::Base, "SKIN"), (Slot::Lightmap, "light")]);
     let names = Dictionary::new();
     let textures = Textures::new(Game::Kotor, Some(&dir), None);
-    let context = SceneContext { textures: Some(&textures), ..SceneContext::new("x", &names) };
-    let gltf = convert(&document, "gltf", &ConvertOptions::default(), &context).unwrap().output;
-    let files: Vec<&str> = gltf.beside.iter().map(|(name, _)| name.as_str()).collect();
+    let context = SceneContext::new("x", &names).with_textures(&textures);
+    let gltf = convert(&document, FormatId::Gltf, &ConvertOptions::default(), &context).unwrap().output;
+    let files: Vec<&str> = gltf.siblings.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(files, ["SKIN.png", "light.png", "x.bin"]);
     let json = String::from_utf8(gltf.bytes).unwrap();
     for word in [
@@ -235,15 +243,16 @@ fn kotors_material_is_shown_and_comes_back() {
     ] {
         assert!(json.contains(word), "{word}: {json}");
     }
-    let glb = convert(&document, "glb", &ConvertOptions::default(), &context).unwrap().output;
-    assert!(glb.beside.is_empty());
+    let glb = convert(&document, FormatId::Glb, &ConvertOptions::default(), &context).unwrap().output;
+    assert!(glb.siblings.is_empty());
     let back = galatea::open(&Input::new(&glb.bytes), &Limits { ratio: 64, ..Limits::default() }).unwrap();
-    let back = convert(back.as_ref(), "kotor-mdl", &ConvertOptions::default(), &context).unwrap().output;
+    let back =
+        convert(back.as_ref(), FormatId::KotorMdl, &ConvertOptions::default(), &context).unwrap().output;
     let back = galatea::open(&back.input(), &Limits::default()).unwrap();
     assert_eq!(document.differences(back.as_any().downcast_ref::<Model>().unwrap()), Vec::<String>::new());
-    let none = ConvertOptions { images: Some(Images::None), ..ConvertOptions::default() };
-    let bare = convert(&document, "gltf", &none, &context).unwrap().output;
-    assert_eq!(bare.beside.len(), 1);
+    let none = ConvertOptions::default().with_images(Images::None);
+    let bare = convert(&document, FormatId::Gltf, &none, &context).unwrap().output;
+    assert_eq!(bare.siblings.len(), 1);
     assert!(!String::from_utf8(bare.bytes).unwrap().contains("\"images\""));
 }
 
@@ -258,17 +267,17 @@ fn classic_units_wear_the_colour_of_their_team() {
     scene.materials.push(Material { alpha: AlphaMode::Blend, ..skin });
     scene.materials[0].layers = vec![1];
     let textures = Textures::new(Game::Warcraft, Some(&dir), None);
-    let dressed = dress(&scene, &textures, 1);
-    let (_, files) = dressed.with_options(Images::Beside, |o| galatea::gltf::write_glb(&scene, o).unwrap());
+    let resolved = resolve_materials(&scene, &textures, 1);
+    let (_, files) = resolved.with_options(Images::Beside, |o| galatea::gltf::write_glb(&scene, o).unwrap());
     assert_eq!(files[0].0, "skin.layers.png");
     let image = galatea::texture::decode(&files[0].1, &[], &Limits::default()).unwrap();
     assert_eq!(image.pixel(0, 0), Some([10, 20, 30, 255]));
     assert_eq!(image.pixel(image.width - 1, 0), Some([0x00, 0x42, 0xFF, 255]), "blue is the second player");
     // The picture shows both layers too.
-    let shown = dressed.scene(&scene);
+    let shown = resolved.scene(&scene);
     let look =
         preview::Options { yaw: 0.0, pitch: 0.0, width: 64, height: 64, ..preview::Options::default() };
-    let picture = preview::render(&shown, &look, &|name| dressed.texture(name)).unwrap();
+    let picture = preview::render(&shown, &look, &|name| resolved.texture(name)).unwrap();
     let at = |x: usize| &picture.pixels[(32 * 64 + x) * 4..][..3];
     assert!(at(44)[2] > at(44)[0] * 2 && at(44)[2] > at(20)[2] + 30, "{:?} {:?}", at(20), at(44));
 }
@@ -289,9 +298,9 @@ fn reforged_units_have_six_textures() {
         (Slot::TeamColor, "ReplaceableTextures\\TeamColor\\TeamColor00.blp"),
     ]);
     let textures = Textures::new(Game::Warcraft, Some(&dir), None);
-    let dressed = dress(&scene, &textures, 0);
+    let resolved = resolve_materials(&scene, &textures, 0);
     let write = |o: &galatea::gltf::Options<'_>| galatea::gltf::write_gltf(&scene, o, "a.bin").0;
-    let (json, files) = dressed.with_options(Images::Beside, write);
+    let (json, files) = resolved.with_options(Images::Beside, write);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["d.team00.png", "n.normal.png", "o.orm.png"]);
     let image = |i: usize| galatea::texture::decode(&files[i].1, &[], &Limits::default()).unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use galatea::disk::Loaded;
-use galatea::{ConvertOptions, Document, Limits, SceneContext, fox};
+use galatea::{ConvertOptions, Document, FormatId, Limits, SceneContext, fox};
 
 use super::{fastest, files};
 
@@ -43,7 +43,7 @@ pub(super) fn run() {
 
 fn convert(document: &dyn Document, names: &fox::Dictionary) -> usize {
     let context = SceneContext::new("model", names);
-    let made = galatea::convert(document, "glb", &ConvertOptions::default(), &context);
+    let made = galatea::convert(document, FormatId::Glb, &ConvertOptions::default(), &context);
     made.map_or(0, |m| m.output.bytes.len())
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use galatea::disk::{Job, Loaded};
 use galatea::texture::{Image, PixelFormat, Texture, decode, encode};
-use galatea::textures::{Images, Textures, dress, game_of};
-use galatea::{ConvertOptions, Limits, SceneContext, TextureFile, fox};
+use galatea::textures::{Images, Textures, resolve_materials};
+use galatea::{ConvertOptions, FormatId, Limits, SceneContext, TextureFile, fox};
 use galatea_corpus::corpus;
 
 use super::{fastest, files, time};
@@ -118,21 +118,25 @@ fn sets() {
 fn convert(loaded: &Loaded, path: &Path, names: &fox::Dictionary) -> Option<(f64, Vec<Image>)> {
     let limits = Limits::default();
     let document = galatea::open(&loaded.input(), &limits).ok()?;
-    let game = game_of(document.format().name)?;
+    let game = document.format().game?;
     let context = SceneContext::new("model", names);
     let scene = document.to_scene(&context)?;
     let seconds = best(5, || {
         // Nothing is kept from run to run: files are read and decoded each time.
         let textures = Textures::new(game, path.parent(), None);
-        let context = SceneContext { textures: Some(&textures), ..context };
+        let context = context.with_textures(&textures);
         if let Ok(document) = galatea::open(&loaded.input(), &limits) {
-            let _ =
-                black_box(galatea::convert(document.as_ref(), "glb", &ConvertOptions::default(), &context));
+            let _ = black_box(galatea::convert(
+                document.as_ref(),
+                FormatId::Glb,
+                &ConvertOptions::default(),
+                &context,
+            ));
         }
     });
     let textures = Textures::new(game, path.parent(), None);
     let write = |options: &galatea::gltf::Options<'_>| galatea::gltf::write_glb(&scene, options);
-    let (_, files) = dress(&scene, &textures, 0).with_options(Images::Beside, write);
+    let (_, files) = resolve_materials(&scene, &textures, 0).with_options(Images::Beside, write);
     let pictures = files.iter().filter_map(|(_, bytes)| decode(bytes, &[], &limits).ok());
     Some((seconds, pictures.collect()))
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use galatea::texture::{self, Image};
-use galatea::textures::{Images, Library, Textures, game_of};
+use galatea::textures::{Images, Library, Textures};
 use galatea::{
-    ConvertOptions, Document, FORMATS, Input, Limits, Output, SceneContext, TEXTURE_TARGETS, disk, fox,
+    ConvertOption, ConvertOptions, Document, FORMATS, FormatId, Input, Limits, Output, SceneContext, disk,
+    fox,
 };
 
 use crate::{Outcome, root};
@@ -19,21 +20,32 @@ const CORNER: u32 = 8;
 const VERSIONS: [u32; 6] = [800, 900, 1000, 1200, 1300, 1500];
 
 /// The formats that targets take, by the start of their names.
-const FORMATS_OF: &[(&str, &[&str])] = &[
-    ("bwm", &["kotor-bwm", "kotor-bwm-ascii"]),
-    ("kotor_bwm", &["kotor-bwm", "kotor-bwm-ascii"]),
-    ("walk", &["kotor-bwm"]),
-    ("kotor", &["kotor-mdl", "kotor-mdl-ascii"]),
-    ("mdx", &["mdx", "mdl"]),
-    ("mdl", &["mdl"]),
-    ("fmdl", &["fmdl"]),
-    ("gltf", &["glb", "gltf"]),
-    ("scene", &["glb"]),
-    ("tpc", &["tpc"]),
-    ("blp", &["blp"]),
-    ("dds", &["dds"]),
-    ("ftex", &["ftex"]),
-    ("texture", &["tpc", "blp", "dds", "ftex", "tga", "png", "txi"]),
+const FORMATS_OF: &[(&str, &[FormatId])] = &[
+    ("bwm", &[FormatId::KotorBwm, FormatId::KotorBwmAscii]),
+    ("kotor_bwm", &[FormatId::KotorBwm, FormatId::KotorBwmAscii]),
+    ("walk", &[FormatId::KotorBwm]),
+    ("kotor", &[FormatId::KotorMdl, FormatId::KotorMdlAscii]),
+    ("mdx", &[FormatId::Mdx, FormatId::Mdl]),
+    ("mdl", &[FormatId::Mdl]),
+    ("fmdl", &[FormatId::Fmdl]),
+    ("gltf", &[FormatId::Glb, FormatId::Gltf]),
+    ("scene", &[FormatId::Glb]),
+    ("tpc", &[FormatId::Tpc]),
+    ("blp", &[FormatId::Blp]),
+    ("dds", &[FormatId::Dds]),
+    ("ftex", &[FormatId::Ftex]),
+    (
+        "texture",
+        &[
+            FormatId::Tpc,
+            FormatId::Blp,
+            FormatId::Dds,
+            FormatId::Ftex,
+            FormatId::Tga,
+            FormatId::Png,
+            FormatId::Txi,
+        ],
+    ),
 ];
 
 /// Writes the seeds of a target into a folder.
@@ -54,14 +66,14 @@ pub(super) fn write(target: &str, folder: &Path) -> Outcome {
 }
 
 struct Seeds {
-    formats: &'static [&'static str],
+    formats: &'static [FormatId],
     /// Inputs by name.
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Seeds {
     /// Adds a document as it is written, if it is of a wanted format.
-    fn add(&mut self, name: &str, format: &str, output: &Output) {
+    fn add(&mut self, name: &str, format: FormatId, output: &Output) {
         if self.formats.contains(&format) {
             let companion = output.companions.first().map(|c| c.bytes.as_slice());
             self.files
@@ -79,7 +91,7 @@ impl Seeds {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let output = document.write().map_err(|e| format!("{name}: {e}"))?;
             let format = document.format();
-            self.add(&name, format.name, &output);
+            self.add(&name, format.id, &output);
             // Other families would only repeat the small model.
             if let Some(text) = format.text.filter(|text| self.formats.contains(text)) {
                 let converted = convert(document.as_ref(), text, &ConvertOptions::default(), None);
@@ -93,16 +105,17 @@ impl Seeds {
     fn small_models(&mut self) {
         let scene = galatea::scene::example();
         for format in FORMATS {
-            let Some(from_scene) = format.from_scene.filter(|_| self.formats.contains(&format.name)) else {
+            let Some(from_scene) = format.from_scene.filter(|_| self.formats.contains(&format.id)) else {
                 continue;
             };
-            let versions = matches!(format.name, "mdx" | "mdl").then_some(VERSIONS.map(Some).to_vec());
+            let versions =
+                format.options.contains(&ConvertOption::Version).then_some(VERSIONS.map(Some).to_vec());
             for version in versions.unwrap_or(vec![None]) {
-                let options = ConvertOptions { version, ..ConvertOptions::default() };
+                let options = ConvertOptions::default().with_version(version);
                 let Ok((document, _)) = from_scene(&scene, &options) else { continue };
                 let name = format!("arm{}", version.unwrap_or(0));
                 if let Ok(output) = document.write() {
-                    self.add(&name, format.name, &output);
+                    self.add(&name, format.id, &output);
                 }
             }
         }
@@ -110,7 +123,7 @@ impl Seeds {
 
     /// A texture in every format and encoding, and a corner of it: what is small is fuzzed faster.
     fn textures(&mut self) -> Outcome {
-        if !self.formats.iter().any(|format| TEXTURE_TARGETS.contains(format)) {
+        if !self.formats.iter().any(|id| id.format().encode.is_some()) {
             return Ok(());
         }
         let path = root().join("examples/statue.tga");
@@ -124,8 +137,8 @@ impl Seeds {
             let png = texture::encode::png(image).map_err(|e| e.to_string())?;
             let document = galatea::open(&Input::new(&png), &Limits::default()).map_err(|e| e.to_string())?;
             for (encoding, name) in encodings.into_iter().chain([(None, "usual")]) {
-                let options = ConvertOptions { encoding, ftexs: 1, ..ConvertOptions::default() };
-                for format in self.formats {
+                let options = ConvertOptions::default().with_encoding(encoding).with_ftexs(1);
+                for format in self.formats.iter().copied() {
                     if let Some(output) = convert(document.as_ref(), format, &options, None) {
                         self.add(&format!("{size}_{name}"), format, &output);
                     }
@@ -138,26 +151,24 @@ impl Seeds {
     /// glTF with a buffer and an image of its own, framed: where the document ends, where the buffer ends, all three.
     fn gltf_files(&mut self) -> Outcome {
         let folder = root().join("examples");
-        for (name, format) in
-            [("statue_800.mdx", "mdx"), ("statue.mdl", "kotor-mdl"), ("statue.fmdl", "fmdl")]
-        {
+        for name in ["statue_800.mdx", "statue.mdl", "statue.fmdl"] {
             let job = disk::Job { path: folder.join(name), named: true };
             let loaded = disk::load(&job).map_err(|e| format!("{name}: {e}"))?;
             let document =
                 galatea::open(&loaded.input(), &Limits::default()).map_err(|e| format!("{name}: {e}"))?;
-            let Some(game) = game_of(format) else { continue };
+            let Some(game) = document.format().game else { continue };
             let library = Library::below(std::slice::from_ref(&folder)).0;
             let textures = Textures::new(game, None, Some(&library));
-            let options = ConvertOptions { images: Some(Images::Beside), ..ConvertOptions::default() };
-            if let Some(output) = convert(document.as_ref(), "gltf", &options, Some(&textures)) {
+            let options = ConvertOptions::default().with_images(Images::Beside);
+            if let Some(output) = convert(document.as_ref(), FormatId::Gltf, &options, Some(&textures)) {
                 self.files.insert(format!("{name}.gltf"), folder_of(&output));
             }
         }
         let (json, buffer) =
             galatea::gltf::write_gltf(&galatea::scene::example(), &Default::default(), "model.bin");
-        let beside = vec![("model.bin".to_owned(), buffer)];
+        let siblings = [("model.bin".to_owned(), buffer)];
         self.files
-            .insert("arm.gltf".into(), folder_of(&Output { beside, ..Output::single(json.into_bytes()) }));
+            .insert("arm.gltf".into(), folder_of(&Output::single(json.into_bytes()).with_siblings(siblings)));
         Ok(())
     }
 }
@@ -165,18 +176,18 @@ impl Seeds {
 /// Converts a document; nothing where that cannot be done.
 fn convert(
     document: &dyn Document,
-    to: &str,
+    to: FormatId,
     options: &ConvertOptions,
     textures: Option<&Textures<'_>>,
 ) -> Option<Output> {
     let names = fox::Dictionary::new();
-    let context = SceneContext { textures, ..SceneContext::new("model", &names) };
+    let context = SceneContext::new("model", &names).with_textures(textures);
     galatea::convert(document, to, options, &context).ok().map(|converted| converted.output)
 }
 
 /// An input of one file, or of two: where the first ends, the first, the second. KotOR models always have two.
-fn framed(format: &str, bytes: &[u8], companion: Option<&[u8]>) -> Option<Vec<u8>> {
-    match companion.or((format == "kotor-mdl").then_some(&[])) {
+fn framed(format: FormatId, bytes: &[u8], companion: Option<&[u8]>) -> Option<Vec<u8>> {
+    match companion.or((format == FormatId::KotorMdl).then_some(&[])) {
         None => Some(bytes.to_vec()),
         Some(companion) => {
             let length = u16::try_from(bytes.len()).ok()?.to_le_bytes();
@@ -188,7 +199,7 @@ fn framed(format: &str, bytes: &[u8], companion: Option<&[u8]>) -> Option<Vec<u8
 /// An input of a glTF with its files.
 fn folder_of(output: &Output) -> Vec<u8> {
     let file = |ending: &str| {
-        let found = output.beside.iter().find(|(name, _)| name.ends_with(ending));
+        let found = output.siblings.iter().find(|(name, _)| name.ends_with(ending));
         found.map_or(&[][..], |(_, bytes)| bytes)
     };
     let buffer = file(".bin");
@@ -210,8 +221,8 @@ mod tests {
 
     #[test]
     fn two_files_are_framed_by_the_length_of_the_first() {
-        assert_eq!(framed("kotor-mdl", b"abc", Some(b"d")), Some(b"\x03\x00abcd".to_vec()));
-        assert_eq!(framed("kotor-mdl", b"abc", None), Some(b"\x03\x00abc".to_vec()));
-        assert_eq!(framed("mdx", b"abc", None), Some(b"abc".to_vec()));
+        assert_eq!(framed(FormatId::KotorMdl, b"abc", Some(b"d")), Some(b"\x03\x00abcd".to_vec()));
+        assert_eq!(framed(FormatId::KotorMdl, b"abc", None), Some(b"\x03\x00abc".to_vec()));
+        assert_eq!(framed(FormatId::Mdx, b"abc", None), Some(b"abc".to_vec()));
     }
 }

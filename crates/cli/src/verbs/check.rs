@@ -13,7 +13,7 @@ use super::findings::{self, Totals};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs;
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, reason, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -99,8 +99,9 @@ impl Options {
             let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
             let folder = place.parent().unwrap_or(dir);
             std::fs::create_dir_all(folder)?;
-            return disk::write_output_with(&place, output, &disk::Policy { times: false, ..kept })
-                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", show(&place))));
+            return disk::write_output_with(&place, output, &disk::Policy { times: false, ..kept }).map_err(
+                |error| io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error))),
+            );
         }
         if job.path.as_os_str() == "-" {
             return Err(io::Error::other("standard input cannot be fixed in place; use -o DIR"));

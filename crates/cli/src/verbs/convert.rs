@@ -7,17 +7,22 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
 use galatea::textures::Libraries;
-use galatea::{ConvertOptions, Converted, Loss, Output, SceneContext, TargetGame, fox, kotor};
+use galatea::{
+    ConvertError, ConvertOption, ConvertOptions, Converted, FormatId, Loss, Output, SceneContext, TargetGame,
+    fox, kotor,
+};
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
-use super::pictures::{Dress, Written};
+use super::pictures::{TextureSources, Written};
 use super::supermodels::Supermodels;
-use super::targets::{Walkmeshes, by_ending, is_walkmesh, names_a_file, new_name, target, walkmeshes};
+use super::targets::{
+    Walkmeshes, by_ending, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
+};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs::{self, Claims, Originals, Report};
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, reason, show};
 
 #[derive(Args)]
 #[command(after_help = "One file: galatea convert model.mdx model.mdl\n\
@@ -27,7 +32,7 @@ pub(crate) struct Options {
     inputs: Inputs,
     /// The format to write, such as glb or mdx; without it the ending of OUT decides
     #[arg(long, value_name = "FORMAT", value_parser = target)]
-    to: Option<&'static str>,
+    to: Option<FormatId>,
     /// The folder to write into; for one input, a file with the ending of its format will do
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -61,7 +66,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     textures: Written,
     #[command(flatten)]
-    dress: Dress,
+    sources: TextureSources,
     #[command(flatten)]
     dictionaries: Dictionaries,
 }
@@ -84,9 +89,16 @@ enum Platform {
 /// What became of one input.
 struct Done {
     output: PathBuf,
-    format: &'static str,
+    format: Option<FormatId>,
     losses: Vec<Loss>,
     status: Status,
+}
+
+impl Done {
+    /// Returns the name of the format; empty if the input was skipped.
+    fn format(&self) -> &'static str {
+        self.format.map_or("", FormatId::name)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -151,28 +163,25 @@ struct Shared<'a> {
 
 impl Options {
     fn options(&self) -> ConvertOptions {
-        ConvertOptions {
-            version: self.version,
-            game: self.game.map(|game| match game {
-                Game::K1 => TargetGame::Kotor(kotor::mdl::Game::K1),
-                Game::K2 => TargetGame::Kotor(kotor::mdl::Game::K2),
-                Game::Gz => TargetGame::Fox(fox::Game::Gz),
-                Game::Tpp => TargetGame::Fox(fox::Game::Tpp),
-                Game::Pes => TargetGame::Fox(fox::Game::Pes),
-            }),
-            platform: self.platform.map(|platform| match platform {
-                Platform::Pc => kotor::mdl::Platform::Pc,
-                Platform::Xbox => kotor::mdl::Platform::Xbox,
-            }),
-            ..self.textures.options()
-        }
+        let game = self.game.map(|game| match game {
+            Game::K1 => TargetGame::Kotor(kotor::mdl::Game::K1),
+            Game::K2 => TargetGame::Kotor(kotor::mdl::Game::K2),
+            Game::Gz => TargetGame::Fox(fox::Game::Gz),
+            Game::Tpp => TargetGame::Fox(fox::Game::Tpp),
+            Game::Pes => TargetGame::Fox(fox::Game::Pes),
+        });
+        let platform = self.platform.map(|platform| match platform {
+            Platform::Pc => kotor::mdl::Platform::Pc,
+            Platform::Xbox => kotor::mdl::Platform::Xbox,
+        });
+        self.textures.options().with_version(self.version).with_game(game).with_platform(platform)
     }
 
     fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {
         let output = shared.outputs.get(&job.path).ok_or(Failure::Unknown)?;
         let done = |format, losses, status| Done { output: output.clone(), format, losses, status };
         if self.resume && self.is_there(output) {
-            return Ok(done("", Vec::new(), Status::Skipped));
+            return Ok(done(None, Vec::new(), Status::Skipped));
         }
         let opened = batch::open(job)?;
         let from = opened.document.format();
@@ -181,45 +190,43 @@ impl Options {
         };
         let own: Vec<PathBuf> =
             disk::companion_paths(&job.path, from).into_iter().map(|(_, path)| path).collect();
-        if !job.named && from.name.starts_with("kotor-bwm") && walkmeshes(format) != Walkmeshes::Convert {
+        if !job.named && holds_walkmeshes(from.id) && walkmeshes(format) != Walkmeshes::Convert {
             let copied = walkmeshes(format) == Walkmeshes::Copy && is_walkmesh(&job.path);
             if !copied {
-                return Ok(done(from.name, Vec::new(), Status::Left));
+                return Ok(done(Some(from.id), Vec::new(), Status::Left));
             }
             let whole = Output::single(opened.loaded.bytes);
             self.write(job, output, &whole, &own, shared)?;
-            return Ok(done(from.name, Vec::new(), Status::Copied));
+            return Ok(done(Some(from.id), Vec::new(), Status::Copied));
         }
         // A .gltf names its other file after itself; every other form is named as its source is.
-        let named = if format == "gltf" { output } else { &job.path };
+        let named = if format == FormatId::Gltf { output } else { &job.path };
         let stem = disk::stem(named);
         let options = self.options();
         let find = |name: &str| shared.models.as_ref().and_then(|m| m.find(name));
         let supermodel = shared.models.as_ref().map(|_| &find as &galatea::FindModel<'_>);
-        let textures = self.dress.textures(job, from, &shared.library);
-        let context = SceneContext {
-            supermodel,
-            textures: textures.as_ref(),
-            team: self.dress.team_colour,
-            beside: opened.loaded.input().beside,
-            ..SceneContext::new(&stem, &shared.names)
-        };
-        let Converted { output: mut written, losses } =
+        let textures = self.sources.textures(job, from, &shared.library);
+        let context = SceneContext::new(&stem, &shared.names)
+            .with_supermodel(supermodel)
+            .with_textures(textures.as_ref())
+            .with_team(self.sources.team_colour)
+            .with_siblings(opened.loaded.input().siblings);
+        let Converted { output: mut written, losses, .. } =
             galatea::convert(opened.document.as_ref(), format, &options, &context)
-                .map_err(|e| Failure::Other(e.to_string()))?;
+                .map_err(|e| Failure::Other(with_flag(&e)))?;
         // A texture that shows the same is somebody's original: it stays.
         let folder = output.parent().unwrap_or(Path::new(""));
         let differs = |(name, bytes): &(String, Vec<u8>)| {
             disk::inside(folder, name).is_none_or(|path| !outputs::same_image(&path, bytes))
         };
-        written.beside.retain(differs);
+        written.siblings.retain(differs);
         self.write(job, output, &written, &own, shared)?;
-        Ok(done(format, losses, Status::Converted))
+        Ok(done(Some(format), losses, Status::Converted))
     }
 
     /// Whether an output of an earlier run is complete.
     fn is_there(&self, output: &Path) -> bool {
-        let pair = self.to == Some("kotor-mdl");
+        let pair = self.to == Some(FormatId::KotorMdl);
         output.exists() && (!pair || output.with_extension("mdx").exists()) && disk::finish(output).is_ok()
     }
 
@@ -232,7 +239,7 @@ impl Options {
         own: &[PathBuf],
         shared: &Shared<'_>,
     ) -> Result<(), Failure> {
-        let wrong = |error: io::Error| Failure::Other(format!("{}: {error}", show(output)));
+        let wrong = |error: io::Error| Failure::Other(format!("{}: {}", show(output), reason(&error)));
         let files = disk::files(output, written).map_err(wrong)?;
         shared.claims.claim(&job.path, &files).map_err(Failure::Other)?;
         if self.dry_run {
@@ -249,7 +256,7 @@ impl Options {
 
     /// Where each input goes below the output folder: as it lies below the folder that was named, with a new ending. Two
     /// inputs that would land on one name get a number.
-    fn plan(&self, inputs: &Inputs, dir: &Path, to: &str) -> Vec<(Job, PathBuf)> {
+    fn plan(&self, inputs: &Inputs, dir: &Path, to: FormatId) -> Vec<(Job, PathBuf)> {
         let mut taken: HashSet<PathBuf> = HashSet::new();
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
@@ -288,7 +295,7 @@ impl Options {
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
             (Some(output), _, [input]) if !input.is_dir() && names_a_file(output) => Ok(one(input, output)),
             (Some(dir), Some(to), _) => {
-                let inputs = self.inputs.only(galatea::holds(to));
+                let inputs = self.inputs.only(to.format().category);
                 let plan = self.plan(&inputs, dir, to);
                 Ok((inputs, plan))
             }
@@ -364,7 +371,7 @@ impl Options {
         Ok(Shared {
             names: self.dictionaries.load().map_err(|error| error.to_string())?,
             models: models.map_err(|error| error.to_string())?,
-            library: self.dress.folders.library()?,
+            library: self.sources.folders.library()?,
             originals: Originals::new(outputs.keys().cloned().collect()),
             outputs,
             claims: Claims::default(),
@@ -397,13 +404,28 @@ impl Options {
 fn line(path: &str, result: &Result<Done, Failure>) -> Value {
     match result {
         Ok(done) if done.status == Status::Left => {
-            json!({ "path": path, "status": "left", "format": done.format })
+            json!({ "path": path, "status": "left", "format": done.format() })
         }
         Ok(done) => json!({
-            "path": path, "output": show(&done.output), "format": done.format, "status": done.status.name(),
+            "path": path, "output": show(&done.output), "format": done.format(), "status": done.status.name(),
             "losses": done.losses.iter().map(ToString::to_string).collect::<Vec<_>>(),
         }),
         Err(failure) => json!({ "path": path, "status": "failed", "error": batch::error_json(failure) }),
+    }
+}
+
+/// Returns why a conversion failed, in the words of the command line.
+fn with_flag(error: &ConvertError) -> String {
+    let ConvertError::UnsupportedOption { option, .. } = error else { return error.to_string() };
+    match option {
+        ConvertOption::Version => "--version is for Warcraft III and WoW alpha models (mdx, mdl)".into(),
+        ConvertOption::KotorGame | ConvertOption::FoxGame => {
+            "--game is k1 or k2 for KotOR models, gz, tpp or pes for fmdl, and means nothing for other formats"
+                .into()
+        }
+        ConvertOption::Platform => "--platform is for KotOR models".into(),
+        ConvertOption::Ftexs => "--ftexs is for ftex".into(),
+        _ => error.to_string(),
     }
 }
 

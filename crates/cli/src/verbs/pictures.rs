@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use galatea::disk::Job;
-use galatea::textures::{Images, Libraries, Textures, game_of};
+use galatea::textures::{Images, Libraries, Textures};
 use galatea::{ConvertOptions, Encoding, Format};
 
 use super::textures::folder_of;
@@ -32,7 +32,7 @@ fn encoding(text: &str) -> Result<Encoding, String> {
 impl Written {
     pub(crate) fn options(&self) -> ConvertOptions {
         let images = self.images.map(Images::from);
-        ConvertOptions { encoding: self.encoding, ftexs: self.ftexs, images, ..ConvertOptions::default() }
+        ConvertOptions::default().with_encoding(self.encoding).with_ftexs(self.ftexs).with_images(images)
     }
 }
 
@@ -60,7 +60,7 @@ impl Folders {
 
 /// How models are shown with their textures.
 #[derive(Args)]
-pub(crate) struct Dress {
+pub(crate) struct TextureSources {
     #[command(flatten)]
     pub(crate) folders: Folders,
     /// The player whose colour Warcraft III units have: 0 red, 1 blue, 2 teal and so on
@@ -68,7 +68,7 @@ pub(crate) struct Dress {
     pub(crate) team_colour: u32,
 }
 
-impl Dress {
+impl TextureSources {
     /// Where the textures of a model are looked for; none for formats that name none.
     pub(crate) fn textures<'a>(
         &self,
@@ -76,7 +76,7 @@ impl Dress {
         format: &Format,
         libraries: &'a Libraries,
     ) -> Option<Textures<'a>> {
-        Some(libraries.textures(game_of(format.name)?, folder_of(job)))
+        Some(libraries.textures(format.game?, folder_of(job)))
     }
 }
 

@@ -8,15 +8,15 @@ use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Options as Look, Picture};
 use galatea::scene::Scene;
-use galatea::textures::{self, Dressed, Libraries};
-use galatea::{Beside, Holds, Limits, SceneContext, fox};
+use galatea::textures::{self, Libraries, ResolvedMaterials};
+use galatea::{Category, Limits, SceneContext, SiblingFiles, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
-use super::pictures::Dress;
+use super::pictures::TextureSources;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
-use crate::terminal::{complain, plain, show};
+use crate::terminal::{complain, plain, reason, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -71,7 +71,7 @@ pub(crate) struct Options {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    dress: Dress,
+    sources: TextureSources,
     /// Leave textures out
     #[arg(long)]
     no_textures: bool,
@@ -107,12 +107,12 @@ fn colour(text: &str) -> Result<[u8; 4], String> {
 struct Subject {
     name: String,
     scene: Scene,
-    dressed: Option<Dressed>,
+    resolved: Option<ResolvedMaterials>,
 }
 
 impl Subject {
     fn texture(&self, name: &str) -> Option<Arc<preview::Texture>> {
-        self.dressed.as_ref()?.texture(name)
+        self.resolved.as_ref()?.texture(name)
     }
 }
 
@@ -144,20 +144,20 @@ impl Options {
         let Some(scene) = opened.document.to_scene(&SceneContext::new(&name, names)) else {
             return Err(Failure::Other(format!("{} files cannot be drawn yet", format.name)));
         };
-        let found = || self.dress.textures(job, format, library);
-        let dressed = if self.no_textures {
+        let found = || self.sources.textures(job, format, library);
+        let resolved = if self.no_textures {
             None
         } else if let Some(textures) = found() {
-            Some(textures::dress(&scene, &textures, self.dress.team_colour))
+            Some(textures::resolve_materials(&scene, &textures, self.sources.team_colour))
         } else {
             let beside = |path: &str| opened.loaded.file(path);
-            textures::dress_gltf(opened.document.as_ref(), &beside, &Limits::default())
+            textures::resolve_gltf_materials(opened.document.as_ref(), &beside, &Limits::default())
         };
-        for loss in dressed.iter().flat_map(Dressed::left_out) {
+        for loss in resolved.iter().flat_map(ResolvedMaterials::left_out) {
             complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
         }
-        let scene = dressed.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
-        Ok(Subject { name, scene, dressed })
+        let scene = resolved.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
+        Ok(Subject { name, scene, resolved })
     }
 
     fn picture(&self, subject: &Subject, look: &Look) -> Result<Picture, Failure> {
@@ -178,7 +178,7 @@ impl Options {
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let loaded = self.dictionaries.load().and_then(|n| Ok((n, self.dress.folders.library()?)));
+        let loaded = self.dictionaries.load().and_then(|n| Ok((n, self.sources.folders.library()?)));
         let (names, library) = match loaded {
             Ok(both) => both,
             Err(error) => {
@@ -186,7 +186,7 @@ impl Options {
                 return Ok(Exit::Usage);
             }
         };
-        let inputs = self.inputs.only(Holds::Model);
+        let inputs = self.inputs.only(Category::Model);
         let folder = self.output.is_dir().then(|| self.output.join("image.png"));
         crate::outputs::recover(&[folder.unwrap_or_else(|| self.output.clone())]);
         if self.sheet {
@@ -275,7 +275,8 @@ impl Options {
         let count = sheet.len();
         let whole = refused.map_or_else(|| sheet.finish(), Err).and_then(|s| s.png());
         match whole.map_err(|e| e.to_string()).and_then(|png| {
-            disk::write(&self.output, &png, self.force).map_err(|e| format!("{}: {e}", show(&self.output)))
+            disk::write(&self.output, &png, self.force)
+                .map_err(|e| format!("{}: {}", show(&self.output), reason(&e)))
         }) {
             Ok(()) => writeln!(io::stdout().lock(), "{}: {count} pictures", show(&self.output))?,
             Err(error) => {
@@ -288,5 +289,5 @@ impl Options {
 }
 
 fn named(path: &Path, error: &io::Error) -> Failure {
-    Failure::Other(format!("{}: {error}", show(path)))
+    Failure::Other(format!("{}: {}", show(path), reason(error)))
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::{Args, ValueEnum};
-use galatea::{ConvertOptions, SceneContext, disk, fox};
+use galatea::{ConvertOptions, FormatId, SceneContext, disk, fox};
 use serde_json::json;
 
 use crate::Exit;
@@ -50,7 +50,7 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
     let (loaded, document) = (&opened.loaded, &opened.document);
     let format = document.format();
     // A text is written in our own words: what has to come back is the document.
-    if format.text == Some(format.name)
+    if format.text == Some(format.id)
         && let Some(outcome) = through_text(&opened, names)?
     {
         return Ok(outcome);
@@ -100,15 +100,15 @@ fn through_glb(
     names: &fox::Dictionary,
 ) -> Result<Option<Outcome>, Failure> {
     let format = opened.document.format();
-    if matches!(format.name, "glb" | "gltf") || format.from_scene.is_none() {
+    if matches!(format.id, FormatId::Glb | FormatId::Gltf) || format.from_scene.is_none() {
         return Ok(None);
     }
     let stem = disk::stem(&job.path);
     let context = SceneContext::new(&stem, names);
     let options = ConvertOptions::default();
-    let glb = galatea::convert(opened.document.as_ref(), "glb", &options, &context).map_err(other)?;
+    let glb = galatea::convert(opened.document.as_ref(), FormatId::Glb, &options, &context).map_err(other)?;
     let glb = reopened(&glb)?;
-    let back = galatea::convert(glb.as_ref(), format.name, &options, &context).map_err(other)?;
+    let back = galatea::convert(glb.as_ref(), format.id, &options, &context).map_err(other)?;
     let back = reopened(&back)?;
     Ok(Some(compared(opened, back.as_ref())))
 }

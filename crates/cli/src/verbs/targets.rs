@@ -2,31 +2,18 @@
 
 use std::path::Path;
 
-use galatea::{Format, disk};
+use galatea::texture::find::Game;
+use galatea::{Format, FormatId, disk};
 
-/// What can be written, with its usual ending.
-const TARGETS: &[(&str, &str)] = &[
-    ("kotor-mdl", "mdl"),
-    ("kotor-mdl-ascii", "mdl.ascii"),
-    ("kotor-bwm", "wok"),
-    ("kotor-bwm-ascii", "wok.ascii"),
-    ("mdx", "mdx"),
-    ("mdl", "mdl"),
-    ("fmdl", "fmdl"),
-    ("glb", "glb"),
-    ("gltf", "gltf"),
-    ("obj", "obj"),
-    ("png", "png"),
-    ("tga", "tga"),
-    ("tpc", "tpc"),
-    ("blp", "blp"),
-    ("dds", "dds"),
-    ("ftex", "ftex"),
-];
+/// Parses the name of a format that can be written.
+pub(super) fn target(text: &str) -> Result<FormatId, String> {
+    let known = || FormatId::targets().map(FormatId::name).collect::<Vec<_>>().join(", ");
+    FormatId::targets().find(|id| id.name() == text).ok_or_else(|| format!("can write {}", known()))
+}
 
-pub(super) fn target(text: &str) -> Result<&'static str, String> {
-    let known = || TARGETS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    TARGETS.iter().map(|(n, _)| *n).find(|n| *n == text).ok_or_else(|| format!("can write {}", known()))
+/// Whether a format is that of walkmeshes.
+pub(super) fn holds_walkmeshes(id: FormatId) -> bool {
+    matches!(id, FormatId::KotorBwm | FormatId::KotorBwmAscii)
 }
 
 /// The endings of walkmeshes: they tell whose one is.
@@ -57,27 +44,29 @@ pub(super) enum Walkmeshes {
 }
 
 /// What becomes of walkmeshes in a folder.
-pub(super) fn walkmeshes(to: &str) -> Walkmeshes {
-    match to {
-        "kotor-mdl" | "kotor-mdl-ascii" => Walkmeshes::Copy,
-        "mdx" | "mdl" | "fmdl" => Walkmeshes::Leave,
-        _ => Walkmeshes::Convert,
+pub(super) fn walkmeshes(to: FormatId) -> Walkmeshes {
+    match to.format().game {
+        Some(Game::Kotor) => Walkmeshes::Copy,
+        Some(_) => Walkmeshes::Leave,
+        None => Walkmeshes::Convert,
     }
 }
 
 /// The name and the ending of what becomes of a file.
-pub(super) fn new_name(to: &str, from: &Path) -> (String, String) {
+pub(super) fn new_name(to: FormatId, from: &Path) -> (String, String) {
     let name = from.to_string_lossy().to_lowercase();
     let plain = name.strip_suffix(".ascii").unwrap_or(&name);
     let whose = WALKMESHES.into_iter().find(|ending| plain.ends_with(&format!(".{ending}")));
-    let (stem, usual) = (disk::stem(from), TARGETS.iter().find(|(n, _)| *n == to).map_or("out", |(_, e)| *e));
+    let (stem, usual) = (disk::stem(from), to.format().write_extension.unwrap_or("out"));
     match (to, whose) {
         // The text of a door holds three walkmeshes, of which the first has this number.
-        ("kotor-bwm", Some("dwk")) if plain != name && !stem.ends_with(|c: char| c.is_ascii_digit()) => {
+        (FormatId::KotorBwm, Some("dwk"))
+            if plain != name && !stem.ends_with(|c: char| c.is_ascii_digit()) =>
+        {
             (format!("{stem}0"), "dwk".into())
         }
-        ("kotor-bwm", Some(whose)) => (stem, whose.into()),
-        ("kotor-bwm-ascii", Some(whose)) => (stem, format!("{whose}.ascii")),
+        (FormatId::KotorBwm, Some(whose)) => (stem, whose.into()),
+        (FormatId::KotorBwmAscii, Some(whose)) => (stem, format!("{whose}.ascii")),
         _ => (stem, usual.into()),
     }
 }
@@ -85,29 +74,19 @@ pub(super) fn new_name(to: &str, from: &Path) -> (String, String) {
 /// Whether an output is meant as a file: no folder of that name is there, and it ends as files that are written do.
 pub(super) fn names_a_file(output: &Path) -> bool {
     let ending = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let known = |e: &str| {
-        let of_format = galatea::FORMATS.iter().any(|f| f.extensions.contains(&e));
-        of_format || e == "obj" || galatea::TEXTURE_TARGETS.contains(&e)
-    };
+    let known = |e: &str| FormatId::ALL.iter().any(|id| id.format().extensions.contains(&e));
     !output.is_dir() && ending.is_some_and(|e| known(&e))
 }
 
 /// The format that a file name asks for, given what there is.
-pub(super) fn by_ending(path: &Path, from: &Format) -> Option<&'static str> {
+pub(super) fn by_ending(path: &Path, from: &Format) -> Option<FormatId> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
-    let warcraft = matches!(from.name, "mdx" | "mdl");
     Some(match name.rsplit('.').next()? {
-        "ascii" if from.name.starts_with("kotor-bwm") || walkmesh_of(&name) => "kotor-bwm-ascii",
-        "ascii" => "kotor-mdl-ascii",
-        "mdl" if warcraft => "mdl",
-        "mdl" if name.ends_with("-ascii.mdl") || from.name == "kotor-mdl" => "kotor-mdl-ascii",
-        "mdl" => "kotor-mdl",
-        "mdx" => "mdx",
-        "wok" | "pwk" | "dwk" => "kotor-bwm",
-        "fmdl" => "fmdl",
-        "glb" => "glb",
-        "gltf" => "gltf",
-        "obj" => "obj",
-        ending => return galatea::TEXTURE_TARGETS.into_iter().find(|t| *t == ending),
+        "ascii" if holds_walkmeshes(from.id) || walkmesh_of(&name) => FormatId::KotorBwmAscii,
+        "ascii" => FormatId::KotorMdlAscii,
+        "mdl" if from.game == Some(Game::Warcraft) => FormatId::Mdl,
+        "mdl" if name.ends_with("-ascii.mdl") || from.id == FormatId::KotorMdl => FormatId::KotorMdlAscii,
+        "mdl" => FormatId::KotorMdl,
+        ending => return FormatId::targets().find(|id| id.format().extensions.contains(&ending)),
     })
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job};
-use galatea::textures::{Audited, Libraries, Why, audit, game_of};
-use galatea::{Holds, SceneContext, fox};
+use galatea::textures::{Audited, Libraries, Why, audit};
+use galatea::{Category, SceneContext, fox};
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
@@ -150,10 +150,10 @@ impl Options {
         names: &fox::Dictionary,
     ) -> Result<Option<Vec<Audited>>, Failure> {
         let opened = batch::open(job)?;
-        let format = opened.document.format().name;
-        let Some(game) = game_of(format) else {
+        let format = opened.document.format();
+        let Some(game) = format.game else {
             // Walkmeshes lie beside the models everywhere: worth a word only where one was asked for.
-            let asked = || Err(Failure::Other(format!("{format} files name no textures")));
+            let asked = || Err(Failure::Other(format!("{} files name no textures", format.name)));
             return if job.named { asked() } else { Ok(None) };
         };
         let textures = libraries.textures(game, folder_of(job));
@@ -173,7 +173,7 @@ impl Options {
         let mut folders: BTreeMap<PathBuf, Count> = BTreeMap::new();
         let mut whole = Count::default();
         let mut absent: BTreeMap<String, usize> = BTreeMap::new();
-        let inputs = self.inputs.only(Holds::Model);
+        let inputs = self.inputs.only(Category::Model);
         let tally = inputs.run(
             |job| Ok((job.path.clone(), self.work(job, &libraries, &names)?)),
             |path, result, out| match result {

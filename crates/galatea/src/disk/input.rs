@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::unknown::is_damaged;
 use super::{inside, recover};
 use crate::document::borrowed;
-use crate::{Beside, Companion, FORMATS, Format, Input, detect};
+use crate::{Companion, FORMATS, Format, Input, SiblingFiles, detect};
 
 /// One input: a path, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Loaded {
     /// As input for [`open`](crate::open).
     pub fn input(&self) -> Input<'_> {
         let name = self.path.as_ref().and_then(|p| p.file_name()?.to_str()).unwrap_or("");
-        let beside = self.path.is_some().then_some(self as &dyn Beside);
-        Input { bytes: &self.bytes, companions: borrowed(&self.companions), name, beside }
+        let siblings = self.path.is_some().then_some(self as &dyn SiblingFiles);
+        Input { bytes: &self.bytes, companions: borrowed(&self.companions), name, siblings }
     }
 
     /// Bytes of all files together.
@@ -44,7 +44,7 @@ impl Loaded {
     }
 }
 
-impl Beside for Loaded {
+impl SiblingFiles for Loaded {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let folder = self.path.as_ref()?.parent()?;
         let path = inside(folder, path)?;
@@ -170,12 +170,12 @@ fn candidate(path: &Path, wanted: &dyn Fn(&Format) -> bool) -> Option<Candidate>
         Err(_) => return is_damaged(path, &[], wanted).then_some(Candidate::Damaged),
     };
     file.by_ref().take(ENOUGH).read_to_end(&mut start).ok()?;
-    if let Some(format) = FORMATS.iter().find(|f| !f.whole && (f.detect)(&start)) {
+    if let Some(format) = FORMATS.iter().find(|f| !f.needs_full_scan && (f.detect)(&start)) {
         return Some(Candidate::Known(format));
     }
     let extension = extension(path)?;
     let fits = |format: &Format| format.extensions.contains(&extension.as_str());
-    if FORMATS.iter().any(|f| f.whole && fits(f)) {
+    if FORMATS.iter().any(|f| f.needs_full_scan && fits(f)) {
         file.read_to_end(&mut start).ok()?;
         if let Some(format) = detect(&start).filter(|f| fits(f)) {
             return Some(Candidate::Known(format));

@@ -17,6 +17,6 @@ pub(crate) use input::{is_file, walk};
 pub use journal::checksum;
 pub use names::{file_name, inside, stem};
 pub use ours::{is_backup, is_ours};
-pub use output::{Policy, backup, files, write, write_output, write_output_with};
+pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;

@@ -57,11 +57,11 @@ pub fn write_output_with(path: &Path, output: &Output, policy: &Policy<'_>) -> i
 /// Returns the paths of all files of an output, with their bytes; the file itself is the last.
 pub fn files<'o>(path: &Path, output: &'o Output) -> io::Result<Vec<(PathBuf, &'o [u8])>> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut out = Vec::with_capacity(output.companions.len() + output.beside.len() + 1);
+    let mut out = Vec::with_capacity(output.companions.len() + output.siblings.len() + 1);
     for companion in &output.companions {
         out.push((names::companion(path, companion.extension), companion.bytes.as_slice()));
     }
-    for (name, bytes) in &output.beside {
+    for (name, bytes) in &output.siblings {
         let place = inside(folder, name).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, format!("\"{name}\" is no file name"))
         })?;
@@ -81,7 +81,13 @@ fn write_files(main: &Path, files: &[(PathBuf, &[u8])], policy: &Policy<'_>) -> 
     for (path, bytes) in files {
         let others = if path == main { None } else { path.file_name() };
         let named = |error: io::Error| match others {
-            Some(name) => io::Error::new(error.kind(), format!("{} {error}", name.to_string_lossy())),
+            Some(name) => {
+                let name = name.to_string_lossy().into_owned();
+                match Occupied::of(&error) {
+                    Some(occupied) => Occupied { name: Some(name), ..occupied.clone() }.into(),
+                    None => io::Error::new(error.kind(), format!("{name} {error}")),
+                }
+            }
             None => error,
         };
         let real = if path == main { real.clone() } else { resolved(path).map_err(named)? };
@@ -120,6 +126,51 @@ fn write_files(main: &Path, files: &[(PathBuf, &[u8])], policy: &Policy<'_>) -> 
     if replaced.is_empty() || new.len() > 1 { Ok(()) } else { sync(&real) }
 }
 
+/// A file that is in the way, and that the [`Policy`] does not allow to replace. It is inside of an [`io::Error`].
+///
+/// ```
+/// use galatea::disk::{self, Occupied};
+/// let path = std::env::temp_dir().join(format!("galatea-occupied-{}", std::process::id()));
+/// disk::write(&path, b"one", false)?;
+/// let refused = disk::write(&path, b"two", false).unwrap_err();
+/// assert!(Occupied::of(&refused).is_some_and(|occupied| !occupied.read_only));
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Occupied {
+    /// The name of the file, if it is not the output itself but belongs to it.
+    pub name: Option<String>,
+    /// Whether it is the file's mode that stands against replacing it.
+    pub read_only: bool,
+}
+
+impl Occupied {
+    /// Returns the reason of an error, if it is this one.
+    pub fn of(error: &io::Error) -> Option<&Occupied> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Display for Occupied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            write!(f, "{name} ")?;
+        }
+        f.write_str(if self.read_only { "is read-only" } else { "exists already" })
+    }
+}
+
+impl std::error::Error for Occupied {}
+
+impl From<Occupied> for io::Error {
+    fn from(occupied: Occupied) -> Self {
+        let kind = if occupied.read_only { io::ErrorKind::Other } else { io::ErrorKind::AlreadyExists };
+        io::Error::new(kind, occupied)
+    }
+}
+
 /// What is at a place where a file is to go.
 enum Old {
     /// Nothing.
@@ -147,11 +198,10 @@ fn old_file(path: &Path, policy: &Policy<'_>, bytes: &[u8], shared: bool) -> io:
         return Ok(Old::Same);
     }
     if !policy.replace {
-        let why = "exists already; use --force to replace it";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        return Err(Occupied { name: None, read_only: false }.into());
     }
     if meta.permissions().readonly() && !policy.read_only {
-        return Err(io::Error::other("is read-only; use --force to replace it"));
+        return Err(Occupied { name: None, read_only: true }.into());
     }
     Ok(Old::Replace(meta))
 }

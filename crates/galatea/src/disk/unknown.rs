@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_is_no_concern() {
-        let models = |f: &Format| f.holds == crate::Holds::Model;
+        let models = |f: &Format| f.category == crate::Category::Model;
         assert!(!is_damaged(Path::new("a.tpc"), b"", &models));
         assert!(is_damaged(Path::new("a.mdl"), b"", &models));
     }

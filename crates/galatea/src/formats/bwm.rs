@@ -3,17 +3,12 @@
 use galatea_kotor::bwm::{self, Walkmesh};
 
 use super::document;
-use crate::{Format, Holds, Inspection, Output};
+use crate::{ConvertError, Converted, Document, Format, FormatId, Ground, Inspection, Output, SceneContext};
 
 pub(super) static FORMAT: Format = Format {
-    name: "kotor-bwm",
-    title: "KotOR walkmesh (WOK, PWK, DWK)",
     extensions: &["wok", "pwk", "dwk"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: Some("kotor-bwm-ascii"),
+    text: Some(FormatId::KotorBwmAscii),
+    write_extension: Some("wok"),
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),
@@ -23,6 +18,33 @@ pub(super) static FORMAT: Format = Format {
         let (mesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(mesh), losses))
     }),
+    convert: Some(|document, to, _, context| convert(document, to, context)),
+    ..Format::model(FormatId::KotorBwm, "kotor-bwm", "KotOR walkmesh (WOK, PWK, DWK)")
 };
 
-document!(Walkmesh, &FORMAT, write: |mesh| Ok(Output::single(mesh.write()?)), scene: |mesh, _| Some(mesh.to_scene()));
+document!(
+    Walkmesh,
+    &FORMAT,
+    write: |mesh| Ok(Output::single(mesh.write()?)),
+    scene: |mesh, _| Some(mesh.to_scene()),
+    also: {
+        fn ground(&self) -> Option<Ground> {
+            Some(Ground::of_walkmesh(self))
+        }
+    },
+);
+
+/// Converts between the binary and the text form.
+pub(super) fn convert(
+    document: &dyn Document,
+    to: FormatId,
+    context: &SceneContext<'_>,
+) -> Result<Option<Converted>, ConvertError> {
+    let Some(mesh) = document.as_any().downcast_ref::<Walkmesh>() else { return Ok(None) };
+    let bytes = match to {
+        FormatId::KotorBwm => mesh.write()?,
+        FormatId::KotorBwmAscii => bwm::text::print(mesh, context.name)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(Converted::lossless(Output::single(bytes))))
+}

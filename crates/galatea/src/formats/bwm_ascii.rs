@@ -5,9 +5,11 @@ use std::any::Any;
 use galatea_kotor::bwm::text::{self, Part};
 use galatea_kotor::bwm::{self, Walkmesh};
 use galatea_scene::Scene;
-use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Summary};
+use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Rule, Summary};
 
-use crate::{Document, Format, Holds, Inspection, Output, SceneContext};
+use crate::{
+    ConvertError, Converted, Document, Format, FormatId, Ground, Inspection, Output, SceneContext, disk,
+};
 
 /// Walkmeshes that came from text and are written as text: that of a room or a placeable, whose document is that of the
 /// binary form, or the three of a door.
@@ -20,14 +22,9 @@ pub struct AsciiWalkmesh {
 }
 
 pub(super) static FORMAT: Format = Format {
-    name: "kotor-bwm-ascii",
-    title: "KotOR walkmesh as text (MDLOps, MDLEdit, kotorblender, PyKotor)",
     extensions: &["ascii", "wok", "pwk", "dwk"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: Some("kotor-bwm-ascii"),
+    text: Some(FormatId::KotorBwmAscii),
+    write_extension: Some("wok.ascii"),
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiWalkmesh::parse(input.bytes, limits)?) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.
@@ -35,11 +32,19 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("wok", (Coverage::default(), AsciiWalkmesh::parse(input.bytes, limits).err()))
     },
     rules: bwm::RULES,
-    records: &[],
     from_scene: Some(|scene, _| {
         let (walkmesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(AsciiWalkmesh::new(walkmesh, &scene.name)), losses))
     }),
+    convert: Some(|document, to, _, context| match document.as_any().downcast_ref::<AsciiWalkmesh>() {
+        Some(door) => door.convert(to, context.name).map(Some),
+        None => super::bwm::convert(document, to, context),
+    }),
+    ..Format::model(
+        FormatId::KotorBwmAscii,
+        "kotor-bwm-ascii",
+        "KotOR walkmesh as text (MDLOps, MDLEdit, kotorblender, PyKotor)",
+    )
 };
 
 impl AsciiWalkmesh {
@@ -51,7 +56,7 @@ impl AsciiWalkmesh {
         }
     }
 
-    fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
+    fn parse(bytes: &[u8], limits: &Limits) -> galatea_wire::Result<Self> {
         let mut parts = text::parse_all(bytes, limits)?;
         // Whichever order the tool has, a door is closed first.
         parts.sort_by_key(|part| part.door.map(text::Door::number));
@@ -62,6 +67,24 @@ impl AsciiWalkmesh {
             return Err(Error::new(ErrorKind::Mismatch { want, found }, place));
         };
         Ok(AsciiWalkmesh { first, others: parts.collect() })
+    }
+
+    /// Writes the walkmeshes of a door, which a text holds together and the game has in files of their own.
+    fn convert(&self, to: FormatId, name: &str) -> Result<Converted, ConvertError> {
+        let mut output = match to {
+            FormatId::KotorBwm => Output::single(self.first.walkmesh.write()?),
+            FormatId::KotorBwmAscii => return Ok(Converted::lossless(self.write()?)),
+            _ => return Err(ConvertError::SeveralWalkmeshes),
+        };
+        let mut free = 1;
+        for part in &self.others {
+            // The number of the state; where a text has one twice, one that nothing has.
+            let number = part.door.map_or(0, text::Door::number).max(free);
+            free = number + 1;
+            let file = format!("{}{number}.dwk", disk::file_name(name));
+            output.siblings.push((file, part.walkmesh.write()?));
+        }
+        Ok(Converted::lossless(output))
     }
 
     /// All walkmeshes.
@@ -90,7 +113,7 @@ impl Document for AsciiWalkmesh {
         all
     }
 
-    fn write(&self) -> Result<Output> {
+    fn write(&self) -> galatea_wire::Result<Output> {
         Ok(Output::single(text::print_all(self.parts())?))
     }
 
@@ -124,6 +147,10 @@ impl Document for AsciiWalkmesh {
 
     fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {
         Some(self.first.walkmesh.to_scene())
+    }
+
+    fn ground(&self) -> Option<Ground> {
+        self.others.is_empty().then(|| Ground::of_walkmesh(&self.first.walkmesh))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,34 +1,48 @@
 //! Fox Engine models.
 
 use galatea_fox::{self as fox, Fmdl};
+use galatea_texture::find::Game;
 
 use super::document;
-use crate::{Format, Holds, Inspection, Output};
+use crate::{ConvertOption, Converted, Format, FormatId, Inspection, Output};
 
 pub(super) static FORMAT: Format = Format {
-    name: "fmdl",
-    title: "Fox Engine model (MGSV Ground Zeroes, The Phantom Pain, Survive, PES)",
     extensions: &["fmdl"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: None,
+    write_extension: Some("fmdl"),
+    game: Some(Game::Fox),
+    options: &[ConvertOption::FoxGame],
     detect: fox::detect,
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
     rules: fox::RULES,
     records: fox::RECORDS,
     from_scene: Some(|scene, options| {
-        let (model, losses) =
-            Fmdl::from_scene(scene, &fox::SceneOptions::default().with_game(options.fox()))?;
+        let options = fox::SceneOptions::default().with_game(options.fox());
+        let (model, losses) = Fmdl::from_scene(scene, &options)?;
         Ok((Box::new(model), losses))
     }),
+    convert: Some(|document, to, options, context| {
+        let model = document.as_any().downcast_ref::<Fmdl>().filter(|_| to == FormatId::Fmdl);
+        let Some((model, game)) = model.zip(options.fox()) else { return Ok(None) };
+        let mut model = model.clone();
+        let losses = model.convert(game.version(), context.names);
+        Ok(Some(Converted::new(Output::single(model.write()?), losses)))
+    }),
+    ..Format::model(
+        FormatId::Fmdl,
+        "fmdl",
+        "Fox Engine model (MGSV Ground Zeroes, The Phantom Pain, Survive, PES)",
+    )
 };
 
 document!(
     Fmdl,
     &FORMAT,
     write: |model| Ok(Output::single(model.write()?)),
-    scene: |model, context| Some(model.to_scene(context.name, context.names))
+    scene: |model, context| Some(model.to_scene(context.name, context.names)),
+    also: {
+        fn texture_format(&self) -> Option<FormatId> {
+            Some(FormatId::Ftex)
+        }
+    },
 );

@@ -2,27 +2,24 @@
 
 use std::collections::HashSet;
 
-use galatea_gltf::{self as gltf, Image};
+use galatea_gltf as gltf;
 use galatea_scene::{Scene, Topology};
 use galatea_wire::{Coverage, Fixed, Limits, Loss, Report, Result, Rule, Summary, rules};
 
-use super::document;
-use crate::{Document, Format, Holds, Input, Inspection, Output, SceneContext};
+use super::gltf_write::{self, with_images};
+use super::{EmbeddedImages, document};
+use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext, disk};
 
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
 pub struct Gltf {
-    /// The scene.
-    pub scene: Scene,
-    /// Pictures of its textures.
-    pub images: Vec<Image>,
-    /// What each material looks like in the document; the maps name the pictures.
-    pub looks: Vec<gltf::Look>,
-    /// What the document has and the scene does not.
-    pub losses: Vec<Loss>,
-    /// The files of its buffers, by their paths in the document's directory.
-    pub(crate) files: Vec<String>,
-    bytes: Vec<u8>,
+    scene: Scene,
+    embedded: EmbeddedImages,
+    losses: Vec<Loss>,
+    /// The name of its file without extension; empty if it has none.
+    name: String,
+    /// The file as it was read; none once the scene may have been changed.
+    bytes: Option<Vec<u8>>,
 }
 
 /// A glTF document whose JSON is the file itself.
@@ -45,20 +42,61 @@ impl Gltf {
         let mut files = Vec::new();
         let mut file = |path: &str| {
             files.push(path.to_owned());
-            input.beside?.file(path)
+            input.siblings?.file(path)
         };
         let gltf::Loaded { scene, images, looks, losses } = gltf::read(input.bytes, limits, &mut file)?;
         files.sort();
         files.dedup();
-        Ok(Gltf { scene, images, looks, losses, files, bytes: input.bytes.to_vec() })
+        let embedded = EmbeddedImages { images, looks, files, before: None };
+        let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
+        Ok(Gltf { scene, embedded, losses, name, bytes: Some(input.bytes.to_vec()) })
     }
 
-    fn write(&self) -> Result<Output> {
-        Ok(Output::single(self.bytes.clone()))
+    /// Returns the scene.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
     }
 
-    /// The scene. Other programs name scenes, not models: what did not come from a model is named after its file.
-    fn scene(&self, context: &SceneContext<'_>) -> Scene {
+    /// Returns the scene to change it. From then on the document is written from the scene; without, it is written as it
+    /// was read.
+    ///
+    /// ```
+    /// use galatea::{Document, Gltf, Input, gltf};
+    /// let bytes = gltf::write_glb(&galatea::scene::example(), &Default::default())?;
+    /// let mut document = galatea::open(&Input::new(&bytes), &Default::default())?;
+    /// let glb = document.as_any_mut().downcast_mut::<Gltf>().expect("a GLB");
+    /// glb.scene_mut().name = "another".into();
+    /// let edited = document.write()?;
+    /// let back = galatea::open(&edited.input(), &Default::default())?;
+    /// assert_eq!(document.differences(back.as_ref()), Some(Vec::new()));
+    /// assert_ne!(edited.bytes, bytes);
+    /// # Ok::<(), galatea::Error>(())
+    /// ```
+    pub fn scene_mut(&mut self) -> &mut Scene {
+        self.bytes = None;
+        self.embedded.before.get_or_insert_with(|| self.scene.materials.clone());
+        &mut self.scene
+    }
+
+    fn write_glb(&self) -> Result<Output> {
+        let write = || with_images(&self.embedded, |options| gltf::write_glb(&self.scene, options));
+        Ok(Output::single(self.bytes.clone().map_or_else(write, Ok)?))
+    }
+
+    fn write_gltf(&self) -> Result<Output> {
+        if let Some(bytes) = &self.bytes {
+            return Ok(Output::single(bytes.clone()));
+        }
+        let name = if self.name.is_empty() { "scene" } else { &self.name };
+        let bin = format!("{}.bin", disk::file_name(name));
+        let write = |options: &gltf::Options<'_>| Ok(gltf::write_gltf(&self.scene, options, &bin));
+        let (json, bytes) = with_images(&self.embedded, write)?;
+        Ok(Output::single(json.into_bytes()).with_siblings([(bin, bytes)]))
+    }
+
+    /// Returns the scene for conversions. Other programs name scenes, not models: what did not come from a model is named
+    /// after its file.
+    fn named_scene(&self, context: &SceneContext<'_>) -> Scene {
         let mut scene = self.scene.clone();
         if scene.axes().is_none() {
             scene.name = context.name.to_owned();
@@ -166,62 +204,70 @@ fn differences(a: &Scene, b: &Scene) -> Vec<String> {
 }
 
 pub(super) static GLB: Format = Format {
-    name: "glb",
-    title: "glTF 2.0 in one file",
     extensions: &["glb"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
     stored: true,
-    text: None,
+    write_extension: Some("glb"),
     detect: |bytes| gltf::detect(bytes) && bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(Gltf::read(input, limits)?)),
     inspect: |input, limits| {
         Inspection::single("glb", (Coverage::default(), Gltf::read(input, limits).err()))
     },
     rules: RULES,
-    records: &[],
     from_scene: Some(|scene, _| {
-        let bytes = gltf::write_glb(scene, &gltf::Options::default())?;
-        let document = Gltf {
-            scene: scene.clone(),
-            images: Vec::new(),
-            looks: Vec::new(),
-            losses: Vec::new(),
-            files: Vec::new(),
-            bytes,
-        };
-        Ok((Box::new(document), Vec::new()))
+        let bytes = Some(gltf::write_glb(scene, &gltf::Options::default())?);
+        let embedded = EmbeddedImages::default();
+        let scene = scene.clone();
+        Ok((Box::new(Gltf { scene, embedded, losses: Vec::new(), name: String::new(), bytes }), Vec::new()))
     }),
+    write_scene: Some(gltf_write::glb),
+    ..Format::model(FormatId::Glb, "glb", "glTF 2.0 in one file")
 };
 
 pub(super) static GLTF: Format = Format {
-    name: "gltf",
-    title: "glTF 2.0 as JSON, with its files beside it",
     extensions: &["gltf"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
     stored: true,
-    text: None,
+    write_extension: Some("gltf"),
     detect: |bytes| gltf::detect(bytes) && !bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(GltfText(Gltf::read(input, limits)?)) as Box<dyn Document>),
     inspect: |input, limits| {
         Inspection::single("gltf", (Coverage::default(), Gltf::read(input, limits).err()))
     },
     rules: RULES,
-    records: &[],
-    // Needs the name of its other file: see `convert`.
-    from_scene: None,
+    // Without `from_scene`: that does not know the name of its other file.
+    write_scene: Some(gltf_write::gltf),
+    ..Format::model(FormatId::Gltf, "gltf", "glTF 2.0 as JSON, with its files beside it")
 };
 
-document!(Gltf, &GLB, write: Gltf::write, scene: |document, context| Some(document.scene(context)));
+document!(
+    Gltf,
+    &GLB,
+    write: Gltf::write_glb,
+    scene: |document, context| Some(document.named_scene(context)),
+    also: {
+        fn losses(&self) -> &[Loss] {
+            &self.losses
+        }
+
+        fn embedded_images(&self) -> Option<&EmbeddedImages> {
+            Some(&self.embedded)
+        }
+    },
+);
 
 document!(
     GltfText as Gltf,
     &GLTF,
     inner: |document| &document.0,
     |document| &mut document.0,
-    write: Gltf::write,
-    scene: |document, context| Some(document.scene(context)),
+    write: Gltf::write_gltf,
+    scene: |document, context| Some(document.named_scene(context)),
+    also: {
+        fn losses(&self) -> &[Loss] {
+            &self.0.losses
+        }
+
+        fn embedded_images(&self) -> Option<&EmbeddedImages> {
+            Some(&self.0.embedded)
+        }
+    },
 );

@@ -1,24 +1,22 @@
 //! KotOR models as text.
 
 use galatea_kotor::mdl::{self, Model, text};
+use galatea_texture::find::Game;
 use galatea_wire::Coverage;
 
-use super::document;
-use crate::{Document, Format, Holds, Inspection, Output};
+use super::{document, kotor_mdl};
+use crate::{ConvertOption, Document, Format, FormatId, Inspection, Output};
 
 /// A KotOR model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
 pub struct AsciiModel(pub Model);
 
 pub(super) static FORMAT: Format = Format {
-    name: "kotor-mdl-ascii",
-    title: "KotOR model as text (MDLOps, MDLEdit, KOTORmax)",
     extensions: &["mdl", "ascii"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: Some("kotor-mdl-ascii"),
+    text: Some(FormatId::KotorMdlAscii),
+    write_extension: Some("mdl.ascii"),
+    game: Some(Game::Kotor),
+    options: &[ConvertOption::KotorGame, ConvertOption::Platform],
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiModel(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.
@@ -26,11 +24,16 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("mdl", (Coverage::default(), text::parse(input.bytes, limits).err()))
     },
     rules: mdl::RULES,
-    records: &[],
     from_scene: Some(|scene, options| {
-        let (model, losses) = super::kotor_mdl::kotor_model(scene, options)?;
+        let (model, losses) = kotor_mdl::kotor_model(scene, options)?;
         Ok((Box::new(AsciiModel(model)), losses))
     }),
+    convert: Some(|document, to, options, _| kotor_mdl::convert(document, to, options)),
+    ..Format::model(
+        FormatId::KotorMdlAscii,
+        "kotor-mdl-ascii",
+        "KotOR model as text (MDLOps, MDLEdit, KOTORmax)",
+    )
 };
 
 document!(
@@ -39,5 +42,10 @@ document!(
     inner: |model| &model.0,
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
-    scene: |model, context| Some(super::kotor_mdl::kotor_scene(model, context)),
+    scene: |model, context| Some(kotor_mdl::kotor_scene(model, context)),
+    also: {
+        fn texture_format(&self) -> Option<FormatId> {
+            self.0.texture_format()
+        }
+    },
 );

@@ -1,22 +1,23 @@
 //! KotOR models.
 
 use galatea_kotor::mdl::{self, Model};
-
 use galatea_scene::Scene;
+use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
 use super::document;
-use crate::{ConvertOptions, Format, Holds, Inspection, Output, SceneContext};
+use crate::{
+    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
+    SceneContext,
+};
 
 pub(super) static FORMAT: Format = Format {
-    name: "kotor-mdl",
-    title: "KotOR 1 and 2 model, PC and Xbox",
     extensions: &["mdl"],
     companions: &["mdx"],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: Some("kotor-mdl-ascii"),
+    text: Some(FormatId::KotorMdlAscii),
+    write_extension: Some("mdl"),
+    game: Some(Game::Kotor),
+    options: &[ConvertOption::KotorGame, ConvertOption::Platform],
     detect: mdl::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, input.companion("mdx"), limits)?)),
     inspect: |input, limits| {
@@ -32,17 +33,49 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = kotor_model(scene, options)?;
         Ok((Box::new(model), losses))
     }),
+    convert: Some(|document, to, options, _| convert(document, to, options)),
+    ..Format::model(FormatId::KotorMdl, "kotor-mdl", "KotOR 1 and 2 model, PC and Xbox")
 };
 
 document!(
     Model,
     &FORMAT,
-    write: |model| {
-        let pair = model.write()?;
-        Ok(Output::with_companion(pair.mdl, "mdx", pair.mdx))
-    },
+    write: write,
     scene: |model, context| Some(kotor_scene(model, context)),
+    also: {
+        fn texture_format(&self) -> Option<FormatId> {
+            Some(FormatId::Tga)
+        }
+    },
 );
+
+fn write(model: &Model) -> Result<Output> {
+    let pair = model.write()?;
+    Ok(Output::with_companion(pair.mdl, "mdx", pair.mdx))
+}
+
+/// Converts between the binary and the text form, and between games and machines.
+pub(super) fn convert(
+    document: &dyn Document,
+    to: FormatId,
+    options: &ConvertOptions,
+) -> Result<Option<Converted>, ConvertError> {
+    let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
+    if !matches!(to, FormatId::KotorMdl | FormatId::KotorMdlAscii) {
+        return Ok(None);
+    }
+    let game = options.kotor().unwrap_or(model.game);
+    let platform = options.platform.unwrap_or(model.platform);
+    let mut changed = None;
+    let mut losses = Vec::new();
+    if (game, platform) != (model.game, model.platform) {
+        losses = changed.insert(model.clone()).convert(game, platform);
+    }
+    let model = changed.as_ref().unwrap_or(model);
+    let output =
+        if to == FormatId::KotorMdl { write(model)? } else { Output::single(mdl::text::print(model)?) };
+    Ok(Some(Converted::new(output, losses)))
+}
 
 /// With the clips of its supermodels, where they can be found.
 pub(super) fn kotor_scene(model: &Model, context: &SceneContext<'_>) -> Scene {

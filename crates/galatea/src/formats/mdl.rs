@@ -1,24 +1,23 @@
 //! Warcraft III and WoW alpha models as text.
 
 use galatea_mdlx::{self as mdlx, Model, text};
+use galatea_texture::find::Game;
 use galatea_wire::Coverage;
 
-use super::document;
-use crate::{Document, Format, Holds, Inspection, Output};
+use super::{document, mdx};
+use crate::textures::TextureName;
+use crate::{ConvertOption, Document, Format, FormatId, Ground, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
 pub struct MdlText(pub Model);
 
 pub(super) static FORMAT: Format = Format {
-    name: "mdl",
-    title: "Warcraft III model as text",
     extensions: &["mdl"],
-    companions: &[],
-    holds: Holds::Model,
-    whole: false,
-    stored: false,
-    text: Some("mdl"),
+    text: Some(FormatId::Mdl),
+    write_extension: Some("mdl"),
+    game: Some(Game::Warcraft),
+    options: &[ConvertOption::Version],
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.
@@ -26,12 +25,12 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("mdl", (Coverage::default(), text::parse(input.bytes, limits).err()))
     },
     rules: mdlx::RULES,
-    records: &[],
     from_scene: Some(|scene, options| {
-        let options = mdlx::SceneOptions::default().with_version(options.version.map(mdlx::Version));
-        let (model, losses) = Model::from_scene(scene, &options)?;
+        let (model, losses) = mdx::from_scene(scene, options)?;
         Ok((Box::new(MdlText(model)), losses))
     }),
+    convert: Some(|document, to, options, _| mdx::convert(document, to, options)),
+    ..Format::model(FormatId::Mdl, "mdl", "Warcraft III model as text")
 };
 
 document!(
@@ -41,4 +40,17 @@ document!(
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
     scene: |model, context| Some(model.to_scene(context.name)),
+    also: {
+        fn texture_format(&self) -> Option<FormatId> {
+            self.0.texture_format()
+        }
+
+        fn texture_names(&self) -> Option<Vec<TextureName>> {
+            self.0.texture_names()
+        }
+
+        fn ground(&self) -> Option<Ground> {
+            self.0.ground()
+        }
+    },
 );

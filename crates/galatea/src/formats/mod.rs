@@ -1,51 +1,163 @@
-//! The table of formats. A new format adds a file here and a line to [`FORMATS`].
+//! The table of formats. A new format adds a file here and a line to `formats!`.
 
 mod bwm;
 mod bwm_ascii;
+mod embedded;
 mod fmdl;
 mod gltf;
+mod gltf_write;
 mod kotor_ascii;
 mod kotor_mdl;
 mod mdl;
 mod mdx;
+mod obj;
 mod texture;
+mod texture_convert;
+mod texture_encode;
+
+use std::fmt;
+use std::str::FromStr;
 
 pub use bwm_ascii::AsciiWalkmesh;
+pub use embedded::EmbeddedImages;
 pub use gltf::{Gltf, GltfText};
 pub use kotor_ascii::AsciiModel;
 pub use mdl::MdlText;
+pub use obj::obj;
 pub use texture::TextureFile;
-pub(crate) use texture::companions;
+pub(crate) use texture_convert::convert_texture;
 
 use crate::Format;
 
-/// Every format, in the order in which detection tries them. Textures come last: some have no magic.
-pub static FORMATS: &[&Format] = &[
-    &bwm::FORMAT,
-    &bwm_ascii::FORMAT,
-    &kotor_mdl::FORMAT,
-    &kotor_ascii::FORMAT,
-    &mdx::FORMAT,
-    &mdl::FORMAT,
-    &fmdl::FORMAT,
-    &gltf::GLB,
-    &gltf::GLTF,
-    &texture::DDS,
-    &texture::BLP,
-    &texture::FTEX,
-    &texture::PNG,
-    &texture::JPEG,
-    &texture::WESYS,
-    &texture::TPC,
-    &texture::BIOWARE,
-    &texture::TGA,
-    &texture::TXI,
-];
+/// Lists the formats: for each its variant of [`FormatId`] and its description.
+macro_rules! formats {
+    (
+        readable: { $($(#[$doc:meta])* $id:ident => $format:path;)* }
+        written only: { $($(#[$only_doc:meta])* $only:ident => $only_format:path;)* }
+    ) => {
+        /// A format, by its id.
+        ///
+        /// ```
+        /// use galatea::FormatId;
+        /// let id: FormatId = "kotor-mdl".parse()?;
+        /// assert_eq!((id, id.name()), (FormatId::KotorMdl, "kotor-mdl"));
+        /// # Ok::<(), galatea::UnknownFormat>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum FormatId {
+            $($(#[$doc])* $id,)*
+            $($(#[$only_doc])* $only,)*
+        }
+
+        impl FormatId {
+            /// All formats, those that can only be written last.
+            pub const ALL: &[FormatId] = &[$(FormatId::$id,)* $(FormatId::$only,)*];
+
+            /// Returns the description of the format.
+            pub fn format(self) -> &'static Format {
+                match self {
+                    $(FormatId::$id => &$format,)*
+                    $(FormatId::$only => &$only_format,)*
+                }
+            }
+        }
+
+        /// Every format that can be read, in the order in which detection tries them. Textures come last: some have no
+        /// magic.
+        pub static FORMATS: &[&Format] = &[$(&$format,)*];
+    };
+}
+
+formats! {
+    readable: {
+        /// KotOR walkmesh.
+        KotorBwm => bwm::FORMAT;
+        /// KotOR walkmesh as text.
+        KotorBwmAscii => bwm_ascii::FORMAT;
+        /// KotOR model.
+        KotorMdl => kotor_mdl::FORMAT;
+        /// KotOR model as text.
+        KotorMdlAscii => kotor_ascii::FORMAT;
+        /// Warcraft III or WoW alpha model.
+        Mdx => mdx::FORMAT;
+        /// Warcraft III model as text.
+        Mdl => mdl::FORMAT;
+        /// Fox Engine model.
+        Fmdl => fmdl::FORMAT;
+        /// glTF in one file.
+        Glb => gltf::GLB;
+        /// glTF as JSON, with its files.
+        Gltf => gltf::GLTF;
+        /// Direct3D texture.
+        Dds => texture::DDS;
+        /// Warcraft III or World of Warcraft texture.
+        Blp => texture::BLP;
+        /// Fox Engine texture.
+        Ftex => texture::FTEX;
+        /// PNG image.
+        Png => texture::PNG;
+        /// JPEG image.
+        Jpeg => texture::JPEG;
+        /// DDS in the zlib wrapper of PES.
+        WesysDds => texture::WESYS;
+        /// KotOR texture.
+        Tpc => texture::TPC;
+        /// KotOR and Neverwinter Nights texture that is called DDS.
+        BiowareDds => texture::BIOWARE;
+        /// Truevision TGA.
+        Tga => texture::TGA;
+        /// KotOR's text on how to use a texture.
+        Txi => texture::TXI;
+    }
+    written only: {
+        /// Wavefront OBJ.
+        Obj => obj::FORMAT;
+    }
+}
+
+impl FormatId {
+    /// Returns the name of the format, such as `kotor-mdl`.
+    pub fn name(self) -> &'static str {
+        self.format().name
+    }
+
+    /// Returns the formats that files can be converted to.
+    pub fn targets() -> impl Iterator<Item = FormatId> {
+        FormatId::ALL.iter().copied().filter(|id| id.format().is_target())
+    }
+}
+
+impl fmt::Display for FormatId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for FormatId {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        FormatId::ALL.iter().copied().find(|id| id.name() == name).ok_or(UnknownFormat)
+    }
+}
+
+/// A name that no format has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownFormat;
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no format has this name")
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
 
 /// Makes a document type a [`Document`](crate::Document). `$inner` is the format's own type, which a text form shares with
-/// its binary form; all but writing and the scene is the same for every format.
+/// its binary form; all but writing, the scene and the methods at the end is the same for every format.
 macro_rules! document {
-    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(,)?) => {
+    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
         impl crate::Document for $type {
             fn format(&self) -> &'static crate::Format {
                 $format
@@ -92,10 +204,41 @@ macro_rules! document {
                 let get: fn(&mut $type) -> &mut $inner = $get_mut;
                 get(self)
             }
+
+            $($($also)*)?
         }
     };
-    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(,)?) => {
-        document!($type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene);
+    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
+        document!(
+            $type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene $(, also: { $($also)* })?
+        );
     };
 }
 use document;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_knows_its_id_and_its_name_alone() {
+        for id in FormatId::ALL {
+            assert_eq!(id.format().id, *id);
+            assert_eq!(id.name().parse(), Ok(*id));
+            assert_eq!(id.format().is_target(), id.format().write_extension.is_some());
+        }
+        assert_eq!("nothing".parse::<FormatId>(), Err(UnknownFormat));
+        assert_eq!(FORMATS.len() + 1, FormatId::ALL.len());
+    }
+
+    #[test]
+    fn what_can_be_written_has_a_way_to_be_written() {
+        for format in FormatId::targets().map(FormatId::format) {
+            let ways = [format.from_scene.is_some(), format.write_scene.is_some(), format.encode.is_some()];
+            assert!(ways.contains(&true), "{}", format.name);
+            assert!(format.write_extension.is_some_and(|extension| {
+                format.extensions.iter().any(|known| extension.split('.').any(|part| part == *known))
+            }));
+        }
+    }
+}

@@ -4,10 +4,12 @@ use std::any::Any;
 
 use galatea_scene::Scene;
 use galatea_texture::{self as texture, Kind, Part, Texture, Txi, bioware, blp, dds, ftex, tpc, txi, wesys};
-use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Schema, Summary, Wire};
+use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Summary, Wire};
 
-use super::document;
-use crate::{Companion, Document, Format, Holds, Input, Inspection, Output, SceneContext};
+use super::{convert_texture, document, texture_encode};
+use crate::{
+    Companion, ConvertOption, Document, Encoding, Format, FormatId, Input, Inspection, Output, SceneContext,
+};
 
 /// The numbered parts of an FTEX.
 const PARTS: [&str; 9] =
@@ -35,31 +37,17 @@ impl TextureFile {
     }
 }
 
-/// What is the same for all texture formats.
-const fn format(
-    kind: Kind,
-    name: &'static str,
-    title: &'static str,
-    extensions: &'static [&'static str],
-    companions: &'static [&'static str],
-    detect: fn(&[u8]) -> bool,
-    records: &'static [&'static Schema],
-) -> Format {
+/// What is the same for all textures; the rest is for each to fill in.
+const fn texture(id: FormatId, name: &'static str, title: &'static str) -> Format {
     Format {
-        name,
-        title,
-        extensions,
-        companions,
-        holds: Holds::Texture,
-        whole: matches!(kind, Kind::Tpc | Kind::BiowareDds | Kind::Tga),
-        stored: matches!(kind, Kind::Tga | Kind::Png | Kind::Jpeg),
-        text: None,
-        detect,
         read: |input, limits| Ok(Box::new(read(input, limits)?)),
         inspect,
         rules: texture::RULES,
-        records,
-        from_scene: None,
+        convert: Some(|document, to, options, context| {
+            let Some(file) = document.as_any().downcast_ref::<TextureFile>() else { return Ok(None) };
+            convert_texture(file, to, options, context.name).map(Some)
+        }),
+        ..Format::texture(id, name, title)
     }
 }
 
@@ -67,83 +55,110 @@ fn is(kind: Kind, bytes: &[u8]) -> bool {
     texture::detect(bytes) == Some(kind)
 }
 
-pub(super) static TPC: Format =
-    format(Kind::Tpc, "tpc", "KotOR texture", &["tpc"], &["txi"], |b| is(Kind::Tpc, b), tpc::RECORDS);
-pub(super) static BIOWARE: Format = format(
-    Kind::BiowareDds,
-    "bioware-dds",
-    "KotOR and Neverwinter Nights texture that is called DDS",
-    &["dds"],
-    &["txi"],
-    |b| is(Kind::BiowareDds, b),
-    bioware::RECORDS,
-);
-pub(super) static BLP: Format = format(
-    Kind::Blp,
-    "blp",
-    "Warcraft III and World of Warcraft texture, BLP0 to BLP2",
-    &["blp"],
-    &LEVELS,
-    |b| is(Kind::Blp, b),
-    blp::RECORDS,
-);
-pub(super) static DDS: Format = format(
-    Kind::Dds,
-    "dds",
-    "Direct3D texture (Reforged, PES)",
-    &["dds"],
-    &[],
-    |b| is(Kind::Dds, b),
-    dds::RECORDS,
-);
-pub(super) static FTEX: Format = format(
-    Kind::Ftex,
-    "ftex",
-    "Fox Engine texture, with its FTEXS parts",
-    &["ftex"],
-    &PARTS,
-    |b| is(Kind::Ftex, b),
-    ftex::RECORDS,
-);
-pub(super) static WESYS: Format = format(
-    Kind::Wesys,
-    "wesys-dds",
-    "DDS in the zlib wrapper of PES",
-    &["dds"],
-    &[],
-    |b| is(Kind::Wesys, b),
-    wesys::RECORDS,
-);
-pub(super) static TGA: Format = format(
-    Kind::Tga,
-    "tga",
-    "Truevision TGA",
-    &["tga"],
-    &["txi"],
-    |b| is(Kind::Tga, b),
-    &[texture::TgaHead::SCHEMA],
-);
-pub(super) static PNG: Format =
-    format(Kind::Png, "png", "PNG picture", &["png"], &["txi"], |b| is(Kind::Png, b), &[]);
-pub(super) static JPEG: Format =
-    format(Kind::Jpeg, "jpeg", "JPEG picture", &["jpg", "jpeg"], &["txi"], |b| is(Kind::Jpeg, b), &[]);
+pub(super) static TPC: Format = Format {
+    extensions: &["tpc"],
+    companions: &["txi"],
+    needs_full_scan: true,
+    write_extension: Some("tpc"),
+    encodings: &[Encoding::Raw, Encoding::Grey, Encoding::Bc1, Encoding::Bc3],
+    detect: |b| is(Kind::Tpc, b),
+    records: tpc::RECORDS,
+    encode: Some(texture_encode::tpc),
+    ..texture(FormatId::Tpc, "tpc", "KotOR texture")
+};
+
+pub(super) static BIOWARE: Format = Format {
+    extensions: &["dds"],
+    companions: &["txi"],
+    needs_full_scan: true,
+    detect: |b| is(Kind::BiowareDds, b),
+    records: bioware::RECORDS,
+    ..texture(FormatId::BiowareDds, "bioware-dds", "KotOR and Neverwinter Nights texture that is called DDS")
+};
+
+pub(super) static BLP: Format = Format {
+    extensions: &["blp"],
+    companions: &LEVELS,
+    write_extension: Some("blp"),
+    encodings: &[Encoding::Jpeg, Encoding::Palette],
+    detect: |b| is(Kind::Blp, b),
+    records: blp::RECORDS,
+    encode: Some(texture_encode::blp),
+    ..texture(FormatId::Blp, "blp", "Warcraft III and World of Warcraft texture, BLP0 to BLP2")
+};
+
+/// How a DDS or FTEX can store pixels.
+const BLOCKS: &[Encoding] = &[Encoding::Raw, Encoding::Bc1, Encoding::Bc3, Encoding::Bc5, Encoding::Bc7];
+
+pub(super) static DDS: Format = Format {
+    extensions: &["dds"],
+    write_extension: Some("dds"),
+    encodings: BLOCKS,
+    detect: |b| is(Kind::Dds, b),
+    records: dds::RECORDS,
+    encode: Some(texture_encode::dds),
+    ..texture(FormatId::Dds, "dds", "Direct3D texture (Reforged, PES)")
+};
+
+pub(super) static FTEX: Format = Format {
+    extensions: &["ftex"],
+    companions: &PARTS,
+    write_extension: Some("ftex"),
+    options: &[ConvertOption::Ftexs],
+    encodings: BLOCKS,
+    detect: |b| is(Kind::Ftex, b),
+    records: ftex::RECORDS,
+    encode: Some(texture_encode::ftex),
+    ..texture(FormatId::Ftex, "ftex", "Fox Engine texture, with its FTEXS parts")
+};
+
+pub(super) static WESYS: Format = Format {
+    extensions: &["dds"],
+    detect: |b| is(Kind::Wesys, b),
+    records: wesys::RECORDS,
+    ..texture(FormatId::WesysDds, "wesys-dds", "DDS in the zlib wrapper of PES")
+};
+
+pub(super) static TGA: Format = Format {
+    extensions: &["tga"],
+    companions: &["txi"],
+    needs_full_scan: true,
+    stored: true,
+    write_extension: Some("tga"),
+    detect: |b| is(Kind::Tga, b),
+    records: &[texture::TgaHead::SCHEMA],
+    encode: Some(texture_encode::tga),
+    ..texture(FormatId::Tga, "tga", "Truevision TGA")
+};
+
+pub(super) static PNG: Format = Format {
+    extensions: &["png"],
+    companions: &["txi"],
+    stored: true,
+    write_extension: Some("png"),
+    detect: |b| is(Kind::Png, b),
+    encode: Some(texture_encode::png),
+    ..texture(FormatId::Png, "png", "PNG picture")
+};
+
+pub(super) static JPEG: Format = Format {
+    extensions: &["jpg", "jpeg"],
+    companions: &["txi"],
+    stored: true,
+    detect: |b| is(Kind::Jpeg, b),
+    ..texture(FormatId::Jpeg, "jpeg", "JPEG picture")
+};
 
 pub(super) static TXI: Format = Format {
-    name: "txi",
-    title: "KotOR's text on how to use a texture",
     extensions: &["txi"],
-    companions: &[],
-    holds: Holds::Texture,
-    whole: true,
+    needs_full_scan: true,
     stored: true,
-    text: None,
     detect: txi::detect,
     read: |input, _| Ok(Box::new(Txi::parse(input.bytes))),
     // Text has no fixed places.
     inspect: |_, _| Inspection::single("txi", (Coverage::default(), None)),
     rules: texture::RULES,
-    records: &[],
-    from_scene: None,
+    ..Format::texture(FormatId::Txi, "txi", "KotOR's text on how to use a texture")
 };
 
 /// The number that an extension of a part or level ends or begins with.
@@ -191,7 +206,7 @@ fn of(kind: Kind) -> &'static Format {
 }
 
 /// The files that belong to a texture, as they are written.
-pub(crate) fn companions(texture: &Texture) -> Result<Vec<Companion<Vec<u8>>>> {
+pub(super) fn companions(texture: &Texture) -> Result<Vec<Companion<Vec<u8>>>> {
     let mut out = Vec::new();
     match texture {
         Texture::Ftex(ftex) => {

@@ -46,11 +46,16 @@ pub struct Audited {
     pub why: Why,
 }
 
-/// A name that a model has, what it is for, and whether it needs a file.
-struct Asked {
-    name: String,
-    what: String,
-    built_in: bool,
+/// A texture that a model asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextureName {
+    /// The name in the model's own form.
+    pub name: String,
+    /// What it is for.
+    pub what: String,
+    /// Whether it needs no file.
+    pub built_in: bool,
 }
 
 /// Looks up every texture that a model asks for, each name once, those of TXIs behind those of the model itself. Files are
@@ -60,7 +65,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
     let mut out: Vec<Audited> = Vec::new();
     let mut seen = HashSet::new();
     let mut at = 0;
-    while let Some(Asked { name, what, built_in }) = asked.get(at) {
+    while let Some(TextureName { name, what, built_in }) = asked.get(at) {
         at += 1;
         if !seen.insert(name.replace('\\', "/").to_lowercase()) {
             continue;
@@ -76,7 +81,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             && let Some(Ok((_, txi, _))) = &opened
         {
             let related = txi.references();
-            asked.extend(related.into_iter().take(8).map(|next| Asked {
+            asked.extend(related.into_iter().take(8).map(|next| TextureName {
                 name: next.to_owned(),
                 what: format!("the TXI of {name}"),
                 built_in: false,
@@ -122,32 +127,36 @@ fn why(library: &Library, found: Found, broken: Option<String>) -> Option<Why> {
     })
 }
 
-fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<Asked> {
-    if let Some(model) = document.as_any().downcast_ref::<mdlx::Model>() {
-        return model.textures.iter().map(warcraft).collect();
+fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<TextureName> {
+    if let Some(names) = document.texture_names() {
+        return names;
     }
     let Some(scene) = document.to_scene(context) else { return Vec::new() };
     let textures = scene.materials.iter().flat_map(|m| &m.textures);
-    let asked = |t: &galatea_scene::Texture| Asked {
+    let asked = |t: &galatea_scene::Texture| TextureName {
         name: t.name.clone(),
         what: t.slot.name().to_owned(),
         built_in: false,
     };
     let thrown = scene.emitters.iter().filter_map(|e| e.extras.get("texture")?.as_str());
-    let thrown = thrown.map(|name| Asked { name: name.to_owned(), what: "emitter".into(), built_in: false });
+    let thrown =
+        thrown.map(|name| TextureName { name: name.to_owned(), what: "emitter".into(), built_in: false });
     textures.map(asked).chain(thrown).collect()
 }
 
-fn warcraft(texture: &mdlx::Texture) -> Asked {
-    let path = String::from_utf8_lossy(texture.path.bytes()).into_owned();
-    let id = texture.replaceable_id;
-    let (name, built_in) = match team::replaceable(id) {
-        _ if id == 0 => (path, false),
-        Replaceable::TeamColour => ("team colour".into(), true),
-        Replaceable::TeamGlow => ("team glow".into(), true),
-        Replaceable::File(file) => (file.to_owned(), false),
-        Replaceable::Unknown => (path, false),
-    };
-    let what = if id == 0 { "texture".into() } else { format!("replaceable {id}") };
-    Asked { name, what, built_in }
+impl TextureName {
+    /// A texture of a Warcraft III or WoW alpha model, which may stand for one that the game replaces.
+    pub(crate) fn of_warcraft(texture: &mdlx::Texture) -> Self {
+        let path = String::from_utf8_lossy(texture.path.bytes()).into_owned();
+        let id = texture.replaceable_id;
+        let (name, built_in) = match team::replaceable(id) {
+            _ if id == 0 => (path, false),
+            Replaceable::TeamColour => ("team colour".into(), true),
+            Replaceable::TeamGlow => ("team glow".into(), true),
+            Replaceable::File(file) => (file.to_owned(), false),
+            Replaceable::Unknown => (path, false),
+        };
+        let what = if id == 0 { "texture".into() } else { format!("replaceable {id}") };
+        TextureName { name, what, built_in }
+    }
 }

@@ -7,20 +7,22 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use galatea_gltf::{Image, Look, Picture};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_texture::Texture;
-use galatea_texture::find::output_name;
+use galatea_texture::find::{Game, output_name};
 use galatea_wire::{Limits, Loss};
 
-use super::{Images, game_of};
-use crate::convert_texture::convert_texture;
-use crate::{Beside, ConvertOptions, Document, Gltf, SceneContext, TextureFile, disk, mdlx};
+use super::Images;
+use crate::formats::convert_texture;
+use crate::{
+    ConvertOptions, Document, EmbeddedImages, FormatId, SceneContext, SiblingFiles, TextureFile, disk,
+};
 
 /// Longest name of a texture that KotOR reads.
 const KOTOR_NAME: usize = 16;
 
 /// The images of a glTF document.
 pub(crate) struct Carried<'a> {
-    gltf: &'a Gltf,
-    beside: Option<&'a dyn Beside>,
+    embedded: &'a EmbeddedImages,
+    siblings: Option<&'a dyn SiblingFiles>,
     by_name: HashMap<&'a str, &'a Image>,
 }
 
@@ -50,19 +52,19 @@ impl Files {
 }
 
 impl<'a> Carried<'a> {
-    /// Those of a glTF document; `None` for other documents.
+    /// Those that a document brings along; `None` for documents that bring none.
     pub(crate) fn of(document: &'a dyn Document, context: &SceneContext<'a>) -> Option<Self> {
-        let gltf = document.as_any().downcast_ref::<Gltf>()?;
+        let embedded = document.embedded_images()?;
         let mut by_name = HashMap::new();
-        for image in &gltf.images {
+        for image in embedded.images() {
             by_name.entry(image.name.as_str()).or_insert(image);
         }
-        Some(Carried { gltf, beside: context.beside, by_name })
+        Some(Carried { embedded, siblings: context.siblings, by_name })
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.gltf.images.is_empty()
+        self.embedded.images().is_empty()
     }
 
     /// Images that cannot be told from another by their names.
@@ -70,7 +72,7 @@ impl<'a> Carried<'a> {
         let other = |image: &&Image| {
             self.by_name.get(image.name.as_str()).is_some_and(|first| first.picture != image.picture)
         };
-        let images = self.gltf.images.iter().filter(other);
+        let images = self.embedded.images().iter().filter(other);
         images.map(|image| of_image(image, "another one has the same name"))
     }
 
@@ -78,7 +80,7 @@ impl<'a> Carried<'a> {
         match &image.picture {
             Picture::Embedded { bytes, .. } => Ok(Cow::Borrowed(bytes)),
             Picture::File(path) => {
-                let file = self.beside.and_then(|beside| beside.file(path)).map(Cow::Owned);
+                let file = self.siblings.and_then(|siblings| siblings.file(path)).map(Cow::Owned);
                 file.ok_or_else(|| of_image(image, format!("the file {path:?} is not there")))
             }
         }
@@ -87,12 +89,12 @@ impl<'a> Carried<'a> {
     /// The files that the document names, for a copy of it.
     pub(crate) fn files(&self) -> Files {
         let mut out = Files::default();
-        let images = self.gltf.images.iter().filter_map(|image| match &image.picture {
+        let images = self.embedded.images().iter().filter_map(|image| match &image.picture {
             Picture::File(path) => Some(path),
             Picture::Embedded { .. } => None,
         });
-        for path in self.gltf.files.iter().chain(images).collect::<HashSet<_>>() {
-            match self.beside.and_then(|beside| beside.file(path)) {
+        for path in self.embedded.buffer_files().iter().chain(images).collect::<HashSet<_>>() {
+            match self.siblings.and_then(|siblings| siblings.file(path)) {
                 Some(bytes) => drop(out.files.insert(path.clone(), bytes)),
                 None => out.losses.push(Loss::new(format!("the file {path:?}"), "it is not there")),
             }
@@ -112,7 +114,7 @@ impl<'a> Carried<'a> {
         }
         let out = RefCell::new(Files { losses: self.twins().collect(), ..Files::default() });
         let look = |id: MaterialId, material: &Material| {
-            self.gltf.looks.get(id as usize).cloned().unwrap_or_else(|| Look::of(material))
+            self.embedded.look(id, material).cloned().unwrap_or_else(|| Look::of(material))
         };
         let picture = |name: &str| {
             let image = self.by_name.get(name)?;
@@ -146,16 +148,15 @@ impl<'a> Carried<'a> {
         options: &ConvertOptions,
         context: &SceneContext<'_>,
     ) -> Files {
-        let format = built.format().name;
-        let Some(kind) = texture_kind(built) else { return Files::default() };
+        let Some(kind) = built.texture_format() else { return Files::default() };
         let mut out = Files { losses: self.twins().collect(), ..Files::default() };
         let names = |scene: &Scene| -> HashSet<String> {
             let textures = scene.materials.iter().flat_map(|m| &m.textures);
             textures.map(|t| output_name(&t.name).to_lowercase()).collect()
         };
         // Fox Engine models name textures by hashes; of the others it is known which they ask for.
-        let asked = if kind == "ftex" { None } else { built.to_scene(context).as_ref().map(names) };
-        let fresh = scene.axes().is_none() && format.starts_with("kotor");
+        let asked = if kind == FormatId::Ftex { None } else { built.to_scene(context).as_ref().map(names) };
+        let fresh = scene.axes().is_none() && built.format().game == Some(Game::Kotor);
         let mut done = HashSet::new();
         for (texture, image) in self.used(scene) {
             if !done.insert(image.name.as_str()) {
@@ -183,7 +184,8 @@ impl<'a> Carried<'a> {
     /// The images that are textures of materials, rather than derived from some, with the names these have there.
     fn used<'s>(&self, scene: &'s Scene) -> Vec<(&'s str, &'a Image)> {
         let mut out = Vec::new();
-        for (material, look) in scene.materials.iter().zip(&self.gltf.looks) {
+        for (id, material) in (0..).zip(&scene.materials) {
+            let Some(look) = self.embedded.look(id, material) else { continue };
             for map in &look.maps {
                 let texture = map.texture.and_then(|at| material.textures.get(at));
                 let image = self.by_name.get(map.picture.as_str());
@@ -199,33 +201,21 @@ fn of_image(image: &Image, what: impl Into<String>) -> Loss {
     Loss::new(format!("image {:?}", image.name), what)
 }
 
-/// The kind of textures that a model's game reads; `None` for what has no textures.
-fn texture_kind(built: &dyn Document) -> Option<&'static str> {
-    use galatea_texture::find::Game;
-    Some(match game_of(built.format().name)? {
-        Game::Kotor => "tga",
-        Game::Warcraft => {
-            let model = built.as_any().downcast_ref::<mdlx::Model>();
-            if model.is_some_and(|model| model.version.0 >= 1000) { "dds" } else { "blp" }
-        }
-        Game::Fox => "ftex",
-    })
-}
-
 /// An image as a texture of this kind: its files, by ending.
 fn encoded(
     bytes: &[u8],
-    kind: &'static str,
+    kind: FormatId,
     options: &ConvertOptions,
     name: &str,
 ) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     let texture = Texture::read(bytes, &Limits::default()).map_err(|e| e.to_string())?;
-    let ftexs = if kind == "ftex" { options.ftexs } else { 0 };
-    let options = ConvertOptions { ftexs, ..ConvertOptions::default() };
+    let ftexs = if kind == FormatId::Ftex { options.ftexs } else { 0 };
+    let options = ConvertOptions::default().with_ftexs(ftexs);
     let made = convert_texture(&TextureFile { texture, txi: None }, kind, &options, name);
     let output = made.map_err(|e| e.to_string())?.output;
     let companions = output.companions.into_iter().map(|c| (c.extension, c.bytes));
-    Ok(companions.chain([(kind, output.bytes)]).collect())
+    let ending = kind.format().write_extension.unwrap_or_default();
+    Ok(companions.chain([(ending, output.bytes)]).collect())
 }
 
 /// The media type of an image: what it is, whatever the document calls it.

@@ -5,19 +5,19 @@ use galatea_scene::{AlphaMode, Material, Slot};
 use galatea_texture::material::{self, FoxRole, fox_role};
 use galatea_texture::{Alpha, Image};
 
-use super::dress::{Dress, Dresser, map, notes, slot};
+use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 
 /// The slot of PES for metal.
 const METALNESS: &str = "MetalnessMap_Tex_LIN";
 
-pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dress> {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
     let mut look = Look::of(material);
     look.maps.clear();
     let mut direct = None;
     if let Some((at, texture)) = slot(material, &Slot::Base)
-        && let Some(decoded) = dresser.load(&texture.name)
+        && let Some(decoded) = resolver.load(&texture.name)
     {
-        let whole = dresser.pictures.whole(&texture.name, &decoded);
+        let whole = resolver.pictures.whole(&texture.name, &decoded);
         let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
         base.notes = notes(&decoded);
         // Only pictures that say so have opacity in their alpha.
@@ -25,40 +25,40 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         if look.alpha == AlphaMode::Additive {
             look.unlit = true;
             direct = Some(whole);
-            base.picture = dresser.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
         } else if decoded.image.alpha() == Alpha::Opaque || !opacity {
             look.alpha = AlphaMode::Opaque;
         }
         look.maps.push(base);
     }
     if let Some((at, texture)) = slot(material, &Slot::Normal)
-        && let Some(decoded) = dresser.load(&texture.name)
+        && let Some(decoded) = resolver.load(&texture.name)
     {
-        let picture = dresser.pictures.derived(&texture.name, "normal", &decoded, normal);
+        let picture = resolver.pictures.derived(&texture.name, "normal", &decoded, normal);
         let mut map = map(Role::Normal, picture, texture, Some(at));
         map.notes = notes(&decoded);
         look.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::Specular)
-        && let Some(decoded) = dresser.load(&texture.name)
+        && let Some(decoded) = resolver.load(&texture.name)
     {
         // PES has a texture of its own for metal.
         let metal = slot(material, &Slot::Other(METALNESS.to_owned()));
-        let metal = metal.and_then(|(_, texture)| dresser.load(&texture.name));
+        let metal = metal.and_then(|(_, texture)| resolver.load(&texture.name));
         (look.metallic, look.roughness) = (if metal.is_some() { 1.0 } else { 0.0 }, 1.0);
-        let rough = dresser.pictures.derived(&texture.name, "roughness", &decoded, move |srm| {
+        let rough = resolver.pictures.derived(&texture.name, "roughness", &decoded, move |srm| {
             let rough = material::fox_roughness(srm);
             metal.as_ref().map_or_else(|| rough.clone(), |m| material::with_metal(&rough, &m.image))
         });
         let mut rough = map(Role::MetallicRoughness, rough, texture, Some(at));
         rough.notes = notes(&decoded);
-        let shine = dresser.pictures.derived(&texture.name, "specular", &decoded, material::fox_specular);
+        let shine = resolver.pictures.derived(&texture.name, "specular", &decoded, material::fox_specular);
         look.maps.push(Map { role: Role::Specular, picture: shine, ..rough.clone() });
         look.maps.push(rough);
     }
     let shader = material.extras.get("shader").and_then(|s| s.as_str()).unwrap_or("");
     look.unlit |= shader.contains("Constant");
-    (!look.maps.is_empty()).then(|| Dress { direct, ..Dress::new(look) })
+    (!look.maps.is_empty()).then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
 }
 
 /// Normals are stored in two channels, unless all three are there.

@@ -5,20 +5,20 @@ use galatea_scene::{AlphaMode, Material, Slot, UvTransform, Wrap};
 use galatea_texture::material::{self, KotorSurface, Surface};
 use galatea_texture::{Image, Txi};
 
-use super::dress::{Dress, Dresser, alpha, map, notes, slot};
+use super::materials::{ResolvedMaterial, Resolver, alpha, map, notes, slot};
 
-pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dress> {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
     let mut look = Look::of(material);
     look.maps.clear();
-    let lightmap = lightmap(dresser, material);
+    let lightmap = lightmap(resolver, material);
     let Some((at, texture)) = slot(material, &Slot::Base) else {
         look.maps.extend(lightmap);
-        return Some(Dress::new(look));
+        return Some(ResolvedMaterial::new(look));
     };
-    let decoded = dresser.load(&texture.name);
+    let decoded = resolver.load(&texture.name);
     let Some(decoded) = decoded else {
         look.maps.extend(lightmap);
-        return (!look.maps.is_empty()).then(|| Dress::new(look));
+        return (!look.maps.is_empty()).then(|| ResolvedMaterial::new(look));
     };
     let txi = &decoded.txi;
     let [.., opacity] = material.base_color;
@@ -37,7 +37,7 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
         let [r, g, b, a] = look.base_color;
         look.base_color = [r, g, b, a * water];
     }
-    let whole = dresser.pictures.whole(&texture.name, &decoded);
+    let whole = resolver.pictures.whole(&texture.name, &decoded);
     let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
     base.notes = notes(&decoded);
     place(&mut base, txi);
@@ -45,34 +45,34 @@ pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dr
     if surface == Surface::Additive {
         look.unlit = true;
         direct = Some(whole.clone());
-        base.picture = dresser.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+        base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
     }
     if txi.environment().is_some() && surface == Surface::Opaque {
         (look.metallic, look.roughness) = (1.0, 1.0);
-        let picture = dresser.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
+        let picture = resolver.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
         look.maps.push(Map { picture, role: Role::MetallicRoughness, texture: None, ..base.clone() });
     }
     if material.emissive != [0.0; 3] {
         look.maps.push(Map { picture: whole, role: Role::Emissive, texture: None, ..base.clone() });
     }
     if let Some(name) = txi.name("bumpmaptexture")
-        && let Some(bump) = dresser.load(name)
+        && let Some(bump) = resolver.load(name)
     {
         let strength = bump.txi.number("bumpmapscaling").unwrap_or(1.0);
-        let picture = dresser.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
+        let picture = resolver.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
         // Its rows are turned over instead of the coordinates, since viewers derive tangents from the plain coordinates.
         let normal = Map { picture, role: Role::Normal, texture: None, transform: None, ..base.clone() };
         look.maps.push(normal);
     }
     look.maps.extend(lightmap);
     look.maps.insert(0, base);
-    Some(Dress { direct, ..Dress::new(look) })
+    Some(ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
 }
 
-fn lightmap(dresser: &mut Dresser<'_>, material: &Material) -> Option<Map> {
+fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {
     let (at, texture) = slot(material, &Slot::Lightmap)?;
-    let decoded = dresser.load(&texture.name)?;
-    let picture = dresser.pictures.whole(&texture.name, &decoded);
+    let decoded = resolver.load(&texture.name)?;
+    let picture = resolver.pictures.whole(&texture.name, &decoded);
     let mut map = map(Role::Lightmap, picture, texture, Some(at));
     map.notes = notes(&decoded);
     place(&mut map, &decoded.txi);

@@ -279,16 +279,6 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// The game whose rules of texture names hold for a format.
-pub fn game_of(format: &str) -> Option<Game> {
-    match format {
-        "kotor-mdl" | "kotor-mdl-ascii" => Some(Game::Kotor),
-        "mdx" | "mdl" => Some(Game::Warcraft),
-        "fmdl" => Some(Game::Fox),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests fail loudly")]
 mod tests {

@@ -4,14 +4,14 @@ mod audit;
 mod budget;
 mod cache;
 mod carried;
-mod dress;
 mod fox;
 mod kotor;
 mod library;
 mod made;
+mod materials;
 mod warcraft;
 
-pub use audit::{Audited, Why, audit};
+pub use audit::{Audited, TextureName, Why, audit};
 pub(crate) use carried::{Carried, Files};
-pub use dress::{Dressed, Images, dress, dress_gltf};
-pub use library::{Decoded, Libraries, Library, Textures, game_of};
+pub use library::{Decoded, Libraries, Library, Textures};
+pub use materials::{Images, ResolvedMaterials, resolve_gltf_materials, resolve_materials};

@@ -8,33 +8,33 @@ use galatea_texture::material::{self, Surface};
 use galatea_texture::{Image, team};
 
 use super::Decoded;
-use super::dress::{Dress, Dresser, map, notes, slot};
+use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 
-pub(super) fn dress(dresser: &mut Dresser<'_>, material: &Material) -> Option<Dress> {
+pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
     let mut look = Look::of(material);
     look.maps.clear();
     let mut direct = None;
     let painted = material.textures.first().and_then(replaceable);
-    if let Some(layers) = baked(dresser, material) {
+    if let Some(layers) = baked(resolver, material) {
         let texture = material.textures.first()?;
         let name = format!("{}.layers", galatea_texture::find::output_name(&layers.name));
-        let picture = dresser.pictures.own(&name, move || layers.image());
+        let picture = resolver.pictures.own(&name, move || layers.image());
         look.maps.push(map(Role::BaseColor, picture, texture, None));
         look.base_color = [1.0; 4];
-        if let Some(own) = base(dresser, material, &mut look.clone(), painted) {
+        if let Some(own) = base(resolver, material, &mut look.clone(), painted) {
             direct = Some(own.picture);
         }
-    } else if let Some(own) = base(dresser, material, &mut look, painted) {
+    } else if let Some(own) = base(resolver, material, &mut look, painted) {
         direct = own.direct;
         look.maps.push(own.map);
     } else if painted == Some(TEAM_COLOUR) {
-        let [r, g, b] = team::team_colour(dresser.team).map(linear);
+        let [r, g, b] = team::team_colour(resolver.team).map(linear);
         let [.., opacity] = material.base_color;
         look.base_color = [r, g, b, opacity];
     }
-    surfaces(dresser, material, &mut look);
+    surfaces(resolver, material, &mut look);
     let changed = !look.maps.is_empty() || painted.is_some();
-    changed.then(|| Dress { direct, ..Dress::new(look) })
+    changed.then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
 }
 
 const TEAM_COLOUR: u32 = 1;
@@ -63,12 +63,12 @@ struct Base {
 }
 
 /// A team's own texture, from the files if it is there.
-fn team_texture(dresser: &Dresser<'_>, id: u32) -> Option<Arc<Decoded>> {
-    dresser.load(&team::path(id, dresser.team)?)
+fn team_texture(resolver: &Resolver<'_>, id: u32) -> Option<Arc<Decoded>> {
+    resolver.load(&team::path(id, resolver.team)?)
 }
 
 fn base(
-    dresser: &mut Dresser<'_>,
+    resolver: &mut Resolver<'_>,
     material: &Material,
     look: &mut Look,
     painted: Option<u32>,
@@ -82,13 +82,13 @@ fn base(
         look.base_color = [1.0, 1.0, 1.0, opacity];
     }
     let decoded = match painted {
-        Some(id) => team_texture(dresser, id),
-        None => dresser.load(&texture.name),
+        Some(id) => team_texture(resolver, id),
+        None => resolver.load(&texture.name),
     };
     let Some(decoded) = decoded else {
-        let own = painted.map(|id| (id, dresser.team));
+        let own = painted.map(|id| (id, resolver.team));
         let (id, number) = own.or_else(|| team::named(&texture.name))?;
-        let picture = dresser.pictures.own(
+        let picture = resolver.pictures.own(
             &format!("{}{number:02}", if id == TEAM_GLOW { "TeamGlow" } else { "TeamColor" }),
             move || team::picture(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
         );
@@ -99,9 +99,9 @@ fn base(
             direct: None,
         });
     };
-    let whole = match team_diffuse(dresser, material, texture, &decoded) {
+    let whole = match team_diffuse(resolver, material, texture, &decoded) {
         Some(coloured) => coloured,
-        None => dresser.pictures.whole(&texture.name, &decoded),
+        None => resolver.pictures.whole(&texture.name, &decoded),
     };
     let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
     base.notes = notes(&decoded);
@@ -110,12 +110,12 @@ fn base(
         AlphaMode::Additive => {
             look.unlit = true;
             direct = Some(whole.clone());
-            base.picture = dresser.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
         }
         AlphaMode::Modulate | AlphaMode::Modulate2x => {
             look.unlit = true;
             direct = Some(whole.clone());
-            base.picture = dresser.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
+            base.picture = resolver.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
         }
         _ => {}
     }
@@ -124,30 +124,30 @@ fn base(
 
 /// Reforged: the colour with the team's where the mask says so.
 fn team_diffuse(
-    dresser: &mut Dresser<'_>,
+    resolver: &mut Resolver<'_>,
     material: &Material,
     texture: &Texture,
     diffuse: &Arc<Decoded>,
 ) -> Option<String> {
     slot(material, &Slot::TeamColor).filter(|_| texture.slot == Slot::Base)?;
     let (_, orm) = slot(material, &Slot::OcclusionRoughnessMetallic)?;
-    let orm = dresser.load(&orm.name)?;
-    let colour = team::team_colour(dresser.team);
+    let orm = resolver.load(&orm.name)?;
+    let colour = team::team_colour(resolver.team);
     // Asked on one pixel: whether there is a mask does not depend on the colour.
     material::team_diffuse(&Image::filled(1, 1, [0; 4]), &orm.image, colour)?;
-    let what = format!("team{:02}", dresser.team);
-    Some(dresser.pictures.derived(&texture.name, &what, diffuse, move |image| {
+    let what = format!("team{:02}", resolver.team);
+    Some(resolver.pictures.derived(&texture.name, &what, diffuse, move |image| {
         material::team_diffuse(image, &orm.image, colour).unwrap_or_else(|| image.clone())
     }))
 }
 
 /// Normals, occlusion, roughness, metal and own light of a Reforged material.
-fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
+fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Look) {
     if let Some((at, texture)) = slot(material, &Slot::Normal)
-        && let Some(decoded) = dresser.load(&texture.name)
+        && let Some(decoded) = resolver.load(&texture.name)
     {
         let encoding = material::normal_encoding(&decoded.image, decoded.two_channels);
-        let picture = dresser.pictures.derived(&texture.name, "normal", &decoded, move |image| {
+        let picture = resolver.pictures.derived(&texture.name, "normal", &decoded, move |image| {
             material::decode_normal(image, encoding)
         });
         let mut map = map(Role::Normal, picture, texture, Some(at));
@@ -155,9 +155,9 @@ fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
         look.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::OcclusionRoughnessMetallic)
-        && let Some(decoded) = dresser.load(&texture.name)
+        && let Some(decoded) = resolver.load(&texture.name)
     {
-        let picture = dresser.pictures.derived(&texture.name, "orm", &decoded, material::orm);
+        let picture = resolver.pictures.derived(&texture.name, "orm", &decoded, material::orm);
         let mut rough = map(Role::MetallicRoughness, picture, texture, Some(at));
         rough.notes = notes(&decoded);
         look.maps.push(rough.clone());
@@ -165,9 +165,9 @@ fn surfaces(dresser: &mut Dresser<'_>, material: &Material, look: &mut Look) {
         (look.metallic, look.roughness) = (1.0, 1.0);
     }
     if let Some((at, texture)) = slot(material, &Slot::Emissive) {
-        match dresser.load(&texture.name) {
+        match resolver.load(&texture.name) {
             Some(decoded) => {
-                let picture = dresser.pictures.whole(&texture.name, &decoded);
+                let picture = resolver.pictures.whole(&texture.name, &decoded);
                 let mut map = map(Role::Emissive, picture, texture, Some(at));
                 map.notes = notes(&decoded);
                 look.maps.push(map);
@@ -194,7 +194,7 @@ impl Layers {
 }
 
 /// The layers of a material whose lowest covers everything, if there are others over it that lie in the same place.
-fn baked(dresser: &Dresser<'_>, material: &Material) -> Option<Layers> {
+fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
     if material.layers.is_empty() || !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
         return None;
     }
@@ -202,19 +202,19 @@ fn baked(dresser: &Dresser<'_>, material: &Material) -> Option<Layers> {
         let texture = material.textures.first()?;
         match replaceable(texture) {
             Some(id) => {
-                let own = || team::picture(id, dresser.team).map(Arc::new);
-                team_texture(dresser, id).map(|d| Arc::clone(&d.image)).or_else(own)
+                let own = || team::picture(id, resolver.team).map(Arc::new);
+                team_texture(resolver, id).map(|d| Arc::clone(&d.image)).or_else(own)
             }
             None => {
                 let own = || team::named(&texture.name).and_then(|(id, team)| team::picture(id, team));
-                let file = dresser.load(&texture.name).map(|d| Arc::clone(&d.image));
+                let file = resolver.load(&texture.name).map(|d| Arc::clone(&d.image));
                 file.or_else(|| own().map(Arc::new))
             }
         }
     };
     let first = material.textures.first()?;
     let mut layers = Layers { name: first.name.clone(), bottom: picture(material)?, over: Vec::new() };
-    for layer in material.layers.iter().filter_map(|id| dresser.scene.materials.get(*id as usize)) {
+    for layer in material.layers.iter().filter_map(|id| resolver.scene.materials.get(*id as usize)) {
         let Some(texture) = layer.textures.first() else { continue };
         let [.., opacity] = layer.base_color;
         let same = texture.uv_set == first.uv_set && texture.transform == first.transform;

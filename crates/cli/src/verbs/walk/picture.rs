@@ -10,7 +10,7 @@ use galatea::walk::{Path, Walkmesh};
 
 use super::Wrong;
 use super::place::World;
-use crate::terminal::show;
+use crate::terminal::{reason, show};
 
 #[derive(Args)]
 pub(crate) struct Picture {
@@ -161,7 +161,7 @@ impl Picture {
         let png = preview::render(&scene(world), &look, &|_| None).and_then(|p| p.png());
         let png = png.map_err(|e| wrong(e.to_string()))?;
         crate::outputs::recover(&[path.to_path_buf()]);
-        disk::write(path, &png, self.force).map_err(|e| wrong(e.to_string()))
+        disk::write(path, &png, self.force).map_err(|e| wrong(reason(&e)))
     }
 }
 

@@ -306,7 +306,7 @@ fn ground(path: &Path) -> Result<Ground, Wrong> {
         Ok(Some(ground)) => Ok(ground),
         Ok(None) => Err(wrong(Failure::Other("has no triangles to walk on".into()))),
         Err(_)
-            if galatea::detect(&loaded.bytes).is_none_or(|f| f.holds != galatea::Holds::Model)
+            if galatea::detect(&loaded.bytes).is_none_or(|f| f.category != galatea::Category::Model)
                 && !galatea::kotor::bwm::text::detect(&loaded.bytes) =>
         {
             Err(wrong(Failure::Unknown))

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::batch;
-use crate::terminal::{complain, show};
+use crate::terminal::{complain, reason, show};
 
 #[derive(Args)]
 pub(crate) struct Rebuild {
@@ -74,7 +74,7 @@ impl Rebuild {
         let written = mesh.write().map_err(io::Error::other)?;
         crate::outputs::recover(std::slice::from_ref(&self.output));
         if let Err(error) = disk::write(&self.output, &written, self.force) {
-            complain(format_args!("{}: {error}", show(&self.output)));
+            complain(format_args!("{}: {}", show(&self.output), reason(&error)));
             return Ok(Exit::AllFailed);
         }
         let differences = before.differences(mesh);

@@ -1,5 +1,6 @@
-//! A scene with its textures on: what each material looks like, for glTF and for pictures.
+//! What each material of a scene looks like with its textures, for glTF and for images.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use galatea_wire::{ErrorKind, Limits, Loss};
 
 use super::made::Pictures;
 use super::{Decoded, Textures, fox, kotor, warcraft};
-use crate::{Document, Gltf, GltfText};
+use crate::{Document, EmbeddedImages, SceneContext};
 
 /// Where the pictures of a glTF go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ const UNSEEN_LIGHT: f32 = 0.25;
 
 /// What one material looks like.
 #[derive(Debug, Clone)]
-pub(super) struct Dress {
+pub(super) struct ResolvedMaterial {
     pub(super) look: Look,
     /// The picture to draw directly where the look has one that was made for viewers without the engine's blending.
     pub(super) direct: Option<String>,
@@ -39,14 +40,14 @@ pub(super) struct Dress {
     pub(super) baked: bool,
 }
 
-impl Dress {
+impl ResolvedMaterial {
     pub(super) fn new(look: Look) -> Self {
-        Dress { look, direct: None, baked: false }
+        ResolvedMaterial { look, direct: None, baked: false }
     }
 }
 
-/// What every engine's way of dressing needs.
-pub(super) struct Dresser<'a> {
+/// What every engine's way of resolving materials needs.
+pub(super) struct Resolver<'a> {
     pub(super) scene: &'a Scene,
     pub(super) pictures: Pictures,
     pub(super) team: u32,
@@ -55,7 +56,7 @@ pub(super) struct Dresser<'a> {
     left_out: RefCell<Vec<Loss>>,
 }
 
-impl Dresser<'_> {
+impl Resolver<'_> {
     /// The texture of a name, decoded; none if there is no such file, it cannot be read, or it is more than the budget of
     /// the model has left.
     pub(super) fn load(&self, name: &str) -> Option<Arc<Decoded>> {
@@ -92,16 +93,16 @@ fn left_out(name: &str, why: &str) -> Loss {
 
 /// A scene's materials with their textures.
 #[derive(Debug)]
-pub struct Dressed {
-    dresses: Vec<Dress>,
+pub struct ResolvedMaterials {
+    materials: Vec<ResolvedMaterial>,
     pictures: Pictures,
     left_out: Vec<Loss>,
 }
 
 /// Finds the textures of a scene and tells what its materials look like with them. `team` is the number of the player whose
 /// colour units have.
-pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
-    let mut dresser = Dresser {
+pub fn resolve_materials(scene: &Scene, textures: &Textures<'_>, team: u32) -> ResolvedMaterials {
+    let mut resolver = Resolver {
         scene,
         textures,
         pictures: Pictures::default(),
@@ -109,42 +110,43 @@ pub fn dress(scene: &Scene, textures: &Textures<'_>, team: u32) -> Dressed {
         loaded: RefCell::default(),
         left_out: RefCell::default(),
     };
-    let mut dresses = Vec::with_capacity(scene.materials.len());
+    let mut materials = Vec::with_capacity(scene.materials.len());
     for material in &scene.materials {
-        let dress = match textures.game() {
-            Game::Kotor => kotor::dress(&mut dresser, material),
-            Game::Warcraft => warcraft::dress(&mut dresser, material),
-            Game::Fox => fox::dress(&mut dresser, material),
+        let resolved = match textures.game() {
+            Game::Kotor => kotor::resolve(&mut resolver, material),
+            Game::Warcraft => warcraft::resolve(&mut resolver, material),
+            Game::Fox => fox::resolve(&mut resolver, material),
         };
-        let mut dress = dress.unwrap_or_else(|| {
+        let mut resolved = resolved.unwrap_or_else(|| {
             let mut look = Look::of(material);
             look.maps.clear();
-            Dress::new(look)
+            ResolvedMaterial::new(look)
         });
         let light =
-            matches!(dress.look.alpha, AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x);
-        if light && !dress.look.maps.iter().any(|m| m.role == Role::BaseColor) {
-            let [.., opacity] = &mut dress.look.base_color;
+            matches!(resolved.look.alpha, AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x);
+        if light && !resolved.look.maps.iter().any(|m| m.role == Role::BaseColor) {
+            let [.., opacity] = &mut resolved.look.base_color;
             *opacity *= UNSEEN_LIGHT;
         }
-        dresses.push(dress);
+        materials.push(resolved);
     }
-    Dressed { dresses, pictures: dresser.pictures, left_out: dresser.left_out.into_inner() }
+    ResolvedMaterials { materials, pictures: resolver.pictures, left_out: resolver.left_out.into_inner() }
 }
 
-/// A glTF document with the pictures that are in it, or in files that `file` finds beside it; `None` for other formats.
-pub fn dress_gltf(
+/// Resolves the materials of a document that brings its images along, in itself or in files that `file` finds; `None` for
+/// other documents.
+pub fn resolve_gltf_materials(
     document: &dyn Document,
     file: &dyn Fn(&str) -> Option<Vec<u8>>,
     limits: &Limits,
-) -> Option<Dressed> {
-    let text = || document.as_any().downcast_ref::<GltfText>().map(|t| &t.0);
-    let gltf = document.as_any().downcast_ref::<Gltf>().or_else(text)?;
+) -> Option<ResolvedMaterials> {
+    let embedded = document.embedded_images()?;
+    let looks = looks(document, embedded);
     let mut pictures = Pictures::default();
     let mut left_out = Vec::new();
     let mut files: HashMap<&str, Option<Arc<Image>>> = HashMap::new();
-    let used: HashSet<&str> = gltf.looks.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
-    for image in gltf.images.iter().filter(|i| used.contains(i.name.as_str())) {
+    let used: HashSet<&str> = looks.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
+    for image in embedded.images().iter().filter(|i| used.contains(i.name.as_str())) {
         let mut decode = |bytes: &[u8]| {
             let budget = &pictures.budget;
             budget.earn(bytes.len() as u64);
@@ -169,14 +171,27 @@ pub fn dress_gltf(
             pictures.add_named(&image.name, decoded);
         }
     }
-    let dress = |look: &Look| {
+    let resolve = |look: &Look| {
         let mut look = look.clone();
         look.maps.retain(|m| pictures.image(&m.picture).is_some());
         // A picture that was made of several has the layers over the material in it.
         let baked = look.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
-        Dress { baked, ..Dress::new(look) }
+        ResolvedMaterial { baked, ..ResolvedMaterial::new(look) }
     };
-    Some(Dressed { dresses: gltf.looks.iter().map(dress).collect(), pictures, left_out })
+    Some(ResolvedMaterials { materials: looks.iter().map(resolve).collect(), pictures, left_out })
+}
+
+/// What the materials of a document look like: as in its file, unless they were changed.
+fn looks<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Look]> {
+    let names = galatea_fox::Dictionary::new();
+    let changed = || document.to_scene(&SceneContext::new("", &names));
+    match embedded.is_changed().then(changed).flatten() {
+        None => Cow::Borrowed(embedded.looks()),
+        Some(scene) => (0..)
+            .zip(&scene.materials)
+            .map(|(id, material)| embedded.look(id, material).cloned().unwrap_or_else(|| Look::of(material)))
+            .collect(),
+    }
 }
 
 /// A map of a texture in its own place.
@@ -218,7 +233,7 @@ pub(super) fn alpha(surface: Surface) -> AlphaMode {
     }
 }
 
-impl Dressed {
+impl ResolvedMaterials {
     /// Textures that are left out because they are too large, each with the reason.
     pub fn left_out(&self) -> &[Loss] {
         &self.left_out
@@ -226,7 +241,7 @@ impl Dressed {
 
     /// What a material looks like; the material alone for those that are not of the scene.
     pub fn look(&self, id: MaterialId, material: &Material) -> Look {
-        self.dresses.get(id as usize).map_or_else(|| Look::of(material), |d| d.look.clone())
+        self.materials.get(id as usize).map_or_else(|| Look::of(material), |d| d.look.clone())
     }
 
     /// Calls with the options that a glTF writer needs, and returns the files that belong beside the document.
@@ -256,11 +271,11 @@ impl Dressed {
         (written, beside.into_inner().into_iter().collect())
     }
 
-    /// The scene as it is drawn: materials with what they look like, textures named as [`Dressed::texture`] knows them.
+    /// The scene as it is drawn: materials with what they look like, textures named as [`ResolvedMaterials::texture`] knows them.
     pub fn scene(&self, scene: &Scene) -> Scene {
         let mut out = scene.clone();
-        for (material, dress) in out.materials.iter_mut().zip(&self.dresses) {
-            let Dress { look, direct, baked } = dress;
+        for (material, resolved) in out.materials.iter_mut().zip(&self.materials) {
+            let ResolvedMaterial { look, direct, baked } = resolved;
             material.base_color = look.base_color;
             material.emissive = look.emissive;
             material.alpha = look.alpha;

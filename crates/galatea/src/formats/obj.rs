@@ -3,6 +3,19 @@
 use std::fmt::Write;
 
 use galatea_scene::{Pose, Scene, Topology};
+use galatea_wire::Error;
+
+use crate::{Converted, Format, FormatId, Output};
+
+pub(super) static FORMAT: Format = Format {
+    extensions: &["obj"],
+    write_extension: Some("obj"),
+    write_scene: Some(|scene, _, _, _| {
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
+        Ok(Converted::lossless(Output::single(obj(scene).into_bytes())))
+    }),
+    ..Format::model(FormatId::Obj, "obj", "Wavefront OBJ")
+};
 
 /// Every mesh with triangles as an object, in the scene's axes (Y up), with normals and the first texture coordinates. One
 /// group per material, by its name; no material file is written.

@@ -1,0 +1,189 @@
+//! What a conversion may be told, and for which formats it means something.
+
+use std::fmt;
+
+use crate::textures::Images;
+use crate::{ConvertError, FormatId, fox, kotor};
+
+/// The game a model is made for, where a format serves several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TargetGame {
+    /// Knights of the Old Republic, or its successor.
+    Kotor(kotor::mdl::Game),
+    /// A game of the Fox Engine.
+    Fox(fox::Game),
+}
+
+/// How a texture stores its pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// As they are, all four channels.
+    Raw,
+    /// As they are, one channel.
+    Grey,
+    /// BC1, also called DXT1: small and opaque.
+    Bc1,
+    /// BC3, also called DXT5: with alpha.
+    Bc3,
+    /// BC5: two channels, for normal maps.
+    Bc5,
+    /// BC7: the best looking and the slowest to make.
+    Bc7,
+    /// JPEG inside a BLP.
+    Jpeg,
+    /// 256 colours inside a BLP.
+    Palette,
+}
+
+impl Encoding {
+    /// All of them, with their names.
+    pub const ALL: [(Encoding, &'static str); 8] = [
+        (Encoding::Raw, "raw"),
+        (Encoding::Grey, "grey"),
+        (Encoding::Bc1, "bc1"),
+        (Encoding::Bc3, "bc3"),
+        (Encoding::Bc5, "bc5"),
+        (Encoding::Bc7, "bc7"),
+        (Encoding::Jpeg, "jpeg"),
+        (Encoding::Palette, "palette"),
+    ];
+
+    /// Returns its name on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(e, _)| *e == self).map_or("", |(_, name)| name)
+    }
+
+    /// Returns the encoding of this name, letter case ignored.
+    ///
+    /// ```
+    /// use galatea::Encoding;
+    /// assert_eq!(Encoding::named("BC7"), Some(Encoding::Bc7));
+    /// ```
+    pub fn named(name: &str) -> Option<Encoding> {
+        Self::ALL.iter().find(|(_, n)| n.eq_ignore_ascii_case(name)).map(|(e, _)| *e)
+    }
+}
+
+/// An option of [`ConvertOptions`] that means something only for some formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConvertOption {
+    /// [`ConvertOptions::version`].
+    Version,
+    /// A KotOR game as [`ConvertOptions::game`].
+    KotorGame,
+    /// A game of the Fox Engine as [`ConvertOptions::game`].
+    FoxGame,
+    /// [`ConvertOptions::platform`].
+    Platform,
+    /// [`ConvertOptions::ftexs`].
+    Ftexs,
+}
+
+impl fmt::Display for ConvertOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ConvertOption::Version => "a version",
+            ConvertOption::KotorGame => "a KotOR game",
+            ConvertOption::FoxGame => "a game of the Fox Engine",
+            ConvertOption::Platform => "a platform",
+            ConvertOption::Ftexs => "a number of FTEXS files",
+        })
+    }
+}
+
+/// What a conversion may be told.
+///
+/// ```
+/// use galatea::{ConvertOptions, Encoding};
+/// let options = ConvertOptions::default().with_version(800).with_encoding(Encoding::Bc1);
+/// assert_eq!(options.version, Some(800));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct ConvertOptions {
+    /// Version of a Warcraft III or WoW alpha model.
+    pub version: Option<u32>,
+    /// How a texture stores its pixels; the format's own choice without.
+    pub encoding: Option<Encoding>,
+    /// FTEXS files that an FTEX is spread over; 0 for all in one file.
+    pub ftexs: u8,
+    /// Where the images of a glTF go; without, into a GLB, and into files of their own with a .gltf.
+    pub images: Option<Images>,
+    /// The game a KotOR or Fox Engine model is for.
+    pub game: Option<TargetGame>,
+    /// The machine a KotOR model is for.
+    pub platform: Option<kotor::mdl::Platform>,
+}
+
+impl ConvertOptions {
+    /// Returns the same options with this version.
+    #[must_use]
+    pub fn with_version(self, version: impl Into<Option<u32>>) -> Self {
+        ConvertOptions { version: version.into(), ..self }
+    }
+
+    /// Returns the same options with this encoding.
+    #[must_use]
+    pub fn with_encoding(self, encoding: impl Into<Option<Encoding>>) -> Self {
+        ConvertOptions { encoding: encoding.into(), ..self }
+    }
+
+    /// Returns the same options with so many FTEXS files.
+    #[must_use]
+    pub fn with_ftexs(self, ftexs: u8) -> Self {
+        ConvertOptions { ftexs, ..self }
+    }
+
+    /// Returns the same options with this place for images.
+    #[must_use]
+    pub fn with_images(self, images: impl Into<Option<Images>>) -> Self {
+        ConvertOptions { images: images.into(), ..self }
+    }
+
+    /// Returns the same options with this game.
+    #[must_use]
+    pub fn with_game(self, game: impl Into<Option<TargetGame>>) -> Self {
+        ConvertOptions { game: game.into(), ..self }
+    }
+
+    /// Returns the same options with this machine.
+    #[must_use]
+    pub fn with_platform(self, platform: impl Into<Option<kotor::mdl::Platform>>) -> Self {
+        ConvertOptions { platform: platform.into(), ..self }
+    }
+
+    /// Returns the KotOR game, if it is one.
+    pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
+        match self.game? {
+            TargetGame::Kotor(game) => Some(game),
+            TargetGame::Fox(_) => None,
+        }
+    }
+
+    /// Returns the Fox Engine game, if it is one.
+    pub(crate) fn fox(&self) -> Option<fox::Game> {
+        match self.game? {
+            TargetGame::Fox(game) => Some(game),
+            TargetGame::Kotor(_) => None,
+        }
+    }
+
+    /// Checks that every option for models means something for the format to write. Those for textures are also for the
+    /// textures of models.
+    pub(crate) fn check(&self, to: FormatId) -> Result<(), ConvertError> {
+        let game = self.game.map(|game| match game {
+            TargetGame::Kotor(_) => ConvertOption::KotorGame,
+            TargetGame::Fox(_) => ConvertOption::FoxGame,
+        });
+        let version = self.version.map(|_| ConvertOption::Version);
+        let platform = self.platform.map(|_| ConvertOption::Platform);
+        let mut given = [version, game, platform].into_iter().flatten();
+        match given.find(|option| !to.format().options.contains(option)) {
+            Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The images that a document brings along.
+
+use galatea_gltf::{Image, Look};
+use galatea_scene::{Material, MaterialId};
+
+/// The images of a glTF document, and what its materials look like with them.
+#[derive(Debug, Clone, Default)]
+pub struct EmbeddedImages {
+    pub(super) images: Vec<Image>,
+    pub(super) looks: Vec<Look>,
+    /// The files of its buffers, by their paths in the document's directory.
+    pub(super) files: Vec<String>,
+    /// The materials as they were read, once they may have been changed.
+    pub(super) before: Option<Vec<Material>>,
+}
+
+impl EmbeddedImages {
+    /// Returns the images.
+    pub fn images(&self) -> &[Image] {
+        &self.images
+    }
+
+    /// Returns the files of the document's buffers, by their paths in its directory.
+    pub fn buffer_files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Returns what the materials looked like in the file; the maps name the images.
+    pub fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Returns `true` if the document's materials may have been changed after reading.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.before.is_some()
+    }
+
+    /// Returns what a material of the document's scene looks like; `None` if it was changed or added after reading.
+    pub fn look(&self, id: MaterialId, material: &Material) -> Option<&Look> {
+        let id = id as usize;
+        let same = self.before.as_ref().is_none_or(|before| before.get(id) == Some(material));
+        self.looks.get(id).filter(|_| same)
+    }
+}
