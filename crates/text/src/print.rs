@@ -23,7 +23,7 @@ pub fn push_f32(out: &mut Vec<u8>, value: f32, notation: Notation) {
     let whole = value as i32;
     // Minus zero is no integer.
     if (whole as f32).to_bits() == value.to_bits() && whole.unsigned_abs() < 1 << 24 {
-        push_int(out, whole.into());
+        push_int(out, whole);
         if notation != Notation::Bare {
             out.extend_from_slice(b".0");
         }
@@ -66,9 +66,9 @@ pub fn push_f64(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
 }
 
-/// Appends an integer.
+/// Appends an integer of any type.
 #[inline]
-pub fn push_int(out: &mut Vec<u8>, value: i64) {
+pub fn push_int(out: &mut Vec<u8>, value: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
@@ -108,7 +108,7 @@ fn push_digits(out: &mut Vec<u8>, digits: u64, exponent: i32, notation: Notation
             out.extend_from_slice(rest);
         }
         out.push(b'e');
-        push_int(out, i64::from(before_point) - 1);
+        push_int(out, before_point - 1);
     } else if before_point <= 0 {
         out.extend_from_slice(b"0.");
         push_zeros(out, before_point);

@@ -12,8 +12,8 @@ use crate::text::carry::{Carried, Carry, Guard, OPENING};
 use crate::text::checksum::Sum;
 use crate::text::encode::{Field, Kind as How, Words, put_list, take_list};
 use crate::text::lex::{Lex, Spot, Word};
-use crate::text::number::{Notation, push_f32, push_int, push_signed};
 use crate::text::token::{Keyword, token};
+use galatea_text::{Notation, push_f32, push_int};
 
 /// Which state of a door a walkmesh is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -428,19 +428,19 @@ impl Printer {
             self.out.extend_from_slice(b"   ");
             for corner in face.map(sound) {
                 self.out.push(b' ');
-                push_int(&mut self.out, corner.into());
+                push_int(&mut self.out, corner);
             }
             self.out.extend_from_slice(b" 1 0 0 0 ");
-            push_int(&mut self.out, (*material).into());
+            push_int(&mut self.out, *material);
             self.out.push(b'\n');
         }
         if mesh.edges.iter().any(|e| e.transition >= 0) {
             self.line(b"  roomlinks");
             for edge in mesh.edges.iter().filter(|e| e.transition >= 0) {
                 self.out.extend_from_slice(b"    ");
-                push_int(&mut self.out, edge.edge.into());
+                push_int(&mut self.out, edge.edge);
                 self.out.push(b' ');
-                push_signed(&mut self.out, edge.transition.into());
+                push_int(&mut self.out, edge.transition);
                 self.out.push(b'\n');
             }
             self.line(b"  endlist");

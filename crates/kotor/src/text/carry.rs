@@ -91,7 +91,7 @@ impl<'a> Carried<'a> {
                 (Some(b"F"), Some(tag)) => {
                     let how = words.next().and_then(|w| w.first()).copied();
                     let guard = words.next().and_then(hex);
-                    let count = words.next().and_then(|w| super::number::int_of(w, 0, i64::from(u32::MAX)));
+                    let count = words.next().and_then(|w| galatea_text::parse_int(w, 0, i64::from(u32::MAX)));
                     if let (Some(how), Some(guard), Some(count)) = (how, guard, count) {
                         let record = Record { tag, how, guard, count: count as usize, lines: Vec::new() };
                         carried.records.entry(scope).or_default().push(record);
@@ -304,7 +304,7 @@ impl Recorder {
         out.extend_from_slice(&[b' ', how, b' ']);
         push_hex(out, guard, 16);
         out.push(b' ');
-        super::number::push_int(out, words.len() as u64);
+        galatea_text::push_int(out, words.len() as u64);
         out.push(b'\n');
         for line in words.chunks(WORDS_PER_LINE) {
             out.extend_from_slice(b"#! + ");

@@ -5,7 +5,7 @@
 
 use galatea_wire::{Error, ErrorKind, Result, escape_bytes};
 
-use super::number::{f32_of, f64_of, int_of, is_number, short_f32, short_f64};
+use galatea_text::{Number, looks_numeric, parse_int};
 
 /// Where a word stands: line and column, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -151,42 +151,22 @@ impl<'a> Lex<'a> {
         match self.bytes.get(self.at) {
             Some(b'0'..=b'9') => true,
             None => false,
-            Some(_) => self.peek().is_some_and(|w| is_number(w.text)),
+            Some(_) => self.peek().is_some_and(|w| looks_numeric(w.text)),
         }
     }
 
-    /// Digits from here to the end of a word, with a sign and a point: the integer they make, and how many of them follow the
-    /// point. `None`, and nothing is read, if it is anything else or too long.
+    /// The number that is the next word; `None`, and nothing is read, if the next word is anything else.
     #[inline]
-    fn short_number(&mut self) -> Option<(bool, u64, usize)> {
+    fn number(&mut self) -> Option<Number<'a>> {
         self.blanks();
-        let mut rest = self.bytes.get(self.at..)?;
-        let all = rest.len();
-        let negative = rest.first() == Some(&b'-');
-        if negative {
-            (_, rest) = rest.split_first()?;
-        }
-        let start = rest.len();
-        let (mut count, mut point) = (0u64, None);
-        while let Some((byte, tail)) = rest.split_first() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit < 10 {
-                count = count.wrapping_mul(10).wrapping_add(u64::from(digit));
-            } else if *byte <= b' ' {
-                break;
-            } else if *byte == b'.' && point.is_none() {
-                point = Some(tail.len());
-            } else {
-                return None;
-            }
-            rest = tail;
-        }
-        let digits = start - rest.len() - usize::from(point.is_some());
-        if digits == 0 || digits > 15 {
+        let number = Number::scan(self.bytes.get(self.at..)?)?;
+        let end = self.at + number.len();
+        // A word goes on to the next blank.
+        if self.bytes.get(end).is_some_and(|b| *b > b' ') {
             return None;
         }
-        self.at += all - rest.len();
-        Some((negative, count, point.map_or(0, |p| p - rest.len())))
+        self.at = end;
+        Some(number)
     }
 
     /// Words left in the line.
@@ -214,30 +194,24 @@ impl<'a> Lex<'a> {
     /// A number.
     #[inline]
     pub(crate) fn f32(&mut self) -> Result<f32> {
-        let before = self.at;
-        if let Some((negative, count, decimals)) = self.short_number() {
-            if let Some(value) = short_f32(negative, count, decimals) {
-                return Ok(value);
+        match self.number() {
+            Some(number) => Ok(number.to_f32()),
+            None => {
+                let word = self.word();
+                Err(self.expected("a number", word))
             }
-            self.at = before;
-        }
-        let word = self.word();
-        match word.and_then(|w| f32_of(w.text)) {
-            Some(v) => Ok(v),
-            None => Err(self.expected("a number", word)),
         }
     }
 
     /// A number in full precision.
     #[inline]
     pub(crate) fn f64(&mut self) -> Result<f64> {
-        if let Some((negative, count, decimals)) = self.short_number() {
-            return Ok(short_f64(negative, count, decimals));
-        }
-        let word = self.word();
-        match word.and_then(|w| f64_of(w.text)) {
-            Some(v) => Ok(v),
-            None => Err(self.expected("a number", word)),
+        match self.number() {
+            Some(number) => Ok(number.to_f64()),
+            None => {
+                let word = self.word();
+                Err(self.expected("a number", word))
+            }
         }
     }
 
@@ -254,16 +228,8 @@ impl<'a> Lex<'a> {
     /// A whole number between two bounds.
     #[inline]
     pub(crate) fn int(&mut self, low: i64, high: i64) -> Result<i64> {
-        let before = self.at;
-        if let Some((negative, count, 0)) = self.short_number() {
-            let value = if negative { -(count as i64) } else { count as i64 };
-            if (low..=high).contains(&value) {
-                return Ok(value);
-            }
-        }
-        self.at = before;
         let word = self.word();
-        match word.and_then(|w| int_of(w.text, low, high)) {
+        match word.and_then(|w| parse_int(w.text, low, high)) {
             Some(v) => Ok(v),
             None => Err(self.expected(&format!("a whole number from {low} to {high}"), word)),
         }

@@ -4,5 +4,4 @@ pub(crate) mod carry;
 pub(crate) mod checksum;
 pub(crate) mod encode;
 pub(crate) mod lex;
-pub(crate) mod number;
 pub(crate) mod token;

@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
                             Class::Mesh => self.mesh(node, draft, &mut rows, word, keyword)?,
                         }
                         || self.nothing(keyword)?;
-                    if !known && !crate::text::number::is_number(word.text) {
+                    if !known && !galatea_text::looks_numeric(word.text) {
                         self.note(word.spot, || format!("`{}` means nothing here", escape_bytes(word.text)));
                     }
                 }

@@ -9,8 +9,8 @@ use super::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_w
 use crate::mdl::{
     Animation, Emitter, Game, Interpolation, Light, Model, Node, NodeId, Platform, Track, unpack_quaternion,
 };
-use crate::text::number::{Notation, decimals, f64_of, push_f32, push_int, push_rounded, push_signed};
 use crate::text::token::token;
+use galatea_text::{Notation, decimal_places, parse_f64, push_f32, push_int, push_rounded};
 
 /// A text in the making.
 pub(crate) struct Printer<'a> {
@@ -78,7 +78,7 @@ impl<'a> Printer<'a> {
 
     pub(crate) fn float(&mut self, v: f32) {
         self.out.push(b' ');
-        push_f32(&mut self.out, v, Notation::Short);
+        push_f32(&mut self.out, v, Notation::Point);
     }
 
     pub(crate) fn floats(&mut self, indent: usize, keyword: &str, values: &[f32]) {
@@ -110,7 +110,7 @@ impl<'a> Printer<'a> {
             if i > 0 {
                 self.out.push(b' ');
             }
-            push_f32(&mut self.out, *v, Notation::Short);
+            push_f32(&mut self.out, *v, Notation::Point);
         }
         self.end();
     }
@@ -240,7 +240,7 @@ impl<'a> Printer<'a> {
             Some((name, ..)) => self.line(indent, name),
             None => {
                 self.line(indent, "controller");
-                push_int(&mut self.out, track.kind.into());
+                push_int(&mut self.out, track.kind);
             }
         }
         let bezier = track.interpolation == Interpolation::Bezier;
@@ -249,13 +249,13 @@ impl<'a> Printer<'a> {
         let mut said = [0.0; 3];
         for (said, v) in said.iter_mut().zip(rest) {
             let mut digits = Vec::new();
-            push_f32(&mut digits, v, Notation::Short);
-            *said = f64_of(&digits).unwrap_or(0.0);
+            push_f32(&mut digits, v, Notation::Point);
+            *said = parse_f64(&digits).unwrap_or(0.0);
         }
         let per_key = if bezier { track.width * 3 } else { track.width };
         for (i, time) in track.times.iter().enumerate() {
             self.out.resize(self.out.len() + indent + 2, b' ');
-            push_f32(&mut self.out, *time, Notation::Short);
+            push_f32(&mut self.out, *time, Notation::Point);
             if per_key > 0 {
                 self.out.push(b' ');
             }
@@ -286,7 +286,7 @@ impl<'a> Printer<'a> {
             }
             let base = rest.get(i).copied().unwrap_or(0.0);
             if base == 0.0 || !v.is_finite() {
-                push_f32(&mut self.out, *v, Notation::Short);
+                push_f32(&mut self.out, *v, Notation::Point);
             } else {
                 self.sum(base, *v);
             }
@@ -297,7 +297,7 @@ impl<'a> Printer<'a> {
     fn sum(&mut self, base: f64, v: f32) {
         let total = base + f64::from(v);
         let start = self.out.len();
-        let mut places = decimals(v).max(decimals(base as f32)).min(15);
+        let mut places = decimal_places(v).max(decimal_places(base as f32)).min(15);
         loop {
             let said = push_rounded(&mut self.out, total, places);
             if ((said - base) as f32).to_bits() == v.to_bits() || places >= 17 {
@@ -512,5 +512,5 @@ fn compresses(model: &Model) -> bool {
 /// Appends a whole number that may be negative, after a blank.
 pub(crate) fn push_spaced(out: &mut Vec<u8>, n: i64) {
     out.push(b' ');
-    push_signed(out, n);
+    push_int(out, n);
 }

@@ -3,7 +3,7 @@
 use super::print::{Printer, push_spaced};
 use super::saber;
 use crate::mdl::{Mesh, Node};
-use crate::text::number::{Notation, push_f32, push_int};
+use galatea_text::{Notation, push_f32, push_int};
 
 impl Printer<'_> {
     pub(crate) fn mesh(&mut self, node: &Node) {
@@ -86,7 +86,7 @@ impl Printer<'_> {
             for node in &tree.nodes {
                 self.line(4, "");
                 for v in node.min.iter().chain(&node.max) {
-                    push_f32(&mut self.out, *v, Notation::Short);
+                    push_f32(&mut self.out, *v, Notation::Point);
                     self.out.push(b' ');
                 }
                 self.out.pop();
@@ -132,7 +132,7 @@ impl Printer<'_> {
         push_int(&mut self.out, u64::from(a));
         for n in [u32::from(b), u32::from(c), mask, t.into(), u.into(), v.into(), material] {
             self.out.push(b' ');
-            push_int(&mut self.out, n.into());
+            push_int(&mut self.out, n);
         }
         self.end();
     }

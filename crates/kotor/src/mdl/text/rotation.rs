@@ -1,6 +1,6 @@
 //! Orientations: the text says axis and angle, the file a quaternion.
 
-use crate::text::number::push_rounded;
+use galatea_text::push_rounded;
 
 /// The smallest cosine that means anything: that of a right angle as near as an `f64` comes to it.
 const NO_COSINE: f64 = 6.2e-17;
@@ -81,13 +81,13 @@ pub(crate) fn push_orientation(out: &mut Vec<u8>, q: [f32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::number::f64_of;
+    use galatea_text::parse_f64;
     use galatea_trial::Random;
 
     fn back(q: [f32; 4]) -> [f32; 4] {
         let mut out = Vec::new();
         push_orientation(&mut out, q);
-        let parts: Vec<f64> = out.split(|b| *b == b' ').map(|w| f64_of(w).unwrap()).collect();
+        let parts: Vec<f64> = out.split(|b| *b == b' ').map(|w| parse_f64(w).unwrap()).collect();
         from_axis_angle([parts[0], parts[1], parts[2], parts[3]])
     }
 

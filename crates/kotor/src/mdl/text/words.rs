@@ -145,7 +145,7 @@ pub(crate) fn controller_of(keyword: &[u8], class: Class) -> Option<(u32, Option
         found.map(|c| (c.1, Some(c.2))).or_else(stray).or_else(|| {
             let digits = name.strip_prefix(b"controller")?;
             let digits = digits.strip_prefix(b"_").unwrap_or(digits);
-            let kind = crate::text::number::int_of(digits, 0, i64::from(u32::MAX))?;
+            let kind = galatea_text::parse_int(digits, 0, i64::from(u32::MAX))?;
             Some((kind as u32, None))
         })
     };
