@@ -90,7 +90,7 @@ fn standard_library(work: &Path) -> Result<PathBuf, String> {
 
 /// Runs the module in Node on the files of a folder and compares every answer. Returns how many there were.
 fn compare(module: &Path, folder: &Path, out: &Path) -> Result<usize, String> {
-    let formats: Vec<&str> = galatea::FORMATS.iter().map(|f| f.name).chain(["obj"]).collect();
+    let formats: Vec<&str> = galatea::FormatId::ALL.iter().map(|id| id.name()).collect();
     let mut node = Command::new("node");
     node.arg(root().join("xtask/wasm/run.mjs")).arg(root().join("crates/wasm/galatea.mjs"));
     node.arg(module).arg(folder).arg(out).args(&formats);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use galatea::fox::Dictionary;
 use galatea::preview::{self, Options as View};
 use galatea::{
-    Beside, Companion, ConvertOptions, Document, FORMATS, Format, Input, Limits, SceneContext, convert,
+    Companion, ConvertOptions, Document, Format, FormatId, Input, Limits, SceneContext, SiblingFiles, convert,
 };
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ struct Opened {
     document: Box<dyn Document>,
 }
 
-impl Beside for Folder {
+impl SiblingFiles for Folder {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         self.0.get(path).cloned()
     }
@@ -62,7 +62,7 @@ impl Session {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let companions = self.folder.companions(stem, format);
         let size = bytes.len() + companions.iter().map(|c| c.bytes.len()).sum::<usize>();
-        let input = Input { companions, name, beside: Some(&self.folder), ..Input::new(bytes) };
+        let input = Input::new(bytes).with_companions(companions).with_name(name).with_siblings(&self.folder);
         let document = (format.read)(&input, &Limits::default()).map_err(|e| format!("{name}: {e}"))?;
         self.opened = Some(Opened { stem: stem.to_owned(), bytes: size, document });
         Ok(())
@@ -101,20 +101,22 @@ impl Session {
     /// lost as JSON; [`Session::file`] returns the files.
     pub fn convert(&mut self, to: &str) -> Result<String, Failure> {
         self.converted.clear();
+        let to: FormatId = to.parse().map_err(|e| format!("`{to}`: {e}"))?;
         let Opened { stem, document, .. } = self.opened()?;
         let (names, stem) = (Dictionary::new(), stem.clone());
         let context = SceneContext::new(&stem, &names);
         let done = convert(document.as_ref(), to, &ConvertOptions::default(), &context);
         let done = done.map_err(|e| e.to_string())?;
-        let extension = FORMATS.iter().find(|f| f.name == to).and_then(|f| f.extensions.first());
-        let mut files = vec![(format!("{stem}.{}", extension.unwrap_or(&to)), done.output.bytes)];
+        let extension = to.format().extensions.first().copied().unwrap_or(to.name());
+        let mut files = vec![(format!("{stem}.{extension}"), done.output.bytes)];
         files
             .extend(done.output.companions.into_iter().map(|c| (format!("{stem}.{}", c.extension), c.bytes)));
-        files.extend(done.output.beside);
+        files.extend(done.output.siblings);
         let list: Vec<Value> =
             files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes.len() })).collect();
         self.converted = files;
-        Ok(json!({ "files": list, "losses": done.losses }).to_string())
+        let losses: Vec<String> = done.losses.iter().map(ToString::to_string).collect();
+        Ok(json!({ "files": list, "losses": losses }).to_string())
     }
 
     /// Returns a file of the last conversion, by its place in the list.
