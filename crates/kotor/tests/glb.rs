@@ -205,7 +205,7 @@ fn edits_of_a_walkmesh_arrive_and_nothing_else_changes() {
 fn walk_surfaces_without_faces_keep_their_vertices() {
     let vertices = vec![[0.0, 0.5, 1.0], [2.0, 0.0, 0.0]];
     let walkmesh = Walkmesh { vertices: vertices.clone(), ..Walkmesh::new(Kind::Object) };
-    let (back, losses) = Walkmesh::from_scene(&through(&walkmesh.to_scene())).unwrap();
+    let (back, losses) = Walkmesh::from_scene(&through(&walkmesh.to_scene()), &Default::default()).unwrap();
     assert_eq!((back.vertices.len(), walkmesh.differences(&back), losses), (2, Vec::new(), Vec::new()));
 
     let mut model = statue();
@@ -213,7 +213,7 @@ fn walk_surfaces_without_faces_keep_their_vertices() {
     let mesh = model.nodes[floor].mesh.as_deref_mut().unwrap();
     mesh.faces.clear();
     mesh.vertices.positions = vertices;
-    let (back, losses) = Model::from_scene(&through(&model.to_scene())).unwrap();
+    let (back, losses) = Model::from_scene(&through(&model.to_scene()), &Default::default()).unwrap();
     assert_eq!(back.nodes[floor].mesh.as_deref().unwrap().vertices.positions.len(), 2);
     assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
 }
@@ -224,6 +224,6 @@ fn weights_too_small_for_a_bone_come_back_without_one() {
     let flesh = model.find(b"flesh").unwrap() as usize;
     let mesh = model.nodes[flesh].mesh.as_deref_mut().unwrap();
     mesh.vertices.weights[0] = [0.25, 0.75, 0.0, 1e-6];
-    let (back, losses) = Model::from_scene(&through(&model.to_scene())).unwrap();
+    let (back, losses) = Model::from_scene(&through(&model.to_scene()), &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
 }
