@@ -305,6 +305,16 @@ fn a_sound_emitter_that_is_otherwise_is_kept_as_it_is() {
 }
 
 #[test]
+fn sounds_that_are_otherwise_are_kept_as_they_are() {
+    let mut bytes = Model::new(Version(1000)).write().unwrap();
+    // Two whole records, and part of a third.
+    bytes.extend([&b"SNDS\x6C\x02\0\0"[..], &[7; 620]].concat());
+    let model = read(&bytes);
+    assert_eq!((model.unknown[0].bytes.len(), model.sounds.len()), (620, 0));
+    assert_eq!(model.write().unwrap(), bytes);
+}
+
+#[test]
 fn other_versions_are_refused_by_name() {
     for version in [0, 1, 799, 801, 1301, 1501, 5000] {
         let mut bytes = support::bytes(Version(800));

@@ -107,7 +107,11 @@ impl Model {
                 }
                 // Nobody has seen one: what is known of it may be wrong.
                 Err(_) if tag.0 == *b"SNEM" || tag.0 == *b"SNDS" => {
-                    self.sound_emitters.truncate(part.start);
+                    if tag.0 == *b"SNEM" {
+                        self.sound_emitters.truncate(part.start);
+                    } else {
+                        self.sounds.truncate(part.start);
+                    }
                     x.rewind(start);
                     x.scope("unknown", None, |x| {
                         x.val("tag", &mut [0u8; 4])?;
