@@ -53,7 +53,7 @@ impl SiblingFiles for Loaded {
 }
 
 /// Bytes that suffice to recognise any format.
-const ENOUGH: u64 = 4096;
+const ENOUGH: usize = 4096;
 
 /// How often an input is read again that another process replaces meanwhile.
 const RETRIES: usize = 10;
@@ -163,13 +163,14 @@ fn extension(path: &Path) -> Option<String> {
 /// What a file found in a folder is; `None` if it is of no concern. A format without magic must have the right extension too,
 /// so that no other file is read whole, and none is mistaken.
 fn candidate(path: &Path, wanted: &dyn Fn(&Format) -> bool) -> Option<Candidate> {
-    let mut start = Vec::new();
+    // With room for all of it, so that one call reads it.
+    let mut start = Vec::with_capacity(ENOUGH);
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
         // Whoever opens it tells why it cannot be opened.
         Err(_) => return is_damaged(path, &[], wanted).then_some(Candidate::Damaged),
     };
-    file.by_ref().take(ENOUGH).read_to_end(&mut start).ok()?;
+    file.by_ref().take(ENOUGH as u64).read_to_end(&mut start).ok()?;
     if let Some(format) = FORMATS.iter().find(|f| !f.needs_full_scan && (f.detect)(&start)) {
         return Some(Candidate::Known(format));
     }
@@ -192,7 +193,7 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
     for _ in 0..RETRIES {
-        // Every look at the file system counts in a batch: link or not, kind, length and identity come from one.
+        // Every look at the file system counts in a batch: link or not, kind and identity come from one.
         let entry = fs::symlink_metadata(&job.path)?;
         recover::finish_group(&job.path, entry.is_symlink())?;
         let before = if entry.is_symlink() { fs::metadata(&job.path)? } else { entry };
@@ -224,11 +225,7 @@ fn read(path: &Path, meta: &fs::Metadata) -> io::Result<Vec<u8>> {
         let what = "is a pipe, socket or device, not a file; `-` reads standard input";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(meta.len()).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
-    // `take`, because reading a `File` to its end asks for its length again.
-    fs::File::open(path)?.take(u64::MAX).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    fs::read(path)
 }
 
 /// The companions of a file that are there, letter case of the extension ignored.
