@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use fixtures::{floor, statue};
 use galatea_gltf::{Options, read, write_glb};
 use galatea_kotor::bwm::{Kind, Walkmesh};
-use galatea_kotor::mdl::Model;
+use galatea_kotor::mdl::{Dirt, Game, Model, text};
 use galatea_scene::Scene;
 use galatea_trial::gltf::{edited, start};
-use galatea_wire::Limits;
+use galatea_wire::{Limits, Wire};
 
 fn through(scene: &Scene) -> Scene {
     let glb = write_glb(scene, &Options::default()).unwrap();
@@ -226,4 +226,21 @@ fn weights_too_small_for_a_bone_come_back_without_one() {
     mesh.vertices.weights[0] = [0.25, 0.75, 0.0, 1e-6];
     let (back, losses) = Model::from_scene(&through(&model.to_scene()), &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn meshes_of_the_second_game_have_dirt_and_others_none() {
+    let mut model = statue();
+    let flesh = model.find(b"flesh").unwrap() as usize;
+    let dirt = Dirt { texture: 7, ..Dirt::ZERO };
+    for (game, told, expected) in
+        [(Game::K1, Some(dirt), None), (Game::K2, None, Some(1)), (Game::K2, Some(dirt), Some(7))]
+    {
+        model.game = game;
+        model.nodes[flesh].mesh.as_deref_mut().unwrap().dirt = told;
+        let (back, _) = Model::from_scene(&through(&model.to_scene())).unwrap();
+        let dirt = back.nodes[flesh].mesh.as_deref().unwrap().dirt;
+        assert_eq!(dirt.map(|d| d.texture), expected, "{game:?}");
+        text::print(&back).unwrap();
+    }
 }

@@ -299,10 +299,9 @@ fn split(matrix: Mat4) -> ([f32; 4], [f32; 3]) {
 fn read_header(map: &Extras, out: &mut Mesh, game: Game) {
     header_fields!(read_fields, map, out);
     out.in_mdx = !map.contains_key("in_mdx");
-    out.dirt = record(map, "dirt");
-    if game == Game::K2 && !map.contains_key("geometry") {
-        out.dirt = Some(crate::mdl::Dirt { texture: 1, coordinate_space: 1, ..galatea_wire::Wire::ZERO });
-    }
+    // Meshes of the second game have dirt, those of the first have none, whatever the scene says.
+    let usual = crate::mdl::Dirt { texture: 1, coordinate_space: 1, ..galatea_wire::Wire::ZERO };
+    out.dirt = (game == Game::K2).then(|| record(map, "dirt").unwrap_or(usual));
     out.anim = record(map, "anim").map(Box::new);
     if let Some(counters) = ints(map, "inverted_counters") {
         out.inverted_counters = counters.iter().map(|c| *c as u32).collect();
