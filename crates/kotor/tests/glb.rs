@@ -238,7 +238,7 @@ fn meshes_of_the_second_game_have_dirt_and_others_none() {
     {
         model.game = game;
         model.nodes[flesh].mesh.as_deref_mut().unwrap().dirt = told;
-        let (back, _) = Model::from_scene(&through(&model.to_scene())).unwrap();
+        let (back, _) = Model::from_scene(&through(&model.to_scene()), &Default::default()).unwrap();
         let dirt = back.nodes[flesh].mesh.as_deref().unwrap().dirt;
         assert_eq!(dirt.map(|d| d.texture), expected, "{game:?}");
         text::print(&back).unwrap();
