@@ -3,11 +3,10 @@
 
 mod fixtures;
 
-use std::collections::BTreeSet;
-
 use fixtures::{GRASS, floor};
 use galatea_kotor::bwm::{AabbNode, Kind, RULES, Walkmesh};
 use galatea_kotor::surface::Walkability;
+use galatea_trial::{DamagePlan, FixTrial, listed};
 use galatea_wire::Limits;
 
 fn read(bytes: &[u8]) -> Walkmesh {
@@ -83,11 +82,16 @@ const CASES: &[Case] = &[
     ("KBWM0033", floor, |m| m.aabb[0].left = 777),
 ];
 
+const TRIAL: FixTrial<'_, Walkmesh> = FixTrial {
+    open: &|bytes| Walkmesh::read(bytes, &Limits::default()).ok(),
+    check: &|document| document.check(),
+    fix: &|document, wanted| document.fix(wanted),
+    write: &|document| document.write().unwrap(),
+};
+
 #[test]
 fn every_fixable_rule_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|(code, ..)| *code).collect();
-    let fixable: BTreeSet<&str> = RULES.iter().filter(|r| r.fix).map(|r| r.code).collect();
-    assert_eq!(covered, fixable);
+    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]
@@ -105,19 +109,9 @@ fn a_damaged_field_is_restored_and_nothing_else_changes() {
             sound
         };
         let damaged = mesh.write().unwrap();
-        assert!(read(&damaged).check().count(code) > 0, "case {at}: {code} is not found");
-        for all in [false, true] {
-            let mut mesh = read(&damaged);
-            let fixed = mesh.fix(&|r| all || r.code == *code);
-            assert!(fixed.iter().any(|f| f.rule.code == *code), "case {at}: {code} is not fixed: {fixed:?}");
-            let written = mesh.write().unwrap();
-            assert!(
-                written == sound,
-                "case {at}: {code} (all: {all}): {:?}",
-                read(&sound).differences(&mesh)
-            );
-            assert!(mesh.fix(&|_| true).is_empty(), "case {at}: {code} is fixed twice");
-            assert!(read(&written).fix(&|_| true).is_empty(), "case {at}: {code} is fixed again");
+        for written in TRIAL.fixed(&format!("case {at}"), code, &sound, &damaged) {
+            let rest = read(&sound).differences(&read(&written));
+            assert!(written == sound, "case {at}: {code}: {rest:?}");
         }
     }
 }
@@ -137,19 +131,8 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
     for (at, damage) in damages.iter().enumerate() {
         let mut mesh = floor();
         damage(&mut mesh);
-        let before = mesh.clone();
-        let fixed = mesh.fix(&|_| true);
-        assert!(fixed.is_empty(), "damage {at}: {fixed:?}");
-        assert!(mesh.differences(&before).is_empty(), "damage {at}");
+        TRIAL.assert_left_alone(&format!("damage {at}"), &mesh.write().unwrap());
     }
-}
-
-fn open(bytes: &[u8]) -> Option<Walkmesh> {
-    Walkmesh::read(bytes, &Limits::default()).ok()
-}
-
-fn write(mesh: &Walkmesh) -> Vec<u8> {
-    mesh.write().unwrap()
 }
 
 /// Damages real files, four bytes at a time, and fixes them: a second run has nothing to do, and not much more changes than
@@ -157,14 +140,10 @@ fn write(mesh: &Walkmesh) -> Vec<u8> {
 #[test]
 #[ignore = "needs the corpus"]
 fn damaged_real_files_are_fixed_once() {
-    let trial = galatea_trial::FixTrial {
-        open: &open,
-        fix: &|document| document.fix(&|_| true),
-        write: &write,
-        tries: 4,
-        reach: usize::MAX,
-    };
-    let tally = trial.run(galatea_trial::listed(&["kotor"], &[".wok", ".pwk", ".dwk"]).bytes(), 20);
+    let tally = TRIAL.run(
+        listed(&["kotor"], &[".wok", ".pwk", ".dwk"]).bytes(),
+        DamagePlan { seed: 20, tries: 4, reach: usize::MAX },
+    );
     eprintln!("{tally:?}");
     assert!(tally.files >= 20, "{tally:?}");
     assert!(tally.most_changed.0 <= 16, "{tally:?}");

@@ -4,11 +4,10 @@
 mod mdl_fixtures;
 mod real;
 
-use std::collections::BTreeSet;
-
 use galatea_kotor::mdl::{
     AabbLayout, AabbTree, Game, IndexLists, Mesh, Model, Pair, Platform, PositionCopy, RULES, Skin,
 };
+use galatea_trial::{DamagePlan, FixTrial};
 use galatea_wire::Limits;
 use mdl_fixtures::model;
 
@@ -152,29 +151,44 @@ fn damaged(sound: &Pair, damage: &Damage) -> Pair {
     }
 }
 
+/// Both files as one: the length of the MDL, then the two.
+fn join(mdl: &[u8], mdx: &[u8]) -> Vec<u8> {
+    [&(mdl.len() as u32).to_le_bytes(), mdl, mdx].concat()
+}
+
+fn open(bytes: &[u8]) -> Option<Model> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (mdl, mdx) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+    Model::read(mdl, Some(mdx), &Limits::default()).ok()
+}
+
+fn write(model: &Model) -> Vec<u8> {
+    let pair = model.write().unwrap();
+    join(&pair.mdl, &pair.mdx)
+}
+
+const TRIAL: FixTrial<'_, Model> = FixTrial {
+    open: &open,
+    check: &|document| document.check(),
+    fix: &|document, wanted| document.fix(wanted),
+    write: &write,
+};
+
 #[test]
 fn every_fixable_rule_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|(code, ..)| *code).collect();
-    let fixable: BTreeSet<&str> = RULES.iter().filter(|r| r.fix).map(|r| r.code).collect();
-    assert_eq!(covered, fixable);
+    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]
 fn a_damaged_field_is_restored_and_nothing_else_changes() {
     for (at, (code, kind, damage)) in CASES.iter().enumerate() {
         let sound = sound(kind);
-        assert!(read(&sound).fix(&|_| true).is_empty(), "{kind} is not sound");
         let damaged = damaged(&sound, damage);
-        assert!(read(&damaged).check().count(code) > 0, "case {at}: {code} is not found");
-        for all in [false, true] {
-            let mut model = read(&damaged);
-            let fixed = model.fix(&|r| all || r.code == *code);
-            assert!(fixed.iter().any(|f| f.rule.code == *code), "case {at}: {code} is not fixed: {fixed:?}");
-            let written = model.write().unwrap();
-            let same = written.mdl == sound.mdl && written.mdx == sound.mdx;
-            assert!(same, "case {at}: {code} (all: {all}): {:?}", read(&sound).differences(&model));
-            assert!(model.fix(&|_| true).is_empty(), "case {at}: {code} is fixed twice");
-            assert!(read(&written).fix(&|_| true).is_empty(), "case {at}: {code} is fixed again");
+        let (sound, damaged) = (join(&sound.mdl, &sound.mdx), join(&damaged.mdl, &damaged.mdx));
+        for written in TRIAL.fixed(&format!("case {at}"), code, &sound, &damaged) {
+            let documents = open(&sound).zip(open(&written));
+            let rest = documents.map(|(sound, written)| sound.differences(&written));
+            assert!(written == sound, "case {at}: {code}: {rest:?}");
         }
     }
 }
@@ -202,28 +216,8 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
     ];
     for (at, (kind, damage)) in damages.iter().enumerate() {
         let before = damaged(&sound(kind), damage);
-        let mut model = read(&before);
-        let fixed = model.fix(&|_| true);
-        assert!(fixed.is_empty(), "damage {at}: {fixed:?}");
-        let after = model.write().unwrap();
-        assert!(after.mdl == before.mdl && after.mdx == before.mdx, "damage {at}");
+        TRIAL.assert_left_alone(&format!("damage {at}"), &join(&before.mdl, &before.mdx));
     }
-}
-
-/// Both files as one: the length of the MDL, then the two.
-fn join(mdl: &[u8], mdx: &[u8]) -> Vec<u8> {
-    [&(mdl.len() as u32).to_le_bytes(), mdl, mdx].concat()
-}
-
-fn open(bytes: &[u8]) -> Option<Model> {
-    let (len, rest) = bytes.split_first_chunk::<4>()?;
-    let (mdl, mdx) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
-    Model::read(mdl, Some(mdx), &Limits::default()).ok()
-}
-
-fn write(model: &Model) -> Vec<u8> {
-    let pair = model.write().unwrap();
-    join(&pair.mdl, &pair.mdx)
 }
 
 /// Damages real files, four bytes at a time, and fixes them: a second run has nothing to do, and not much more changes than
@@ -231,20 +225,11 @@ fn write(model: &Model) -> Vec<u8> {
 #[test]
 #[ignore = "needs the corpus"]
 fn damaged_real_files_are_fixed_once() {
-    let trial = galatea_trial::FixTrial {
-        open: &open,
-        fix: &|document| document.fix(&|_| true),
-        write: &write,
-        tries: 6,
-        reach: usize::MAX,
-    };
-    let tally = trial.run(
-        real::models().bytes().map(|(path, mdl)| {
-            let mdx = real::companion(&path);
-            (path, join(&mdl, &mdx))
-        }),
-        21,
-    );
+    let files = real::models().bytes().map(|(path, mdl)| {
+        let mdx = real::companion(&path);
+        (path, join(&mdl, &mdx))
+    });
+    let tally = TRIAL.run(files, DamagePlan { seed: 21, tries: 6, reach: usize::MAX });
     eprintln!("{tally:?}");
     assert!(tally.files >= 50, "{tally:?}");
     assert!(tally.most_changed.0 <= 16, "{tally:?}");

@@ -3,7 +3,6 @@
 
 mod fixtures;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use galatea_texture::dds::{Dds, Dx10};
@@ -11,12 +10,13 @@ use galatea_texture::encode::{BlpFormat, DdsFormat, TpcFormat};
 use galatea_texture::ftex::Storage;
 use galatea_texture::tpc::Tpc;
 use galatea_texture::{RULES, Texture};
+use galatea_trial::{DamagePlan, FixTrial, difference, listed};
 use galatea_wire::Limits;
 
 /// Reads a texture. A TPC has no signature: with a wrong header it is known by its name only.
-fn read(bytes: &[u8]) -> Texture {
+fn open(bytes: &[u8]) -> Option<Texture> {
     let found = Texture::read(bytes, &Limits::default());
-    found.unwrap_or_else(|_| Texture::Tpc(Tpc::read(bytes, &Limits::default()).unwrap()))
+    found.or_else(|_| Tpc::read(bytes, &Limits::default()).map(Texture::Tpc)).ok()
 }
 
 fn tpc() -> Vec<u8> {
@@ -70,39 +70,29 @@ const CASES: &[Case] = &[
     ("TEXR0030", ftex, |b| b[31] ^= 1, 0..0),
 ];
 
-/// Where two files differ.
-fn difference(a: &[u8], b: &[u8]) -> Option<Range<usize>> {
-    let at = |i: &usize| a.get(*i) != b.get(*i);
-    let first = (0..a.len().max(b.len())).find(at)?;
-    Some(first..(0..a.len().max(b.len())).rev().find(at)? + 1)
-}
+const TRIAL: FixTrial<'_, Texture> = FixTrial {
+    open: &open,
+    check: &|document| document.check(),
+    fix: &|document, wanted| document.fix(wanted),
+    write: &|document| document.write().unwrap(),
+};
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|(code, ..)| *code).collect();
-    let fixable: BTreeSet<&str> = RULES.iter().filter(|r| r.fix).map(|r| r.code).collect();
-    assert_eq!(covered, fixable);
+    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]
 fn a_damaged_field_is_restored_and_nothing_else_changes() {
     for (at, (code, build, damage, unknown)) in CASES.iter().enumerate() {
         let sound = build();
-        assert!(read(&sound).fix(&|_| true).is_empty(), "case {at}: not sound");
         let mut damaged = sound.clone();
         damage(&mut damaged);
-        assert!(read(&damaged).check().count(code) > 0, "case {at}: {code} is not found");
-        for all in [false, true] {
-            let mut texture = read(&damaged);
-            let fixed = texture.fix(&|r| all || r.code == *code);
-            assert!(fixed.iter().any(|f| f.rule.code == *code), "case {at}: {code} is not fixed: {fixed:?}");
-            let written = texture.write().unwrap();
+        for written in TRIAL.fixed(&format!("case {at}"), code, &sound, &damaged) {
             if let Some(rest) = difference(&written, &sound) {
                 let inside = rest.start >= unknown.start && rest.end <= unknown.end;
-                assert!(inside, "case {at}: {code} (all: {all}): {rest:?}");
+                assert!(inside, "case {at}: {code}: {rest:?}");
             }
-            assert!(texture.fix(&|_| true).is_empty(), "case {at}: {code} is fixed twice");
-            assert!(read(&written).fix(&|_| true).is_empty(), "case {at}: {code} is fixed again");
         }
     }
 }
@@ -129,19 +119,8 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
     for (at, (build, damage)) in damages.iter().enumerate() {
         let mut bytes = build();
         damage(&mut bytes);
-        let mut texture = read(&bytes);
-        let fixed = texture.fix(&|_| true);
-        assert!(fixed.is_empty(), "damage {at}: {fixed:?}");
-        assert_eq!(difference(&texture.write().unwrap(), &bytes), None, "damage {at}");
+        TRIAL.assert_left_alone(&format!("damage {at}"), &bytes);
     }
-}
-
-fn open(bytes: &[u8]) -> Option<Texture> {
-    Texture::read(bytes, &Limits::default()).ok()
-}
-
-fn write(texture: &Texture) -> Vec<u8> {
-    texture.write().unwrap()
 }
 
 /// Damages real files, four bytes at a time, and fixes them: a second run has nothing to do, and not much more changes than
@@ -149,15 +128,10 @@ fn write(texture: &Texture) -> Vec<u8> {
 #[test]
 #[ignore = "needs the corpus"]
 fn damaged_real_files_are_fixed_once() {
-    let trial = galatea_trial::FixTrial {
-        open: &open,
-        fix: &|document| document.fix(&|_| true),
-        write: &write,
-        tries: 40,
-        reach: 180,
-    };
-    let tally =
-        trial.run(galatea_trial::listed(&["textures"], &[".tpc", ".blp", ".dds", ".ftex"]).bytes(), 19);
+    let tally = TRIAL.run(
+        listed(&["textures"], &[".tpc", ".blp", ".dds", ".ftex"]).bytes(),
+        DamagePlan { seed: 19, tries: 40, reach: 180 },
+    );
     eprintln!("{tally:?}");
     assert!(tally.files >= 20, "{tally:?}");
     assert!(tally.most_changed.0 <= 16, "{tally:?}");

@@ -15,7 +15,7 @@ pub mod gltf;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-pub use fixing::{FixTally, FixTrial};
+pub use fixing::{DamagePlan, FixTally, FixTrial, Wanted, assert_every_fixable_rule, difference};
 pub use galatea_corpus::{Listing, Real, files, listed, place};
 use galatea_wire::{Error, ErrorKind, Place};
 

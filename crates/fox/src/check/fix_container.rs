@@ -124,16 +124,19 @@ pub(super) fn buffers(model: &mut Fmdl) -> usize {
             answers.push(field(i, 0, kind));
         }
     }
-    let sum = all.iter().map(|b| u64::from(b.length)).sum::<u64>();
+    // Lengths that fill the block tell the offsets. Otherwise offsets that rise from zero tell the lengths.
+    let lengths = all.iter().map(|b| u64::from(b.length)).sum::<u64>() == u64::from(block);
+    let offsets =
+        a.offset.0 == 0 && a.offset.0 <= b.offset.0 && b.offset.0 <= c.offset.0 && c.offset.0 <= block;
+    if !lengths && !offsets {
+        return 0;
+    }
     let mut end = 0u32;
     for (i, buffer) in all.iter().enumerate() {
         let next = all.get(i + 1).map_or(block, |b| b.offset.0);
-        // Lengths that fill the block tell the offsets; offsets tell the length that does not.
-        if sum == u64::from(block) {
-            if buffer.offset.0 != end {
-                answers.push(field(i, 8, end));
-            }
-        } else if next.checked_sub(buffer.offset.0).is_some_and(|n| n != buffer.length) {
+        if lengths && buffer.offset.0 != end {
+            answers.push(field(i, 8, end));
+        } else if !lengths && next - buffer.offset.0 != buffer.length {
             answers.push(field(i, 4, next - buffer.offset.0));
         }
         end = end.wrapping_add(buffer.length);
