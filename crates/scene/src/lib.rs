@@ -21,6 +21,7 @@ mod node;
 mod plain;
 mod pose;
 mod split;
+mod unique_names;
 mod uv;
 mod value;
 
@@ -35,9 +36,10 @@ pub use fixture::example;
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
 pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
-pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform, fit_name};
+pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
 pub use pose::{Deformed, Pose};
 pub use split::{Room, smooth_normals};
+pub use unique_names::UniqueNames;
 pub use value::{Extras, Key, Value};
 
 /// Index into [`Scene::nodes`].

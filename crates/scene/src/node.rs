@@ -171,28 +171,3 @@ impl Node {
         Node { name: name.to_owned(), ..Node::default() }
     }
 }
-
-/// A name for a format with so much room, in letters of Latin 1: what it has no letter for becomes `_`, what is too long is cut, and
-/// a number is put behind a name that was taken before, whatever its case.
-///
-/// ```
-/// let mut taken = Default::default();
-/// assert_eq!(galatea_scene::fit_name("Arm", 31, &mut taken), "Arm");
-/// assert_eq!(galatea_scene::fit_name("arm", 31, &mut taken), "arm_2");
-/// assert_eq!(galatea_scene::fit_name("two\nlines", 5, &mut taken), "two_l");
-/// ```
-pub fn fit_name(name: &str, room: usize, taken: &mut std::collections::HashSet<String>) -> String {
-    let clean = |c: char| if c.is_control() || c == '"' || c as u32 > 0xFF { '_' } else { c };
-    let clean: Vec<char> = name.chars().map(clean).collect();
-    let base: &[char] = if clean.is_empty() { &['n', 'o', 'd', 'e'] } else { &clean };
-    let mut number = 1u32;
-    loop {
-        let tail = if number == 1 { String::new() } else { format!("_{number}") };
-        let fit: String =
-            base.iter().take(room.saturating_sub(tail.len())).copied().chain(tail.chars()).collect();
-        if taken.insert(fit.to_lowercase()) || number == u32::MAX {
-            return fit;
-        }
-        number += 1;
-    }
-}

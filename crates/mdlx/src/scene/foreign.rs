@@ -1,8 +1,8 @@
 //! Scenes from elsewhere; their meshes as geosets: split where one would be too large, weights as bytes or as matrix groups.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use galatea_scene::{Interpolation, Property, Scene, fit_name, smooth_normals};
+use galatea_scene::{Interpolation, Property, Scene, UniqueNames, smooth_normals};
 use galatea_wire::Loss;
 
 use super::{AXES, unit};
@@ -28,18 +28,23 @@ pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
             *channel = channel.straight(1e-4);
         }
     }
-    let odd = |name: &str| name.chars().any(|c| c.is_control() || c == '"' || c as u32 > 0xFF);
-    let mut fit = |what: &str, name: &mut String, taken: &mut HashSet<String>| {
-        if odd(name) || name.chars().count() > NAME {
-            let new = fit_name(name, NAME, taken);
-            losses.push(Loss::new(format!("{what} {name:?}"), format!("its name, now {new:?}")).invisible());
-            *name = new;
+    let mut fit = |what: &str, named: &mut dyn Iterator<Item = &mut String>, names: &mut UniqueNames| {
+        for name in named.filter(|name| !name.is_empty()) {
+            if names.must_change(name) {
+                let new = names.fit(name);
+                losses.push(
+                    Loss::new(format!("{what} {name:?}"), format!("its name, now {new:?}")).invisible(),
+                );
+                *name = new;
+            }
         }
     };
-    let mut taken = out.nodes.iter().map(|n| n.name.to_lowercase()).collect();
-    out.nodes.iter_mut().for_each(|n| fit("node", &mut n.name, &mut taken));
-    let mut taken = out.clips.iter().map(|c| c.name.to_lowercase()).collect();
-    out.clips.iter_mut().for_each(|c| fit("clip", &mut c.name, &mut taken));
+    let mut names = UniqueNames::new(NAME);
+    out.nodes.iter().for_each(|n| names.reserve(&n.name));
+    fit("node", &mut out.nodes.iter_mut().map(|n| &mut n.name), &mut names);
+    let mut names = UniqueNames::new(NAME);
+    out.clips.iter().for_each(|c| names.reserve(&c.name));
+    fit("clip", &mut out.clips.iter_mut().map(|c| &mut c.name), &mut names);
     (out, losses)
 }
 

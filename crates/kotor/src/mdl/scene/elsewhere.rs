@@ -1,12 +1,12 @@
 //! Scenes that did not come from a model: made into what a model can hold before they are read.
 
 use foldhash::HashSet;
-use galatea_scene::{Pose, Room, Scene, fit_name, smooth_normals};
+use galatea_scene::{Pose, Room, Scene, UniqueNames, smooth_normals};
 use galatea_wire::{Loss, Text};
 use glam::Vec3;
 
 use super::Back;
-use crate::extra::{latin, unlatin};
+use crate::extra::unlatin;
 use crate::geometry::AXES;
 use crate::mdl::Model;
 
@@ -66,12 +66,11 @@ pub(super) fn outline(scene: &Scene, model: &mut Model) {
 
 impl Back<'_> {
     /// The name of an animation: short enough, and no other's.
-    pub(super) fn clip_name(&mut self, model: &Model, wanted: &str) -> Text<32> {
+    pub(super) fn clip_name(&mut self, names: &mut UniqueNames, wanted: &str) -> Text<32> {
         if unlatin(wanted).len() <= NAME {
             return super::text(wanted);
         }
-        let mut taken = model.animations.iter().map(|a| latin(a.name.bytes()).to_lowercase()).collect();
-        let name = fit_name(wanted, NAME, &mut taken);
+        let name = names.fit(wanted);
         self.losses
             .push(Loss::new(format!("clip {wanted:?}"), format!("its name, now {name:?}")).invisible());
         super::text(&name)

@@ -14,7 +14,7 @@ mod node;
 use std::collections::HashSet;
 
 use foldhash::HashMap;
-use galatea_scene::{Extras, Material, Node as SceneNode, Scene, Value};
+use galatea_scene::{Extras, Material, Node as SceneNode, Scene, UniqueNames, Value};
 use galatea_wire::{Error, Loss, Result, Text, Wire};
 
 use super::{Game, Model, Name, Node, NodeId, Platform};
@@ -240,9 +240,11 @@ impl Model {
             Some(told) => (i64::from(told) + more).clamp(0, i64::from(u32::MAX)) as u32,
             None => model.nodes.len() as u32,
         };
+        let mut clip_names = UniqueNames::new(elsewhere::NAME);
+        scene.clips.iter().for_each(|clip| clip_names.reserve(&clip.name));
         for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
             let mut animation = back.read_clip(&mut model, clip)?;
-            animation.name = back.clip_name(&model, &clip.name);
+            animation.name = back.clip_name(&mut clip_names, &clip.name);
             model.animations.push(animation);
         }
         Ok((model, back.losses))
@@ -379,7 +381,8 @@ impl<'a> Back<'a> {
         let listed = map.contains_key("names");
         let named = self.order.iter().filter_map(|id| self.scene.node(*id));
         let known = named.filter(|n| own(&n.extras).contains_key("id"));
-        let mut taken: HashSet<String> = known.map(|n| n.name.to_lowercase()).collect();
+        let mut unique = UniqueNames::new(elsewhere::NAME);
+        known.for_each(|n| unique.reserve(&n.name));
         let mut numbers: HashSet<u16> = model.nodes.iter().map(|n| n.number).collect();
         for place in 0..model.nodes.len() {
             let scene_node = self.at(place);
@@ -390,7 +393,7 @@ impl<'a> Back<'a> {
                 int(t, "id").is_some_and(|id| self.by_id.get(&(id as u32)) == Some(&(place as NodeId)))
             });
             if known.is_none() {
-                let fit = galatea_scene::fit_name(wanted, elsewhere::NAME, &mut taken);
+                let fit = unique.fit(wanted);
                 if fit != *wanted {
                     self.losses.push(
                         Loss::new(format!("node {wanted:?}"), format!("its name, now {fit:?}")).invisible(),
