@@ -4,7 +4,7 @@
 mod sample;
 
 use galatea_fox::{Fmdl, Name};
-use galatea_trial::{Tally, Trial};
+use galatea_robustness::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 
 fn reader(input: &[u8]) -> Result<(), Error> {
@@ -67,7 +67,7 @@ fn random_damage_is_refused_or_survived() {
 #[test]
 #[ignore = "needs the corpus"]
 fn real_files_keep_the_memory_promise() {
-    for (path, bytes) in galatea_trial::listed(&["fmdl"], &[".fmdl"]).largest(12).bytes() {
+    for (path, bytes) in galatea_robustness::listed(&["fmdl"], &[".fmdl"]).largest(12).bytes() {
         let name = path.display().to_string();
         assert!(Trial { name: &name, bytes: &bytes, read: &reader }.whole());
     }

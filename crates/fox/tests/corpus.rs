@@ -1,7 +1,7 @@
 //! The whole corpus of real files.
 
 use galatea_fox::Fmdl;
-use galatea_trial::{Listing, listed};
+use galatea_robustness::{Listing, listed};
 use galatea_wire::Limits;
 
 fn real_files() -> Listing {

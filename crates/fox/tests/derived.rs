@@ -87,7 +87,7 @@ fn every_field_is_replaced_by_the_derived_one() {
 #[test]
 #[ignore = "needs the corpus"]
 fn derived_fields_of_the_games_files_can_be_computed() {
-    let files = galatea_trial::listed(&["fmdl"], &[".fmdl"]).without(NOT_KONAMI);
+    let files = galatea_robustness::listed(&["fmdl"], &[".fmdl"]).without(NOT_KONAMI);
     let listed = files.len();
     let mut sum = Agreement::default();
     for (path, model) in files.read(|_, bytes| Fmdl::read(bytes, &Limits::default())) {

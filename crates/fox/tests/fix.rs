@@ -5,7 +5,7 @@ mod sample;
 
 use galatea_fox::wire::{Header, TableDescriptor};
 use galatea_fox::{Bounds, Fmdl, Mesh, RULES, Usage, Values};
-use galatea_trial::{DamagePlan, FixTrial, difference, listed};
+use galatea_robustness::{DamagePlan, FixTrial, difference, listed};
 use galatea_wire::{Limits, Wire};
 
 fn read(bytes: &[u8]) -> Fmdl {
@@ -156,7 +156,7 @@ const TRIAL: FixTrial<'_, Fmdl> = FixTrial {
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
+    galatea_robustness::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use galatea_fox::{Dictionary, Fmdl};
 use galatea_gltf::{Options, read, write_glb};
+use galatea_robustness::listed;
 use galatea_scene::{Pose, Scene};
-use galatea_trial::listed;
 use galatea_wire::Limits;
 
 fn through(scene: &Scene) -> Scene {

@@ -5,8 +5,8 @@ mod sample;
 
 use galatea_fox::{Dictionary, Fmdl, Game, SceneOptions};
 use galatea_gltf::{Options, read, write_glb};
+use galatea_robustness::Trial;
 use galatea_scene::Scene;
-use galatea_trial::Trial;
 use galatea_wire::{Error, Limits};
 
 fn run(bytes: &[u8]) -> Result<(), Error> {

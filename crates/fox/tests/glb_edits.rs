@@ -4,7 +4,7 @@
 mod sample;
 
 use galatea_fox::{Dictionary, Fmdl, Game, Mesh, Name, SceneOptions, Usage, Values};
-use galatea_trial::gltf::{edited, start};
+use galatea_robustness::gltf::{edited, start};
 use galatea_wire::{Limits, Severity};
 use serde_json::{Value, json};
 

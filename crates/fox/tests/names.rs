@@ -21,7 +21,7 @@ fn the_built_in_words_are_sound() {
 fn public_names(files: &[&str]) -> Dictionary {
     let mut names = Dictionary::built_in();
     for file in files {
-        let path = galatea_trial::place().join("fmdl/names").join(file);
+        let path = galatea_robustness::place().join("fmdl/names").join(file);
         names.add_lines(&std::fs::read_to_string(path).unwrap());
     }
     names
@@ -34,7 +34,7 @@ fn most_names_of_the_games_files_resolve_and_hash_back() {
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     let mut kinds = BTreeSet::new();
     let mut models = Vec::new();
-    let files = galatea_trial::listed(&["fmdl"], &[".fmdl"]);
+    let files = galatea_robustness::listed(&["fmdl"], &[".fmdl"]);
     for (_, model) in files.read(|_, bytes| Fmdl::read(bytes, &Limits::default())) {
         if model.has_hashes() { models.push(model) } else { dictionary.add_model(&model) }
     }
@@ -80,7 +80,7 @@ fn most_names_of_the_games_files_resolve_and_hash_back() {
 fn resolving_names_changes_no_byte() {
     let dictionary = public_names(&["strings.txt"]);
     let mut resolved = 0;
-    for (path, bytes) in galatea_trial::listed(&["fmdl"], &[".fmdl"]).bytes() {
+    for (path, bytes) in galatea_robustness::listed(&["fmdl"], &[".fmdl"]).bytes() {
         let mut model = Fmdl::read(&bytes, &Limits::default()).unwrap();
         resolved += model.resolve_names(&dictionary);
         assert_eq!(model.write().unwrap(), bytes, "{}", path.display());

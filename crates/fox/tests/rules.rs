@@ -272,7 +272,8 @@ fn findings_carry_the_offset_of_their_record() {
 fn the_games_own_files_break_no_rule_that_is_an_error() {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut errors = Vec::new();
-    let files = galatea_trial::listed(&["fmdl"], &[".fmdl"]).without(&["/epl.fmdl", "/sna0_arm0_cov.fmdl"]);
+    let files =
+        galatea_robustness::listed(&["fmdl"], &[".fmdl"]).without(&["/epl.fmdl", "/sna0_arm0_cov.fmdl"]);
     for (path, model) in files.read(|_, bytes| Fmdl::read(bytes, &Limits::default())) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let report = model.check();

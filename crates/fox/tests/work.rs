@@ -17,7 +17,7 @@ fn read(bytes: &[u8]) -> Fmdl {
 
 /// All models of the corpus.
 fn models() -> impl Iterator<Item = (String, Fmdl)> {
-    let files = galatea_trial::listed(&["fmdl"], &[".fmdl"]);
+    let files = galatea_robustness::listed(&["fmdl"], &[".fmdl"]);
     let models = files.read(|_, bytes| Fmdl::read(bytes, &Limits::default()));
     models.map(|(path, model)| (path.display().to_string(), model))
 }
@@ -141,7 +141,7 @@ fn two_hundred_bones_and_200_000_vertices_split_in_linear_time() {
     let limits = SplitLimits::default();
     let time = |n: usize| {
         let big = tube(n, 200);
-        let (pieces, took) = galatea_trial::timed(|| big.split(&limits).unwrap());
+        let (pieces, took) = galatea_robustness::timed(|| big.split(&limits).unwrap());
         let took = took.as_secs_f64();
         assert_eq!(pieces.iter().map(|p| p.mesh.faces(0).len()).sum::<usize>(), big.faces.len());
         for piece in &pieces {

@@ -1,7 +1,7 @@
 //! Edits of a glTF document's scene arrive in what is written, and nothing else changes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
-use galatea::gltf::{self, Look, Picture};
+use galatea::gltf::{self, Appearance, Picture};
 use galatea::scene::{Material, Scene, Slot, Texture};
 use galatea::{Document, FormatId, Gltf, Input, Limits, Output, SiblingFiles};
 
@@ -88,15 +88,15 @@ fn edits_of_nodes_and_materials_arrive() {
 #[test]
 fn images_and_the_looks_of_other_materials_stay_after_an_edit() {
     for mut document in documents() {
-        let before: Vec<Look> = document.embedded_images().unwrap().looks().to_vec();
+        let before: Vec<Appearance> = document.embedded_images().unwrap().appearances().to_vec();
         gltf_of(document.as_mut()).scene_mut().materials[1].unlit = true;
         let back = open(&document.write().unwrap());
         let embedded = back.embedded_images().unwrap();
         let bytes =
             |image: &gltf::Image| matches!(&image.picture, Picture::Embedded { bytes, .. } if bytes == PNG);
         assert!(!embedded.images().is_empty() && embedded.images().iter().all(bytes));
-        assert_eq!(embedded.looks()[0], before[0]);
-        assert!(embedded.looks()[1].unlit && !before[1].unlit);
+        assert_eq!(embedded.appearances()[0], before[0]);
+        assert!(embedded.appearances()[1].unlit && !before[1].unlit);
     }
 }
 
@@ -108,5 +108,5 @@ fn edits_arrive_in_conversions() {
     let context = galatea::SceneContext::new("model", &names);
     let text = galatea::convert(document.as_ref(), FormatId::Gltf, &Default::default(), &context).unwrap();
     let back = open(&text.output);
-    assert_eq!(back.embedded_images().unwrap().looks()[1].base_color, [0.5, 0.25, 0.125, 1.0]);
+    assert_eq!(back.embedded_images().unwrap().appearances()[1].base_color, [0.5, 0.25, 0.125, 1.0]);
 }

@@ -6,7 +6,7 @@ use galatea::kotor::surface::Walkability;
 use galatea::scene::{Material, Mesh, Node, Primitive, Purpose, Scene, Vertices};
 use galatea::walk::{self, Reach};
 use galatea::{Ground, Input, Limits, SceneContext, disk, fox, mdlx};
-use galatea_trial::listed;
+use galatea_robustness::listed;
 
 fn read(bytes: &[u8]) -> Option<Ground> {
     let names = fox::Dictionary::built_in();

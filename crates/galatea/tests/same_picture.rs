@@ -11,7 +11,7 @@ use galatea::texture::{Image, encode};
 use galatea::textures::{ResolvedMaterials, Textures, resolve_gltf_materials, resolve_materials};
 use galatea::wire::{Text, Wire};
 use galatea::{ConvertOptions, Document, FormatId, Limits, SceneContext, fox, mdlx};
-use galatea_trial::{Listing, listed};
+use galatea_robustness::{Listing, listed};
 
 /// Pixels of a side.
 const SIDE: u32 = 160;

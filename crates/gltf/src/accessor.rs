@@ -116,7 +116,9 @@ impl<'a> Document<'a> {
             budget: Cell::new(0),
         };
         document.earn(input);
-        document.budget.set(document.budget.get().saturating_add(limits.spare.saturating_mul(GROWTH)));
+        document
+            .budget
+            .set(document.budget.get().saturating_add(limits.base_allowance.saturating_mul(GROWTH)));
         Ok(document)
     }
 

@@ -116,7 +116,7 @@ fn moved_node(channel: &Channel) -> Option<u32> {
 
 /// A matrix whose last row is exactly what glTF wants.
 fn affine(matrix: Mat4) -> [f32; 16] {
-    crate::allow::affine(matrix.to_cols_array())
+    crate::constraints::affine(matrix.to_cols_array())
 }
 
 /// Most binds that are noted.

@@ -15,10 +15,10 @@
 //! ```
 
 mod accessor;
-mod allow;
 mod bin;
 mod blender;
 mod buffers;
+mod constraints;
 mod glb;
 mod json;
 mod look;
@@ -37,7 +37,7 @@ mod write_mesh;
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::{Limits, Loss, Result};
 
-pub use look::{Look, Map, Role};
+pub use look::{Appearance, Map, Role};
 
 /// Where the picture of a texture is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub enum Picture {
 
 /// What a writer is told besides the scene.
 pub struct Options<'a> {
-    /// How a material is drawn; [`Look::of`] is as it says itself.
-    pub look: &'a dyn Fn(MaterialId, &Material) -> Look,
+    /// How a material is drawn; [`Appearance::of`] is as it says itself.
+    pub look: &'a dyn Fn(MaterialId, &Material) -> Appearance,
     /// Finds a picture by the name that a [`Map`] gives it. Textures without one keep their names in extras and are not
     /// drawn, so that no viewer stumbles over a file that is not there.
     pub picture: &'a dyn Fn(&str) -> Option<Picture>,
@@ -64,7 +64,7 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { look: &|_, material| Look::of(material), picture: &|_| None }
+        Options { look: &|_, material| Appearance::of(material), picture: &|_| None }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Loaded {
     /// Pictures of textures.
     pub images: Vec<Image>,
     /// What each material of the scene looks like in the document; its maps name the pictures.
-    pub looks: Vec<Look>,
+    pub appearances: Vec<Appearance>,
     /// What the document has and the scene does not.
     pub losses: Vec<Loss>,
 }

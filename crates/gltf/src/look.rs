@@ -86,7 +86,7 @@ pub struct Map {
 /// How a material is drawn. Where it differs from the material, reading what was written gives the material back, unless
 /// somebody changed it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct Appearance {
     /// Colour and opacity.
     pub base_color: [f32; 4],
     /// Own light.
@@ -105,17 +105,17 @@ pub struct Look {
     pub maps: Vec<Map>,
 }
 
-impl Look {
+impl Appearance {
     /// The material as it says itself, with the first texture of each slot that glTF has a place for.
     ///
     /// ```
-    /// use galatea_gltf::{Look, Role};
+    /// use galatea_gltf::{Appearance, Role};
     /// use galatea_scene::{Material, Texture};
     /// let skin = Texture { name: "skin".into(), ..Texture::default() };
-    /// let look = Look::of(&Material { textures: vec![skin], ..Material::default() });
+    /// let look = Appearance::of(&Material { textures: vec![skin], ..Material::default() });
     /// assert_eq!((look.maps[0].role, look.maps[0].picture.as_str()), (Role::BaseColor, "skin"));
     /// ```
-    pub fn of(material: &Material) -> Look {
+    pub fn of(material: &Material) -> Appearance {
         let core = [Role::BaseColor, Role::MetallicRoughness, Role::Normal, Role::Emissive];
         let maps = core.into_iter().filter_map(|role| {
             let at = material.textures.iter().position(|t| t.slot == role.slot())?;
@@ -130,7 +130,7 @@ impl Look {
                 notes: Extras::new(),
             })
         });
-        Look {
+        Appearance {
             base_color: material.base_color,
             emissive: material.emissive,
             metallic: material.metallic,

@@ -10,7 +10,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Loss, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::read_mesh::Meshes;
-use crate::{Loaded, allow, blender, buffers, glb, names, read_clip, read_material, typed};
+use crate::{Loaded, blender, buffers, constraints, glb, names, read_clip, read_material, typed};
 
 /// Extensions without which a file cannot be read, and that are not read here.
 const BEYOND: [&str; 3] =
@@ -337,9 +337,9 @@ fn read_transform(value: &Value, raw: &Extras) -> Transform {
     let rotation = array(value, "rotation").unwrap_or(rest.rotation);
     let scale = array(value, "scale").unwrap_or(rest.scale);
     Transform {
-        translation: original(raw, "translation", translation, allow::finite),
-        rotation: original(raw, "rotation", rotation, allow::rotation),
-        scale: original(raw, "scale", scale, allow::finite),
+        translation: original(raw, "translation", translation, constraints::finite),
+        rotation: original(raw, "rotation", rotation, constraints::rotation),
+        scale: original(raw, "scale", scale, constraints::finite),
     }
 }
 
@@ -471,7 +471,7 @@ fn read_skin(document: &Document<'_>, value: &Value, tree: &Tree) -> Result<(Ski
         }
     };
     if let Some(note) = extras.remove("inverse_bind") {
-        allow::restore(&mut inverse_bind, &note, allow::affine);
+        constraints::restore(&mut inverse_bind, &note, constraints::affine);
     }
     Ok((Skin { name: name_of(value).to_owned(), joints, inverse_bind, extras }, spare))
 }
@@ -497,8 +497,8 @@ fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mut NameTable
         };
         let color = array(value, "color").unwrap_or([1.0; 3]);
         let intensity = number(value, "intensity").unwrap_or(1.0);
-        let clamp = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
-        let [intensity] = original(&raw, "intensity", [intensity], |[i]| allow::finite([i.max(0.0)]));
+        let clamp = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
+        let [intensity] = original(&raw, "intensity", [intensity], |[i]| constraints::finite([i.max(0.0)]));
         let range = typed::array::<1>(&raw, "range").map(|[r]| r);
         scene.lights.push(Light {
             name: take_name(value, &mut extras, "light"),

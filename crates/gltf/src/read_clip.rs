@@ -7,7 +7,7 @@ use galatea_wire::{Error, Loss, Result};
 
 use crate::accessor::{Document, few_members, whole, wrong};
 use crate::read::{NameTables, Tree, brief, extras_of, key_of, take_name};
-use crate::{allow, blender, typed, write_clip};
+use crate::{blender, constraints, typed, write_clip};
 
 /// What the scene's extras tell of clips, by their keys.
 pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
@@ -143,19 +143,19 @@ fn read_sampler(
 /// Times hang together: they come back all at once, or not at all.
 fn restore_times(times: &mut Vec<f32>, differences: &Value) {
     let mut was = times.clone();
-    galatea_scene::each_step(differences, 1, |row, steps| {
+    galatea_scene::each_ulp_delta(differences, 1, |row, steps| {
         if let (Some(slot), Some(step)) = (was.get_mut(row), steps.first()) {
             *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
         }
     });
-    let again = allow::times(&was).unwrap_or_else(|| was.clone());
+    let again = constraints::times(&was).unwrap_or_else(|| was.clone());
     if again.iter().map(|t| t.to_bits()).eq(times.iter().map(|t| t.to_bits())) {
         *times = was;
     }
 }
 
 fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: usize, cubic: bool) {
-    galatea_scene::each_step(differences, width, |row, steps| {
+    galatea_scene::each_ulp_delta(differences, width, |row, steps| {
         let Some(from) = row.checked_mul(width) else { return };
         let Some(slot) = values.get_mut(from..).and_then(|v| v.get_mut(..width)) else { return };
         let was = slot.iter().zip(steps).map(|(v, s)| f32::from_bits(v.to_bits().wrapping_add(*s)));

@@ -8,7 +8,7 @@ use galatea_wire::{Loss, Result};
 use crate::accessor::{Document, whole};
 use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
-use crate::{Image, Loaded, Look, Map, Picture, Role, allow, blender, names, typed};
+use crate::{Appearance, Image, Loaded, Map, Picture, Role, blender, constraints, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ pub(crate) fn read(
         };
         let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
         let material = read_one(value, extras, &drawn, shown.is_some());
-        loaded.looks.push(look(value, drawn, &material, &told));
+        loaded.appearances.push(look(value, drawn, &material, &told));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
     }
@@ -194,17 +194,17 @@ fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) ->
     } else {
         // Where glTF shows what we made of the material, the material's own value counts; an edited one wins.
         let restored = |key: &str, now: &[f32]| {
-            let looks = shown.get(key).and_then(galatea_scene::read_floats)?;
+            let shown_as = shown.get(key).and_then(galatea_scene::read_floats)?;
             let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             let was = raw.get(key).and_then(galatea_scene::read_floats);
             // Without an original beside it, both are the same.
-            (bits(&looks) == bits(now)).then(|| was.unwrap_or(looks))
+            (bits(&shown_as) == bits(now)).then(|| was.unwrap_or(shown_as))
         };
         let color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
         material.base_color = first(restored("base_color", &color))
-            .unwrap_or_else(|| original(&raw, "base_color", color, allow::color));
+            .unwrap_or_else(|| original(&raw, "base_color", color, constraints::color));
         let emissive = array(value, "emissiveFactor").unwrap_or_default();
-        let clamp = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
+        let clamp = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
         material.emissive = first(restored("emissive", &emissive))
             .unwrap_or_else(|| original(&raw, "emissive", emissive, clamp));
         let factor = |key: &str, name: &str| {
@@ -217,8 +217,8 @@ fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) ->
         material.roughness = factor("roughnessFactor", "roughness");
         let mut switch = |key: &str, now: bool| {
             let was = extras.remove(key);
-            let looks = shown.get(key).cloned();
-            if looks.is_some() && flag(looks) == now { was.map_or(now, |w| flag(Some(w))) } else { now }
+            let shown_as = shown.get(key).cloned();
+            if shown_as.is_some() && flag(shown_as) == now { was.map_or(now, |w| flag(Some(w))) } else { now }
         };
         let doubled = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
         material.two_sided = switch("two_sided", doubled);
@@ -263,8 +263,8 @@ fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
 }
 
 /// What the document shows of a material. Mixing that stands for adding is adding.
-fn look(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Look {
-    let mut look = Look::of(material);
+fn look(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Appearance {
+    let mut look = Appearance::of(material);
     if told.hidden {
         return look;
     }

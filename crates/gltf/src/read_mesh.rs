@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use galatea_scene::{
-    Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices, read_words,
+    Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices, decode_u32s,
 };
 use galatea_wire::{Error, Loss, Result};
 
 use crate::accessor::{Document, whole, wrong};
-use crate::allow;
+use crate::constraints;
 use crate::read::{brief, extras_of, read_purpose, take_name};
 use crate::read_material::Materials;
 
@@ -83,7 +83,7 @@ impl Meshes {
             };
             primitive.indices.clear();
         }
-        if let Some(all) = extras.remove("indices").as_ref().and_then(read_words) {
+        if let Some(all) = extras.remove("indices").as_ref().and_then(decode_u32s) {
             let per = match primitive.topology {
                 Topology::Triangles => 3,
                 Topology::Lines => 2,
@@ -148,7 +148,7 @@ fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Valu
     let note = |name: &str| replaced.get(name).unwrap_or(&Value::Null);
     let Some(positions) = find("POSITION") else { return Ok(out) };
     out.positions = document.rows(positions).map_err(|e| e.within("POSITION"))?;
-    allow::restore(&mut out.positions, note("POSITION"), allow::finite);
+    constraints::restore(&mut out.positions, note("POSITION"), constraints::finite);
     let count = out.positions.len();
     let fits = |document: &Document<'_>, accessor: usize, name: &str| {
         let other = document.kind(accessor)?.count;
@@ -161,19 +161,19 @@ fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Valu
     if let Some(accessor) = find("NORMAL") {
         fits(document, accessor, "NORMAL")?;
         out.normals = document.rows(accessor).map_err(|e| e.within("NORMAL"))?;
-        allow::restore(&mut out.normals, note("NORMAL"), allow::normal);
+        constraints::restore(&mut out.normals, note("NORMAL"), constraints::normal);
     }
     if let Some(accessor) = find("TANGENT") {
         fits(document, accessor, "TANGENT")?;
         out.tangents = document.rows(accessor).map_err(|e| e.within("TANGENT"))?;
-        allow::restore(&mut out.tangents, note("TANGENT"), allow::tangent);
+        constraints::restore(&mut out.tangents, note("TANGENT"), constraints::tangent);
     }
     for set in 0.. {
         let name = format!("TEXCOORD_{set}");
         let Some(accessor) = find(&name) else { break };
         fits(document, accessor, &name)?;
         let mut uvs = document.rows(accessor).map_err(|e| e.within(&name))?;
-        allow::restore(&mut uvs, note(&name), allow::finite);
+        constraints::restore(&mut uvs, note(&name), constraints::finite);
         out.uvs.push(uvs);
     }
     for set in 0.. {
@@ -187,7 +187,7 @@ fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Valu
         } else {
             document.rows(accessor).map_err(|e| e.within(&name))?
         };
-        allow::restore(&mut colors, note(&name), allow::color);
+        constraints::restore(&mut colors, note(&name), constraints::color);
         out.colors.push(colors);
     }
     let mut sets = Vec::new();
@@ -205,7 +205,7 @@ fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Valu
         fits(document, *accessor, name)?;
         let width = document.kind(*accessor)?.width;
         let mut values = document.floats(*accessor, width).map_err(|e| e.within(name))?;
-        allow::restore(values.as_chunks_mut::<1>().0, note(name), allow::finite);
+        constraints::restore(values.as_chunks_mut::<1>().0, note(name), constraints::finite);
         out.attributes.push(Attribute { name: own.to_owned(), width, values });
     }
     Ok(out)
@@ -252,14 +252,14 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
         let range = row.checked_mul(width)?..row.checked_add(1)?.checked_mul(width)?;
         Some((out.joints.get(range.clone())?.to_vec(), out.weights.get(range)?.to_vec()))
     };
-    galatea_scene::each_step(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
+    galatea_scene::each_ulp_delta(replaced.get("WEIGHTS").unwrap_or(&Value::Null), width, |row, steps| {
         let Some(mut entry) = row_of(row) else { return };
         for (weight, step) in entry.1.iter_mut().zip(steps) {
             *weight = f32::from_bits(weight.to_bits().wrapping_add(*step));
         }
         rows.insert(row, entry);
     });
-    galatea_scene::each_step(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
+    galatea_scene::each_ulp_delta(replaced.get("JOINTS").unwrap_or(&Value::Null), width, |row, steps| {
         let Some(mut entry) = rows.remove(&row).or_else(|| row_of(row)) else { return };
         for (joint, step) in entry.0.iter_mut().zip(steps) {
             *joint = joint.wrapping_add(*step as u16);
@@ -269,7 +269,11 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
     for (row, (joints, weights)) in rows {
         let (mut again_joints, mut again_weights) = (joints.clone(), weights.clone());
         // Joints that were out of range are unknown here; they alone decide nothing but weights that were zeroed.
-        allow::influences(&mut again_joints, &mut again_weights, out_of_range(out, row, width, &joints));
+        constraints::influences(
+            &mut again_joints,
+            &mut again_weights,
+            out_of_range(out, row, width, &joints),
+        );
         let range = row * width..(row + 1) * width;
         let (Some(j), Some(w)) = (out.joints.get_mut(range.clone()), out.weights.get_mut(range)) else {
             continue;

@@ -141,7 +141,7 @@ pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
         ("area", floats(&value.area)),
         ("colors", floats(value.colors.as_flattened())),
         ("sizes", floats(&value.sizes)),
-        ("grid", galatea_scene::words(&value.grid)),
+        ("grid", galatea_scene::encode_u32s(&value.grid)),
         ("path", value.path.clone().into()),
     ]);
     if let Some(material) = material {

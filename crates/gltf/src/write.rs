@@ -11,7 +11,7 @@ use galatea_scene::{
 
 use crate::bin::{Bin, Component, Kind, Room, Shape, put_floats};
 use crate::json::{List, Object, object};
-use crate::{Options, allow, blender, names, typed, uri, write_clip, write_material, write_mesh};
+use crate::{Options, blender, constraints, names, typed, uri, write_clip, write_material, write_mesh};
 
 /// A document in two parts.
 pub(crate) struct Written {
@@ -338,15 +338,15 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
     let transform = &node.transform;
     let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| a.to_bits() != b.to_bits());
     let translation =
-        kept(&mut raw, "translation", transform.translation, allow::finite(transform.translation));
+        kept(&mut raw, "translation", transform.translation, constraints::finite(transform.translation));
     if differs(&translation, &[0.0; 3]) {
         o.floats("translation", &translation);
     }
-    let rotation = kept(&mut raw, "rotation", transform.rotation, allow::rotation(transform.rotation));
+    let rotation = kept(&mut raw, "rotation", transform.rotation, constraints::rotation(transform.rotation));
     if differs(&rotation, &[0.0, 0.0, 0.0, 1.0]) {
         o.floats("rotation", &rotation);
     }
-    let scale = kept(&mut raw, "scale", transform.scale, allow::finite(transform.scale));
+    let scale = kept(&mut raw, "scale", transform.scale, constraints::finite(transform.scale));
     if differs(&scale, &[1.0; 3]) {
         o.floats("scale", &scale);
     }
@@ -431,7 +431,7 @@ fn write_skin(
     let mut replaced = Extras::default();
     let mut binds = skin.inverse_bind.clone();
     binds.resize(skin.joints.len(), glam::Mat4::IDENTITY.to_cols_array());
-    let rows = write_mesh::checked(&binds, allow::Affine, "inverse_bind", &mut replaced);
+    let rows = write_mesh::checked(&binds, constraints::Affine, "inverse_bind", &mut replaced);
     let mut rows = rows.into_owned();
     rows.extend(spares.iter().map(|(_, bind)| *bind));
     if !spares.is_empty() {
@@ -460,10 +460,10 @@ fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, nam
             _ => "point",
         },
     );
-    let clamped = allow::finite(light.color).map(|c| c.clamp(0.0, 1.0));
+    let clamped = constraints::finite(light.color).map(|c| c.clamp(0.0, 1.0));
     o.floats("color", &kept(&mut raw, "color", light.color, clamped));
     let [intensity] =
-        kept(&mut raw, "intensity", [light.intensity], allow::finite([light.intensity.max(0.0)]));
+        kept(&mut raw, "intensity", [light.intensity], constraints::finite([light.intensity.max(0.0)]));
     o.float("intensity", intensity);
     if let Some(range) = light.range {
         if range.is_finite() && range > 0.0 && light.kind != LightKind::Directional {

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use galatea_scene::json::small_int;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
 
-use crate::allow::Rule as _;
 use crate::bin::{Component, Kind, Shape, put_floats};
+use crate::constraints::Rule as _;
 use crate::json::{List, said};
 use crate::write::{Context, clip_channels, put_all, put_extras, put_name};
-use crate::{allow, blender, names, typed};
+use crate::{blender, constraints, names, typed};
 
 /// A channel as glTF has it.
 struct Written {
@@ -72,7 +72,7 @@ fn write_one(
     if written.is_empty() {
         // An animation needs a channel. This one holds the first node where it is anyway.
         let Some(root) = cx.scene.nodes.first() else { return };
-        let place = allow::finite(root.transform.translation);
+        let place = constraints::finite(root.transform.translation);
         let input = keys(cx, &[0.0], 1, true);
         let output = keys(cx, &place, 3, false);
         written.push(Written {
@@ -156,9 +156,9 @@ fn write_channel(
         return None;
     }
     let mut note = Extras::default();
-    let fixed_times = allow::times(&channel.times);
+    let fixed_times = constraints::times(&channel.times);
     if let Some(fixed) = &fixed_times {
-        note.insert("times", allow::differences(&channel.times, fixed, 1));
+        note.insert("times", constraints::differences(&channel.times, fixed, 1));
     }
     let times = fixed_times.as_deref().unwrap_or(&channel.times);
     let values = if are_allowed(&channel.values, path, cubic) {
@@ -166,7 +166,7 @@ fn write_channel(
     } else {
         let mut values = channel.values.clone();
         allowed_values(&mut values, path, cubic);
-        note.insert("values", allow::differences(&channel.values, &values, width));
+        note.insert("values", constraints::differences(&channel.values, &values, width));
         Cow::Owned(values)
     };
     if !channel.extras.is_empty() {
@@ -187,7 +187,7 @@ fn write_channel(
 fn are_allowed(values: &[f32], path: &str, cubic: bool) -> bool {
     let finite = values.iter().fold(true, |all, v| all & v.is_finite());
     let mut rotations = values.as_chunks().0.iter().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
-    finite && (path != "rotation" || rotations.all(|(_, v)| allow::Rotation::holds(v)))
+    finite && (path != "rotation" || rotations.all(|(_, v)| constraints::Rotation::holds(v)))
 }
 
 /// Values as glTF allows them.
@@ -197,7 +197,7 @@ pub(crate) fn allowed_values(values: &mut [f32], path: &str, cubic: bool) {
         for (i, value) in values.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             // Of cubic keys only the middle is a rotation.
             if !cubic || i % 3 == 1 {
-                *value = allow::rotation(*value);
+                *value = constraints::rotation(*value);
             }
         }
     }

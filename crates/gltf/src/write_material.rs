@@ -6,7 +6,7 @@ use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, floa
 
 use crate::json::{List, Object};
 use crate::write::{Context, kept, put_extras, put_name, put_raw};
-use crate::{Look, Map, Options, Picture, Role, allow, typed, uri};
+use crate::{Appearance, Map, Options, Picture, Role, constraints, typed, uri};
 
 /// The lists of materials and what they stand on.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ struct Placed<'a> {
 fn place_maps<'a>(
     cx: &mut Context<'_>,
     options: &Options<'_>,
-    look: &'a Look,
+    look: &'a Appearance,
     used: Use,
     out: &mut Materials,
     shared: &mut Shared,
@@ -216,9 +216,9 @@ fn put_place(o: &mut Object<'_>, placed: &Placed<'_>) {
     if let Some(transform) = &placed.map.transform {
         o.object("extensions", |o| {
             o.object("KHR_texture_transform", |o| {
-                o.floats("offset", &allow::finite(transform.offset));
+                o.floats("offset", &constraints::finite(transform.offset));
                 o.float("rotation", transform.rotation);
-                o.floats("scale", &allow::finite(transform.scale));
+                o.floats("scale", &constraints::finite(transform.scale));
             });
         });
     }
@@ -238,7 +238,7 @@ fn put_material(
     cx: &Context<'_>,
     id: usize,
     material: &Material,
-    look: &Look,
+    look: &Appearance,
     placed: &[Placed<'_>],
     hidden: bool,
 ) {
@@ -262,12 +262,12 @@ fn put_material(
     } else {
         put_name(o, &mut own, &material.name, unique);
         put_look(o, material, look, placed, &mut raw, &mut shown);
-        for (key, is, looks) in
+        for (key, is, shown_as) in
             [("two_sided", material.two_sided, look.two_sided), ("unlit", material.unlit, look.unlit)]
         {
-            if is != looks {
+            if is != shown_as {
                 own.insert(key, is);
-                shown.insert(key, looks);
+                shown.insert(key, shown_as);
             }
         }
     }
@@ -307,7 +307,13 @@ fn put_material(
 }
 
 /// The names of the textures and what is drawn of them; pictures that only derive from them are marked as such.
-fn put_textures(own: &mut Extras, material: &Material, look: &Look, placed: &[Placed<'_>], hidden: bool) {
+fn put_textures(
+    own: &mut Extras,
+    material: &Material,
+    look: &Appearance,
+    placed: &[Placed<'_>],
+    hidden: bool,
+) {
     let of = |texture: usize| placed.iter().find(|p| p.map.texture == Some(texture) && !hidden);
     let list = material.textures.iter().enumerate().map(|(i, texture)| {
         let shown = of(i).map(|p| {
@@ -343,15 +349,15 @@ fn alpha_mode(alpha: AlphaMode) -> &'static str {
 }
 
 /// A number of the look as glTF allows it. Where that is not the material's own, both are kept.
-fn looks<const N: usize>(
+fn shown_as<const N: usize>(
     raw: &mut Extras,
     shown: &mut Extras,
     key: &'static str,
-    [was, looks]: [[f32; N]; 2],
+    [was, shown_as]: [[f32; N]; 2],
     allowed: impl Fn([f32; N]) -> [f32; N],
 ) -> [f32; N] {
-    let is = allowed(looks);
-    if was.map(f32::to_bits) != looks.map(f32::to_bits) {
+    let is = allowed(shown_as);
+    if was.map(f32::to_bits) != shown_as.map(f32::to_bits) {
         shown.insert(key, galatea_scene::floats(&is));
     }
     kept(raw, key, was, is)
@@ -361,14 +367,15 @@ fn looks<const N: usize>(
 fn put_look(
     o: &mut Object<'_>,
     material: &Material,
-    look: &Look,
+    look: &Appearance,
     placed: &[Placed<'_>],
     raw: &mut Extras,
     shown: &mut Extras,
 ) {
     let map = |role: Role| placed.iter().find(|p| p.map.role == role);
     o.object("pbrMetallicRoughness", |o| {
-        let color = looks(raw, shown, "base_color", [material.base_color, look.base_color], allow::color);
+        let color =
+            shown_as(raw, shown, "base_color", [material.base_color, look.base_color], constraints::color);
         if color != [1.0; 4] {
             o.floats("baseColorFactor", &color);
         }
@@ -380,7 +387,7 @@ fn put_look(
             ("roughnessFactor", "roughness", [material.roughness, look.roughness]),
         ] {
             let unit = |[v]: [f32; 1]| [if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 }];
-            let [value] = looks(raw, shown, name, values.map(|v| [v]), unit);
+            let [value] = shown_as(raw, shown, name, values.map(|v| [v]), unit);
             if value != 1.0 {
                 o.float(key, value);
             }
@@ -398,8 +405,8 @@ fn put_look(
             put_info(o, key, placed);
         }
     }
-    let clamped = |c: [f32; 3]| allow::finite(c).map(|c| c.clamp(0.0, 1.0));
-    let emissive = looks(raw, shown, "emissive", [material.emissive, look.emissive], clamped);
+    let clamped = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
+    let emissive = shown_as(raw, shown, "emissive", [material.emissive, look.emissive], clamped);
     if emissive != [0.0; 3] {
         o.floats("emissiveFactor", &emissive);
     }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, steps};
+use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, ulp_deltas};
 
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
 use crate::write::{Context, put_extras, put_name};
-use crate::{allow, write_material};
+use crate::{constraints, write_material};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -109,25 +109,25 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
     let count = vertices.positions.len();
     let mut done: Vec<(Key, u32)> = Vec::with_capacity(8);
     let mut replaced = Extras::default();
-    let positions = checked(&vertices.positions, allow::Finite, "POSITION", &mut replaced);
+    let positions = checked(&vertices.positions, constraints::Finite, "POSITION", &mut replaced);
     let (min, max) = bounds(&positions);
     done.push(("POSITION".into(), floats_accessor(&mut cx.bin, &positions, Some((&min, &max)))));
     if vertices.normals.len() == count {
-        let normals = checked(&vertices.normals, allow::Normal, "NORMAL", &mut replaced);
+        let normals = checked(&vertices.normals, constraints::Normal, "NORMAL", &mut replaced);
         done.push(("NORMAL".into(), floats_accessor(&mut cx.bin, &normals, None)));
     }
     if vertices.tangents.len() == count {
-        let tangents = checked(&vertices.tangents, allow::Tangent, "TANGENT", &mut replaced);
+        let tangents = checked(&vertices.tangents, constraints::Tangent, "TANGENT", &mut replaced);
         done.push(("TANGENT".into(), floats_accessor(&mut cx.bin, &tangents, None)));
     }
     for (set, uvs) in vertices.uvs.iter().take_while(|u| u.len() == count).enumerate() {
         let name = numbered(["TEXCOORD_0", "TEXCOORD_1"], "TEXCOORD", set);
-        let uvs = checked(uvs, allow::Finite, name.clone(), &mut replaced);
+        let uvs = checked(uvs, constraints::Finite, name.clone(), &mut replaced);
         done.push((name, floats_accessor(&mut cx.bin, &uvs, None)));
     }
     for (set, colors) in vertices.colors.iter().take_while(|c| c.len() == count).enumerate() {
         let name = numbered(["COLOR_0", "COLOR_1"], "COLOR", set);
-        let colors = checked(colors, allow::Color, name.clone(), &mut replaced);
+        let colors = checked(colors, constraints::Color, name.clone(), &mut replaced);
         done.push((name, color_accessor(&mut cx.bin, &colors)));
     }
     if let Some(joints) = cx.joints.get(id).copied().flatten().filter(|j| *j > 0) {
@@ -140,7 +140,7 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
         }
         let name = Key::Owned(format!("_{}", attribute.name));
         let rows: &[[f32; 1]] = attribute.values.as_chunks().0;
-        let values = checked(rows, allow::Finite, name.clone(), &mut replaced);
+        let values = checked(rows, constraints::Finite, name.clone(), &mut replaced);
         let shape = Shape {
             component: Component::F32,
             width: attribute.width,
@@ -166,11 +166,11 @@ fn numbered(first: [&'static str; 2], name: &str, set: usize) -> Key {
 /// A column as glTF allows it; what was replaced is noted.
 pub(crate) fn checked<'a, const N: usize>(
     column: &'a [[f32; N]],
-    rule: impl allow::Rule<N>,
+    rule: impl constraints::Rule<N>,
     name: impl Into<Key>,
     notes: &mut Extras,
 ) -> Cow<'a, [[f32; N]]> {
-    match allow::replaced(column, rule) {
+    match constraints::replaced(column, rule) {
         None => Cow::Borrowed(column),
         Some((column, differences)) => {
             notes.insert(name, differences);
@@ -229,24 +229,24 @@ fn write_influences(
         return;
     }
     let (mut joints, mut weights) = (Cow::Borrowed(&from.joints), Cow::Borrowed(&from.weights));
-    if !allow::influences_hold(&from.joints, &from.weights, from.width, joint_count) {
+    if !constraints::influences_hold(&from.joints, &from.weights, from.width, joint_count) {
         let rows = joints.to_mut().chunks_mut(from.width).zip(weights.to_mut().chunks_mut(from.width));
-        rows.for_each(|(joints, weights)| allow::influences(joints, weights, joint_count));
+        rows.for_each(|(joints, weights)| constraints::influences(joints, weights, joint_count));
     }
     if let Cow::Owned(weights) = &weights
-        && let Some(differences) = steps(&from.weights, weights, from.width)
+        && let Some(differences) = ulp_deltas(&from.weights, weights, from.width)
     {
         replaced.insert("WEIGHTS", differences);
     }
     if matches!(&joints, Cow::Owned(joints) if *joints != from.joints) {
         let words = |list: &[u16]| list.iter().map(|j| f32::from_bits(u32::from(*j))).collect::<Vec<_>>();
-        let differences = allow::differences(&words(&from.joints), &words(&joints), from.width);
+        let differences = constraints::differences(&words(&from.joints), &words(&joints), from.width);
         replaced.insert("JOINTS", differences);
     }
     if !from.width.is_multiple_of(4) {
         replaced.insert("INFLUENCES", from.width as u32);
     }
-    let exact = bytes_of(&weights).filter(|bytes| allow::sums_hold(bytes, from.width));
+    let exact = bytes_of(&weights).filter(|bytes| constraints::sums_hold(bytes, from.width));
     let wide = joint_count > 256;
     let shape = |component, normalized| Shape { component, width: 4, count, normalized, bounds: None };
     for set in 0..from.width.div_ceil(4) {
@@ -324,7 +324,7 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     let indices = if whole {
         Cow::Borrowed(&primitive.indices)
     } else {
-        own.insert("indices", galatea_scene::words(&primitive.indices));
+        own.insert("indices", galatea_scene::encode_u32s(&primitive.indices));
         let kept = primitive.indices.chunks_exact(per).filter(|group| sound(highest(group)));
         let kept: Vec<u32> = kept.flatten().copied().collect();
         most = highest(&kept);

@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use galatea_gltf::{Options, read, write_glb, write_gltf};
-use galatea_trial::Trial;
+use galatea_robustness::Trial;
 use galatea_wire::{Error, ErrorKind, Limits};
 
 fn run(bytes: &[u8]) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The many forms in which a valid glTF can say the same thing.
 #![cfg(test)]
 
-use galatea_gltf::{Loaded, Look, Map, Options, Picture, Role, read, write_glb};
+use galatea_gltf::{Appearance, Loaded, Map, Options, Picture, Role, read, write_glb};
 use galatea_scene::{AlphaMode, Interpolation, Pose, Scene, Topology, UvTransform, example};
 use galatea_wire::Limits;
 
@@ -223,7 +223,7 @@ fn a_look_is_shown_and_the_material_comes_back() {
     scene.materials[0].alpha = AlphaMode::Mask { cutoff: f32::NAN };
     scene.materials[0].base_color = [2.0, 0.5, 0.5, 1.0];
     let look = |_: u32, material: &galatea_scene::Material| {
-        let mut look = Look::of(material);
+        let mut look = Appearance::of(material);
         let Some(mut map) = look.maps.first().cloned() else { return look };
         look.base_color = [1.0, 1.0, 1.0, 0.5];
         look.emissive = [0.25; 3];

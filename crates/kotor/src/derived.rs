@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{Extras, Material, Value, float, read_float, read_words, words};
+use galatea_scene::{Extras, Material, Value, decode_u32s, encode_u32s, float, read_float};
 
 use crate::box_tree::TreeBox;
-use crate::extra::{int, ints, put, restep, steps, wrap};
+use crate::extra::{int, ints, put, restep, ulp_deltas, wrap};
 use crate::geometry;
 
 /// Corners of a triangle, where all of them exist.
@@ -61,14 +61,14 @@ pub(crate) fn put_planes(
     keys: &[u32],
     planes: &Planes,
 ) {
-    put(map, "keys", words(keys));
+    put(map, "keys", encode_u32s(keys));
     let derived = normals(positions, triangles);
-    if let Some(steps) = steps(planes.normals.as_flattened(), derived.as_flattened(), 3) {
-        put(map, "normals", steps);
+    if let Some(deltas) = ulp_deltas(planes.normals.as_flattened(), derived.as_flattened(), 3) {
+        put(map, "normals", deltas);
     }
     let derived = distances(positions, triangles, &planes.normals);
-    if let Some(steps) = steps(&planes.distances, &derived, 1) {
-        put(map, "distances", steps);
+    if let Some(deltas) = ulp_deltas(&planes.distances, &derived, 1) {
+        put(map, "distances", deltas);
     }
 }
 
@@ -107,16 +107,16 @@ pub(crate) fn planes(
     let place: HashMap<usize, usize> =
         known.iter().enumerate().filter_map(|(now, was)| was.map(|was| (was, now))).collect();
     let mut normals = normals(positions, triangles);
-    crate::extra::each_step(map.get("normals"), 3, |was, steps| {
+    crate::extra::each_ulp_delta(map.get("normals"), 3, |was, deltas| {
         if let Some(slot) = place.get(&was).and_then(|now| normals.get_mut(*now)) {
-            let sum = crate::extra::stepped(slot, steps);
+            let sum = crate::extra::stepped(slot, deltas);
             slot.iter_mut().zip(sum).for_each(|(slot, new)| *slot = new);
         }
     });
     let mut distances = distances(positions, triangles, &normals);
-    crate::extra::each_step(map.get("distances"), 1, |was, steps| {
+    crate::extra::each_ulp_delta(map.get("distances"), 1, |was, deltas| {
         if let (Some(slot), Some(step)) =
-            (place.get(&was).and_then(|now| distances.get_mut(*now)), steps.first())
+            (place.get(&was).and_then(|now| distances.get_mut(*now)), deltas.first())
         {
             *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
         }
@@ -190,16 +190,18 @@ fn no_child(child: Option<u32>) -> u32 {
 /// Writes a tree: which triangles its leaves have, how it divides, and how its boxes differ from derived ones.
 pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]]) {
     let faces: Vec<i64> = tree.iter().map(|n| i64::from(n.face)).collect();
-    put(map, "faces", words(&tree.iter().map(|n| n.face as u32).collect::<Vec<_>>()));
-    put(map, "planes", words(&tree.iter().map(|n| n.plane).collect::<Vec<_>>()));
+    put(map, "faces", encode_u32s(&tree.iter().map(|n| n.face as u32).collect::<Vec<_>>()));
+    put(map, "planes", encode_u32s(&tree.iter().map(|n| n.plane).collect::<Vec<_>>()));
     if implied(&faces).iter().zip(tree).any(|(i, n)| *i != [n.left, n.right]) {
         let children = tree.iter().flat_map(|n| [no_child(n.left), no_child(n.right)]);
-        put(map, "children", words(&children.collect::<Vec<_>>()));
+        put(map, "children", encode_u32s(&children.collect::<Vec<_>>()));
     }
     let stored: Vec<f32> = tree.iter().flat_map(|n| n.min.into_iter().chain(n.max)).collect();
     // The game's own tools grow leaves by a hundredth, others not at all.
-    let differences = |grow: f32| steps(&stored, boxes(tree, positions, triangles, grow).as_flattened(), 6);
-    let rows = |v: &Option<Value>| v.as_ref().and_then(|v| read_words(v.get("at")?)).map_or(0, |at| at.len());
+    let differences =
+        |grow: f32| ulp_deltas(&stored, boxes(tree, positions, triangles, grow).as_flattened(), 6);
+    let rows =
+        |v: &Option<Value>| v.as_ref().and_then(|v| decode_u32s(v.get("at")?)).map_or(0, |at| at.len());
     let (tight, grown) = (differences(0.0), differences(0.01));
     let (grow, best) = if rows(&grown) < rows(&tight) { (0.01, grown) } else { (0.0, tight) };
     put(map, "grow", float(grow));
@@ -270,7 +272,7 @@ pub(crate) fn put_runs(map: &mut Extras, faces: &[u32]) {
     for run in faces.chunk_by(|a, b| a + 1 == *b) {
         runs.extend([run.first().copied().unwrap_or(0), run.len() as u32]);
     }
-    put(map, "faces", words(&runs));
+    put(map, "faces", encode_u32s(&runs));
 }
 
 /// The numbers of `count` faces, as far as they were told.

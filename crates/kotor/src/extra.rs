@@ -1,7 +1,7 @@
 //! What the scene has no word for, as JSON: records by their own tables, texts, and numbers as differences.
 
 use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats};
-pub(crate) use galatea_scene::{latin, same_bits as same, steps, unlatin};
+pub(crate) use galatea_scene::{latin, same_bits as same, ulp_deltas, unlatin};
 use galatea_wire::{Field, Kind, Schema, Wire};
 
 /// Bytes of a record that need no allocation.
@@ -173,15 +173,15 @@ pub(crate) fn wrap(own: Extras) -> Extras {
 }
 
 /// Calls back for every row that [`steps`] noted.
-pub(crate) fn each_step(notes: Option<&Value>, width: usize, each: impl FnMut(usize, &[u32])) {
+pub(crate) fn each_ulp_delta(notes: Option<&Value>, width: usize, each: impl FnMut(usize, &[u32])) {
     if let Some(notes) = notes {
-        galatea_scene::each_step(notes, width, each);
+        galatea_scene::each_ulp_delta(notes, width, each);
     }
 }
 
 /// Adds steps to numbers.
-pub(crate) fn stepped(numbers: &[f32], steps: &[u32]) -> Vec<f32> {
-    numbers.iter().zip(steps).map(|(n, s)| f32::from_bits(n.to_bits().wrapping_add(*s))).collect()
+pub(crate) fn stepped(numbers: &[f32], deltas: &[u32]) -> Vec<f32> {
+    numbers.iter().zip(deltas).map(|(n, s)| f32::from_bits(n.to_bits().wrapping_add(*s))).collect()
 }
 
 /// Adds steps to every row that has some, where `holds` agrees with the sum.
@@ -191,10 +191,10 @@ pub(crate) fn restep(
     width: usize,
     holds: impl Fn(usize, &[f32]) -> bool,
 ) {
-    each_step(value, width, |row, steps| {
+    each_ulp_delta(value, width, |row, deltas| {
         let Some(from) = row.checked_mul(width) else { return };
         let Some(slot) = numbers.get_mut(from..).and_then(|n| n.get_mut(..width)) else { return };
-        let sum = stepped(slot, steps);
+        let sum = stepped(slot, deltas);
         if holds(row, &sum) {
             slot.copy_from_slice(&sum);
         }

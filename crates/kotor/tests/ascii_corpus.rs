@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use galatea_kotor::mdl::{Model, text};
-use galatea_trial::{Listing, listed};
+use galatea_robustness::{Listing, listed};
 use galatea_wire::Limits;
 use real::name;
 

@@ -4,7 +4,7 @@
 mod mdl_fixtures;
 
 use galatea_kotor::mdl::{Game, Interpolation, Model, Name, Node, Platform, text};
-use galatea_trial::Random;
+use galatea_robustness::Random;
 use galatea_wire::{Limits, Text};
 use mdl_fixtures::{KINDS, TARGETS, model, square};
 

@@ -5,7 +5,7 @@ mod fixtures;
 
 use galatea_kotor::bwm::{AabbNode, Walkmesh};
 use galatea_kotor::surface::Walkability;
-use galatea_trial::Trial;
+use galatea_robustness::Trial;
 use galatea_wire::{Error, Limits};
 
 fn read(bytes: &[u8]) -> Result<(), Error> {

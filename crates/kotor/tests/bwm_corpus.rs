@@ -58,7 +58,7 @@ fn derived_tables_equal_the_stored_ones() {
             println!("{name}: {compared:?}");
         }
     }
-    assert_eq!(areas, galatea_trial::listed(&["kotor"], &[".wok"]).len());
+    assert_eq!(areas, galatea_robustness::listed(&["kotor"], &[".wok"]).len());
     assert!(adjacency * 44 >= areas * 42, "adjacency equal in {adjacency} of {areas}");
     assert!(border * 44 >= areas * 41, "border equal in {border} of {areas}");
     assert_eq!(tree, areas, "our own tree has faults");

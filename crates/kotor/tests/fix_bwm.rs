@@ -6,7 +6,7 @@ mod fixtures;
 use fixtures::{GRASS, floor};
 use galatea_kotor::bwm::{AabbNode, Kind, RULES, Walkmesh};
 use galatea_kotor::surface::Walkability;
-use galatea_trial::{DamagePlan, FixTrial, listed};
+use galatea_robustness::{DamagePlan, FixTrial, listed};
 use galatea_wire::Limits;
 
 fn read(bytes: &[u8]) -> Walkmesh {
@@ -91,7 +91,7 @@ const TRIAL: FixTrial<'_, Walkmesh> = FixTrial {
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
+    galatea_robustness::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]

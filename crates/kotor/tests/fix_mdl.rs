@@ -7,7 +7,7 @@ mod real;
 use galatea_kotor::mdl::{
     AabbLayout, AabbTree, Game, IndexLists, Mesh, Model, Pair, Platform, PositionCopy, RULES, Skin,
 };
-use galatea_trial::{DamagePlan, FixTrial};
+use galatea_robustness::{DamagePlan, FixTrial};
 use galatea_wire::Limits;
 use mdl_fixtures::model;
 
@@ -176,7 +176,7 @@ const TRIAL: FixTrial<'_, Model> = FixTrial {
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
+    galatea_robustness::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use fixtures::{floor, statue};
 use galatea_gltf::{Options, read, write_glb};
 use galatea_kotor::bwm::{Kind, Walkmesh};
 use galatea_kotor::mdl::{Dirt, Game, Model, text};
+use galatea_robustness::gltf::{edited, start};
 use galatea_scene::Scene;
-use galatea_trial::gltf::{edited, start};
 use galatea_wire::{Limits, Wire};
 
 fn through(scene: &Scene) -> Scene {

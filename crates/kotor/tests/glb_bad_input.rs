@@ -7,7 +7,7 @@ mod fixtures;
 use galatea_gltf::{Options, read, write_glb};
 use galatea_kotor::bwm::Walkmesh;
 use galatea_kotor::mdl::Model;
-use galatea_trial::Trial;
+use galatea_robustness::Trial;
 use galatea_wire::{Error, Limits};
 
 fn run(bytes: &[u8]) -> Result<(), Error> {

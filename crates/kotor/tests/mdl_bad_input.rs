@@ -4,7 +4,7 @@
 mod mdl_fixtures;
 
 use galatea_kotor::mdl::{Game, Model, Name, Pair, Platform, inspect};
-use galatea_trial::{Tally, Trial};
+use galatea_robustness::{Tally, Trial};
 use galatea_wire::{Error, Limits};
 use mdl_fixtures::{KINDS, TARGETS, model};
 

@@ -11,7 +11,7 @@ use real::{models, name};
 #[ignore = "needs the corpus"]
 fn damaged_models_are_refused() {
     for name in real::DAMAGED {
-        let (path, mdl) = galatea_trial::listed(&["kotor"], &[name]).bytes().next().unwrap();
+        let (path, mdl) = galatea_robustness::listed(&["kotor"], &[name]).bytes().next().unwrap();
         let error = real::model(&path, &mdl).unwrap_err().to_string();
         assert_eq!(error, "0x5F547273 animations[0] \"default\" > nodes[260] > AABB: needs 40 bytes, have 0");
     }

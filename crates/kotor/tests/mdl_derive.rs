@@ -104,7 +104,7 @@ fn normals_of_twenty_thousand_faces_at_one_place_are_linear_work() {
         faces.push(Face { vertices: [3 * i, 3 * i + 1, 3 * i + 2], ..Face::default() });
         groups.push(1 | u32::from(i) << 8);
     }
-    let ((), took) = galatea_trial::timed(|| {
+    let ((), took) = galatea_robustness::timed(|| {
         let area = Weighting { area: true, ..Weighting::default() };
         let smooth = vertex_normals(&positions, &faces, Some(&vec![1; faces.len()]), area);
         assert!(smooth.iter().step_by(3).all(|n| n[2] > 0.999), "all faces count at the tip");

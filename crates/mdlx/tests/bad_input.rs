@@ -5,7 +5,7 @@ mod support;
 
 use galatea_mdlx::play::{Moment, Player};
 use galatea_mdlx::{Limits, Model, Version, inspect};
-use galatea_trial::{Tally, Trial};
+use galatea_robustness::{Tally, Trial};
 use galatea_wire::Error;
 
 /// Reads and writes: what can be read must be written back as it was.

@@ -11,7 +11,7 @@ use galatea_mdlx::{Limits, Model, inspect};
 #[ignore = "needs the corpus"]
 fn malformed_files_are_refused_by_name() {
     for (name, want) in real::MALFORMED {
-        let files = galatea_trial::listed(&["mdx"], &[".mdx"]).only(name);
+        let files = galatea_robustness::listed(&["mdx"], &[".mdx"]).only(name);
         for (_, bytes) in files.bytes() {
             assert_eq!(Model::read(&bytes, &Limits::default()).unwrap_err().to_string(), *want);
         }

@@ -4,7 +4,7 @@
 mod real;
 
 use galatea_mdlx::*;
-use galatea_trial::{DamagePlan, FixTrial, difference};
+use galatea_robustness::{DamagePlan, FixTrial, difference};
 
 fn text<const N: usize>(text: &str) -> Text<N> {
     Text::new(text.as_bytes()).unwrap()
@@ -125,7 +125,7 @@ const TRIAL: FixTrial<'_, Model> = FixTrial {
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
+    galatea_robustness::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]

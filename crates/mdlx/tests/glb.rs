@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use galatea_gltf::{Options, read, write_glb};
 use galatea_mdlx::{Bone, Curve, Interpolation, Keys, Limits, Model, Sequence, Track, Version};
+use galatea_robustness::listed;
 use galatea_scene::Scene;
-use galatea_trial::listed;
 
 fn through(scene: &Scene) -> Scene {
     let glb = write_glb(scene, &Options::default()).unwrap();

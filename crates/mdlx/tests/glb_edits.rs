@@ -5,11 +5,11 @@
 mod support;
 
 use galatea_mdlx::*;
+use galatea_robustness::gltf::{edited, start};
 use galatea_scene::{
     Channel, Clip, Influences, Interpolation as Run, Mesh, Node as SceneNode, Playback, Pose, Primitive,
     Property, Scene, Skin, Transform, Vertices,
 };
-use galatea_trial::gltf::{edited, start};
 use galatea_wire::Severity;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 mod support;
 
 use galatea_mdlx::{Limits, Version, text};
-use galatea_trial::{Tally, Trial};
+use galatea_robustness::{Tally, Trial};
 use galatea_wire::{Error, ErrorKind, Place};
 
 /// Parses, prints and compares: what can be read must be printed as text that says the same.

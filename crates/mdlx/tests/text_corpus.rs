@@ -7,7 +7,7 @@ mod text_support;
 use std::path::PathBuf;
 
 use galatea_mdlx::{Limits, text};
-use galatea_trial::listed;
+use galatea_robustness::listed;
 use text_support::{through_binary, through_text};
 
 fn report(failed: &[(PathBuf, Vec<String>)]) -> String {

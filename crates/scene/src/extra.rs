@@ -45,7 +45,7 @@ pub fn floats(values: &[f32]) -> Value {
     if values.iter().all(|v| v.is_finite()) {
         Value::Array(values.iter().map(|v| Value::Float(f64::from(*v))).collect())
     } else {
-        Value::from([("bits", words_of(values.iter().map(|v| v.to_bits())))])
+        Value::from([("bits", encode_u32_iter(values.iter().map(|v| v.to_bits())))])
     }
 }
 
@@ -53,7 +53,7 @@ pub fn floats(values: &[f32]) -> Value {
 pub fn read_floats(value: &Value) -> Option<Vec<f32>> {
     match value {
         Value::Array(list) => list.iter().map(read_float).collect(),
-        Value::Object(map) => Some(read_words(map.get("bits")?)?.into_iter().map(f32::from_bits).collect()),
+        Value::Object(map) => Some(decode_u32s(map.get("bits")?)?.into_iter().map(f32::from_bits).collect()),
         _ => None,
     }
 }
@@ -69,18 +69,18 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /// more if others follow; the lowest bit of the number is its sign.
 ///
 /// ```
-/// use galatea_scene::{read_words, words};
-/// assert_eq!(words(&[1, u32::MAX]).to_string(), "[1,-1]");
+/// use galatea_scene::{decode_u32s, encode_u32s};
+/// assert_eq!(encode_u32s(&[1, u32::MAX]).to_string(), "[1,-1]");
 /// let many = [0, 1, u32::MAX, 15, 16, 1 << 31, u32::MAX >> 1, 0, 7];
-/// assert_eq!(words(&many).to_string(), "\"ACDegBhgggggE+/////DAO\"");
-/// assert_eq!(read_words(&words(&many)).unwrap(), many);
+/// assert_eq!(encode_u32s(&many).to_string(), "\"ACDegBhgggggE+/////DAO\"");
+/// assert_eq!(decode_u32s(&encode_u32s(&many)).unwrap(), many);
 /// ```
-pub fn words(values: &[u32]) -> Value {
-    words_of(values.iter().copied())
+pub fn encode_u32s(values: &[u32]) -> Value {
+    encode_u32_iter(values.iter().copied())
 }
 
 /// [`words`] of whatever gives them.
-pub fn words_of(values: impl ExactSizeIterator<Item = u32>) -> Value {
+pub fn encode_u32_iter(values: impl ExactSizeIterator<Item = u32>) -> Value {
     if values.len() <= FEW {
         return values.map(|v| Value::Int(i64::from(v as i32))).collect();
     }
@@ -127,7 +127,7 @@ fn letters(number: u64) -> (u64, usize) {
 }
 
 /// The words that [`words`] wrote.
-pub fn read_words(value: &Value) -> Option<Vec<u32>> {
+pub fn decode_u32s(value: &Value) -> Option<Vec<u32>> {
     match value {
         Value::Array(list) => list.iter().map(|v| v.as_f64().map(|v| v as i64 as u32)).collect(),
         Value::String(text) => {
@@ -158,7 +158,7 @@ pub fn read_words(value: &Value) -> Option<Vec<u32>> {
 
 /// Rows of stored numbers that differ from computed ones, and by how many steps of the last bit: `{"at": rows, "by": steps}`; `None` if
 /// none does.
-pub fn steps(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
+pub fn ulp_deltas(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
     let step = |was: f32, is: f32| was.to_bits().wrapping_sub(is.to_bits());
     // Where a row is as wide as it usually is, the compiler knows it.
     fn fixed<const W: usize>(
@@ -202,12 +202,12 @@ pub fn steps(stored: &[f32], computed: &[f32], width: usize) -> Option<Value> {
             (at, by)
         }
     };
-    (!at.is_empty()).then(|| Value::from([("at", words(&at)), ("by", words(&by))]))
+    (!at.is_empty()).then(|| Value::from([("at", encode_u32s(&at)), ("by", encode_u32s(&by))]))
 }
 
 /// Calls back for every row that [`steps`] noted, with its steps.
-pub fn each_step(notes: &Value, width: usize, mut each: impl FnMut(usize, &[u32])) {
-    let list = |key: &str| notes.get(key).and_then(read_words).unwrap_or_default();
+pub fn each_ulp_delta(notes: &Value, width: usize, mut each: impl FnMut(usize, &[u32])) {
+    let list = |key: &str| notes.get(key).and_then(decode_u32s).unwrap_or_default();
     for (row, steps) in list("at").into_iter().zip(list("by").chunks_exact(width.max(1))) {
         each(row as usize, steps);
     }
@@ -261,13 +261,13 @@ impl Extras {
     }
 
     /// Words, as [`words`] wrote them.
-    pub fn words(&self, key: &str) -> Option<Vec<u32>> {
-        read_words(self.get(key)?)
+    pub fn u32s(&self, key: &str) -> Option<Vec<u32>> {
+        decode_u32s(self.get(key)?)
     }
 
     /// [`Extras::words`] with their signs.
     pub fn ints(&self, key: &str) -> Option<Vec<i64>> {
-        Some(self.words(key)?.into_iter().map(|v| i64::from(v as i32)).collect())
+        Some(self.u32s(key)?.into_iter().map(|v| i64::from(v as i32)).collect())
     }
 
     /// What is inside.
@@ -312,27 +312,27 @@ mod tests {
     #[test]
     fn words_that_are_none_are_refused() {
         for text in ["g", "A g", "ä", "gggggggA", "/////////"] {
-            assert_eq!(read_words(&Value::from(text)), None, "{text}");
+            assert_eq!(decode_u32s(&Value::from(text)), None, "{text}");
         }
-        assert_eq!(read_words(&Value::from("")), Some(Vec::new()));
+        assert_eq!(decode_u32s(&Value::from("")), Some(Vec::new()));
         let all: Vec<u32> =
             (0..32).flat_map(|bit| [1 << bit, !(1 << bit), (1u32 << bit).wrapping_neg()]).collect();
-        assert_eq!(read_words(&words(&all)), Some(all));
+        assert_eq!(decode_u32s(&encode_u32s(&all)), Some(all));
         let near: Vec<u32> = (-40_000..40_000).map(|v: i32| v as u32).collect();
-        assert_eq!(read_words(&words(&near)), Some(near));
+        assert_eq!(decode_u32s(&encode_u32s(&near)), Some(near));
     }
 
     #[test]
     fn steps_lead_back() {
         let (stored, computed) = ([1.0f32, 2.0, f32::NAN, -0.0], [1.0f32, 2.0, 3.0, 0.0]);
-        let notes = steps(&stored, &computed, 2).unwrap();
+        let notes = ulp_deltas(&stored, &computed, 2).unwrap();
         let mut again = computed;
-        each_step(&notes, 2, |row, steps| {
+        each_ulp_delta(&notes, 2, |row, steps| {
             for (slot, step) in again[row * 2..].iter_mut().zip(steps) {
                 *slot = f32::from_bits(slot.to_bits().wrapping_add(*step));
             }
         });
         assert!(same_bits(&again, &stored));
-        assert_eq!(steps(&computed, &computed, 2), None);
+        assert_eq!(ulp_deltas(&computed, &computed, 2), None);
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! [`Pose`] places the nodes at a time of a clip, [`Pose::deform`] moves the vertices.
 
+mod bake_scale;
 mod clip;
 mod compare;
 mod copies;
@@ -18,7 +19,6 @@ mod light;
 mod material;
 mod mesh;
 mod node;
-mod plain;
 mod pose;
 mod split;
 mod unique_names;
@@ -29,8 +29,8 @@ pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
 pub use compare::Tolerance;
 pub use copies::TooManyCopies;
 pub use extra::{
-    each_step, float, floats, hex, latin, read_float, read_floats, read_words, same_bits, steps, unhex,
-    unlatin, words, words_of,
+    decode_u32s, each_ulp_delta, encode_u32_iter, encode_u32s, float, floats, hex, latin, read_float,
+    read_floats, same_bits, ulp_deltas, unhex, unlatin,
 };
 pub use fixture::example;
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};

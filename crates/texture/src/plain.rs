@@ -145,7 +145,7 @@ fn unpack(
     let mut bounds = image::Limits::no_limits();
     bounds.max_image_width = Some(width);
     bounds.max_image_height = Some(height);
-    bounds.max_alloc = Some(limits.pixels.saturating_mul(8).saturating_add(limits.spare));
+    bounds.max_alloc = Some(limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance));
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(bounds);
     let decoder = reader.into_decoder().map_err(|e| broken(e.to_string()))?;

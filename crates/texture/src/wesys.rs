@@ -74,7 +74,8 @@ impl Wesys {
         let packed = reader.bytes(at, head.packed as usize, "zlib")?;
         reader.spend(packed.len() as u64, at, "zlib")?;
         let limits = reader.limits();
-        let most = limits.of_image(packed.len()).pixels.saturating_mul(4).saturating_add(limits.spare);
+        let most =
+            limits.of_image(packed.len()).pixels.saturating_mul(4).saturating_add(limits.base_allowance);
         if u64::from(head.raw) > most {
             return Err(reader.error(ErrorKind::Limit("decoded bytes"), 12, "raw"));
         }

@@ -4,9 +4,9 @@
 mod fixtures;
 
 use fixtures::all;
+use galatea_robustness::{Random, Trial};
 use galatea_texture::ftex::{Ftex, MipInfo, Storage};
 use galatea_texture::{Level, Part, Texture, Txi, detect, inspect};
-use galatea_trial::{Random, Trial};
 use galatea_wire::{Error, ErrorKind, Limits};
 
 /// Small enough for the trial's own limit on memory.

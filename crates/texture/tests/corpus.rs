@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use galatea_robustness::{Listing, listed};
 use galatea_texture::find::{Found, Game, Index};
 use galatea_texture::material::{NormalEncoding, fox_normal, normal_encoding};
 use galatea_texture::{Kind, Level, Part, Texture, Txi, detect, ftex, inspect, team, txi};
-use galatea_trial::{Listing, listed};
 use galatea_wire::{Error, Limits};
 
 const ENDINGS: &[&str] = &[".tpc", ".blp", ".dds", ".ftex", ".tga", ".png", ".jpg"];

@@ -5,12 +5,12 @@ mod fixtures;
 
 use std::ops::Range;
 
+use galatea_robustness::{DamagePlan, FixTrial, difference, listed};
 use galatea_texture::dds::{Dds, Dx10};
 use galatea_texture::encode::{BlpFormat, DdsFormat, TpcFormat};
 use galatea_texture::ftex::Storage;
 use galatea_texture::tpc::Tpc;
 use galatea_texture::{RULES, Texture};
-use galatea_trial::{DamagePlan, FixTrial, difference, listed};
 use galatea_wire::Limits;
 
 /// Reads a texture. A TPC has no signature: with a wrong header it is known by its name only.
@@ -79,7 +79,7 @@ const TRIAL: FixTrial<'_, Texture> = FixTrial {
 
 #[test]
 fn every_fixable_rule_has_a_case() {
-    galatea_trial::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
+    galatea_robustness::assert_every_fixable_rule(RULES, CASES.iter().map(|(code, ..)| *code));
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use block_compression::CompressionVariant;
 use block_compression::decode::decompress_blocks_as_rgba8;
+use galatea_robustness::{Random, listed};
 use galatea_texture::encode::{self, BlpFormat, DdsFormat, TpcFormat, TpcOptions};
 use galatea_texture::ftex::Storage;
 use galatea_texture::{Alpha, Image, PixelFormat, Texture, decode};
-use galatea_trial::{Random, listed};
 use galatea_wire::Limits;
 
 const SIDE: u32 = 64;

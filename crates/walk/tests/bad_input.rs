@@ -5,7 +5,7 @@
 mod common;
 
 use common::{scenes, wok};
-use galatea_trial::Trial;
+use galatea_robustness::Trial;
 use galatea_walk::{
     Agent, Area, Effort, Layout, Materials, Navigator, Ray, Reach, Room, Transform, Walkmesh,
 };

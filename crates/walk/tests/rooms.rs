@@ -247,7 +247,7 @@ fn corpus_rooms_that_link_to_each_other_are_one_area() {
 #[test]
 #[ignore = "needs the corpus"]
 fn corpus_layouts_parse() {
-    let files = galatea_trial::listed(&["archives/kotor"], &[".lyt"]);
+    let files = galatea_robustness::listed(&["archives/kotor"], &[".lyt"]);
     let (mut rooms, mut doors) = (0, 0);
     let parse = |_: &Path, bytes: &[u8]| Layout::parse(&String::from_utf8_lossy(bytes), &Default::default());
     for (_, layout) in files.read(parse) {
@@ -279,7 +279,7 @@ fn heaps_of_faces_are_cut_within_a_budget() {
         surface.faces.push([3 * face, 3 * face + 1, 3 * face + 2]);
     }
     let mesh = Walkmesh::new(surface).expect("sound tables");
-    let (path, took) = galatea_trial::timed(|| {
+    let (path, took) = galatea_robustness::timed(|| {
         let mut navigator = Navigator::new(&mesh, &Agent { radius: 0.05, ..Agent::default() });
         navigator.route([5.0, 5.0, 9.0], [15.0, 15.0, 9.0], Effort::Exact).path()
     });

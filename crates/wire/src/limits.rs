@@ -10,14 +10,14 @@ pub struct Limits {
     /// Bytes of decoded data, as a multiple of the input's length (in addition to `spare`).
     pub ratio: u32,
     /// Bytes of decoded data that even the smallest input may ask for.
-    pub spare: u64,
+    pub base_allowance: u64,
     /// Most pixels that one image may be decoded to; see also [`Limits::of_image`].
     pub pixels: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 512, nodes: 4_000_000, ratio: 2, spare: 1 << 20, pixels: 1 << 26 }
+        Limits { depth: 512, nodes: 4_000_000, ratio: 2, base_allowance: 1 << 20, pixels: 1 << 26 }
     }
 }
 
@@ -43,6 +43,6 @@ impl Limits {
 
     /// The bytes that decoding an input of this length may allocate.
     pub fn budget(&self, input: usize) -> u64 {
-        (input as u64).saturating_mul(u64::from(self.ratio)).saturating_add(self.spare)
+        (input as u64).saturating_mul(u64::from(self.ratio)).saturating_add(self.base_allowance)
     }
 }

@@ -519,7 +519,7 @@ mod tests {
     #[test]
     fn sharing_a_range_is_an_overlap_and_costs_budget() {
         let data = [0; 64];
-        let limits = Limits { ratio: 1, spare: 0, ..Limits::default() };
+        let limits = Limits { ratio: 1, base_allowance: 0, ..Limits::default() };
         let source = Source::new(&data, &limits);
         let reader = source.reader();
         reader.array::<u32>(0, 12, "a").unwrap();

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     /// Account for every byte: who owns it, and what nobody owns
     #[arg(long, conflicts_with = "at")]
     map: bool,
-    /// Look into a companion file, such as a KotOR model's MDX; of several, say which: --companion=2.ftexs
+    /// Appearance into a companion file, such as a KotOR model's MDX; of several, say which: --companion=2.ftexs
     #[arg(long, value_name = "EXTENSION", num_args = 0..=1, require_equals = true)]
     companion: Option<Option<String>>,
     /// How many items of each table to open

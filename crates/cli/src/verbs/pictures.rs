@@ -39,7 +39,7 @@ impl Written {
 /// Where textures are looked for besides the folder of the model.
 #[derive(Args)]
 pub(crate) struct Folders {
-    /// Look for textures below these folders too, the first named first
+    /// Appearance for textures below these folders too, the first named first
     #[arg(long, value_name = "DIR", num_args = 1..)]
     textures: Vec<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use galatea::disk::{self, Job};
-use galatea::preview::{self, Options as Look, Picture};
+use galatea::preview::{self, Options as Appearance, Picture};
 use galatea::scene::Scene;
 use galatea::textures::{self, Libraries, ResolvedMaterials};
 use galatea::{Category, Limits, SceneContext, SiblingFiles, fox};
@@ -117,10 +117,10 @@ impl Subject {
 }
 
 impl Options {
-    fn look(&self, scene: &Scene) -> Look {
+    fn look(&self, scene: &Scene) -> Appearance {
         let (width, height) = self.size;
         let length = self.clip.as_ref().and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
-        Look {
+        Appearance {
             width,
             height,
             background: self.background,
@@ -132,7 +132,7 @@ impl Options {
             wire: self.wire,
             walk: self.walk,
             bounds: self.bounds,
-            ..Look::default()
+            ..Appearance::default()
         }
     }
 
@@ -160,7 +160,7 @@ impl Options {
         Ok(Subject { name, scene, resolved })
     }
 
-    fn picture(&self, subject: &Subject, look: &Look) -> Result<Picture, Failure> {
+    fn picture(&self, subject: &Subject, look: &Appearance) -> Result<Picture, Failure> {
         preview::render(&subject.scene, look, &|name| subject.texture(name))
             .map_err(|e| Failure::Other(e.to_string()))
     }
@@ -252,7 +252,7 @@ impl Options {
                 let mut out = vec![(subject.name.clone(), self.picture(&subject, &rest)?)];
                 for clip in subject.scene.clips.iter().filter(|_| alone) {
                     let look =
-                        Look { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..rest.clone() };
+                        Appearance { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..rest.clone() };
                     out.push((clip.name.clone(), self.picture(&subject, &look)?));
                 }
                 Ok(out)

@@ -1,6 +1,6 @@
 //! What the scene has no word for, as JSON under `fmdl`, and the ways back.
 
-use galatea_scene::{Extras, Key, Value, float, floats, read_float, words};
+use galatea_scene::{Extras, Key, Value, encode_u32s, float, floats, read_float};
 pub(super) use galatea_scene::{hex, same_bits as same, unhex};
 
 use crate::name::Name;
@@ -53,7 +53,7 @@ pub(super) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'
 
 /// Whole numbers as a list.
 pub(super) fn list(values: impl IntoIterator<Item = usize>) -> Value {
-    words(&values.into_iter().map(|v| v as u32).collect::<Vec<_>>())
+    encode_u32s(&values.into_iter().map(|v| v as u32).collect::<Vec<_>>())
 }
 
 /// Notes stored numbers that are not those we derive. They hold as long as we derive the same again.

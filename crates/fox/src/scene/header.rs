@@ -1,6 +1,6 @@
 //! What belongs to the whole model: version, levels of detail, statistics, bone groups, runs, what PES tools append.
 
-use galatea_scene::{Extras, Value, words};
+use galatea_scene::{Extras, Value, encode_u32s};
 
 use super::To;
 use super::extra::{
@@ -79,7 +79,7 @@ impl To<'_> {
         put(&mut told, "rejection", s.rejection);
         put(&mut told, "reject_far_shadow", s.reject_far_shadow as i32);
         if s.padding.iter().any(|p| *p != 0) {
-            put(&mut told, "padding", words(&s.padding));
+            put(&mut told, "padding", encode_u32s(&s.padding));
         }
         Value::Object(told)
     }

@@ -1,7 +1,7 @@
 //! Meshes with their levels of detail.
 
 use galatea_scene::{
-    Extras, Mesh as SceneMesh, Node, NodeId, Primitive, Purpose, Scene, SkinId, VerticesId, words,
+    Extras, Mesh as SceneMesh, Node, NodeId, Primitive, Purpose, Scene, SkinId, VerticesId, encode_u32s,
 };
 
 use super::To;
@@ -95,6 +95,6 @@ fn put_mesh(map: &mut Extras, mesh: &Mesh, empty: bool) {
         (mesh.indices.iter().copied().enumerate()).filter(|(i, _)| shown.get(*i) == Some(&false)).collect();
     if !lost.is_empty() {
         put(map, "rest_at", list(lost.iter().map(|(i, _)| *i)));
-        put(map, "rest", words(&lost.iter().map(|(_, v)| u32::from(*v)).collect::<Vec<_>>()));
+        put(map, "rest", encode_u32s(&lost.iter().map(|(_, v)| u32::from(*v)).collect::<Vec<_>>()));
     }
 }

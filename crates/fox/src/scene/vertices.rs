@@ -3,7 +3,7 @@
 //! Half floats and bytes become floats that turn back into the same bits. The engine's vertex colours are masks for
 //! wetness and tension, black on whole characters: they are an attribute of their own, so that no viewer darkens with them.
 
-use galatea_scene::{Attribute, Extras, Influences, Value, Vertices as SceneVertices, floats, words};
+use galatea_scene::{Attribute, Extras, Influences, Value, Vertices as SceneVertices, encode_u32s, floats};
 
 use super::extra::put;
 use crate::mesh::{Mesh, Usage, Values, widened};
@@ -43,8 +43,8 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
         own => own.format().map_or(0, u32::from),
     };
     let formats: Vec<u32> = v.columns.iter().map(|c| format(&c.values)).collect();
-    put(&mut map, "usages", words(&usages));
-    put(&mut map, "formats", words(&formats));
+    put(&mut map, "usages", encode_u32s(&usages));
+    put(&mut map, "formats", encode_u32s(&formats));
     // A scene has no vertices without positions: then nothing is said, and all is noted.
     let grounded = v.positions().is_some_and(|p| p.len() == v.count && v.count > 0);
     let skin = group.filter(|_| grounded).and_then(|g| Skin::of(mesh, g, bones));
@@ -209,8 +209,8 @@ impl<'a> Skin<'a> {
             }
         }
         if !at.is_empty() {
-            put(map, "indices_at", words(&at));
-            put(map, "indices_to", words(&to));
+            put(map, "indices_at", encode_u32s(&at));
+            put(map, "indices_to", encode_u32s(&to));
         }
         out
     }

@@ -1,13 +1,13 @@
 //! The images that a document brings along.
 
-use galatea_gltf::{Image, Look};
+use galatea_gltf::{Appearance, Image};
 use galatea_scene::{Material, MaterialId};
 
 /// The images of a glTF document, and what its materials look like with them.
 #[derive(Debug, Clone, Default)]
 pub struct EmbeddedImages {
     pub(super) images: Vec<Image>,
-    pub(super) looks: Vec<Look>,
+    pub(super) appearances: Vec<Appearance>,
     /// The files of its buffers, by their paths in the document's directory.
     pub(super) files: Vec<String>,
     /// The materials as they were read, once they may have been changed.
@@ -26,8 +26,8 @@ impl EmbeddedImages {
     }
 
     /// Returns what the materials looked like in the file; the maps name the images.
-    pub fn looks(&self) -> &[Look] {
-        &self.looks
+    pub fn appearances(&self) -> &[Appearance] {
+        &self.appearances
     }
 
     /// Returns `true` if the document's materials may have been changed after reading.
@@ -35,10 +35,10 @@ impl EmbeddedImages {
         self.before.is_some()
     }
 
-    /// Returns what a material of the document's scene looks like; `None` if it was changed or added after reading.
-    pub fn look(&self, id: MaterialId, material: &Material) -> Option<&Look> {
+    /// Returns what a material of the document's scene appearances like; `None` if it was changed or added after reading.
+    pub fn look(&self, id: MaterialId, material: &Material) -> Option<&Appearance> {
         let id = id as usize;
         let same = self.before.as_ref().is_none_or(|before| before.get(id) == Some(material));
-        self.looks.get(id).filter(|_| same)
+        self.appearances.get(id).filter(|_| same)
     }
 }

@@ -27,7 +27,7 @@ pub struct Gltf {
 pub struct GltfText(pub Gltf);
 
 rules! {
-    /// What `galatea check` looks for in glTF. Khronos' validator looks for everything else.
+    /// What `galatea check` appearances for in glTF. Khronos' validator appearances for everything else.
     static RULES;
     NOT_TAKEN "GLTF0001" Warning keep "Something Galatea does not take over"
         "The document uses a part of glTF that no game format here has a place for, such as morph targets. It will be missing in what is converted from it.";
@@ -44,10 +44,10 @@ impl Gltf {
             files.push(path.to_owned());
             input.siblings?.file(path)
         };
-        let gltf::Loaded { scene, images, looks, losses } = gltf::read(input.bytes, limits, &mut file)?;
+        let gltf::Loaded { scene, images, appearances, losses } = gltf::read(input.bytes, limits, &mut file)?;
         files.sort();
         files.dedup();
-        let embedded = EmbeddedImages { images, looks, files, before: None };
+        let embedded = EmbeddedImages { images, appearances, files, before: None };
         let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
         Ok(Gltf { scene, embedded, losses, name, bytes: Some(input.bytes.to_vec()) })
     }

@@ -1,6 +1,6 @@
 //! Scenes as glTF, with the textures that are found or that a document brings along.
 
-use galatea_gltf::{self as gltf, Look};
+use galatea_gltf::{self as gltf, Appearance};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::Result;
 
@@ -70,7 +70,7 @@ pub(super) fn with_images<T>(
     write: impl FnOnce(&gltf::Options<'_>) -> Result<T>,
 ) -> Result<T> {
     let look = |id: MaterialId, material: &Material| {
-        embedded.look(id, material).cloned().unwrap_or_else(|| Look::of(material))
+        embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
     };
     let picture = |name: &str| {
         embedded.images().iter().find(|image| image.name == name).map(|image| image.picture.clone())

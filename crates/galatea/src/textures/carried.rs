@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use galatea_gltf::{Image, Look, Picture};
+use galatea_gltf::{Appearance, Image, Picture};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_texture::Texture;
 use galatea_texture::find::{Game, output_name};
@@ -114,7 +114,7 @@ impl<'a> Carried<'a> {
         }
         let out = RefCell::new(Files { losses: self.twins().collect(), ..Files::default() });
         let look = |id: MaterialId, material: &Material| {
-            self.embedded.look(id, material).cloned().unwrap_or_else(|| Look::of(material))
+            self.embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
         };
         let picture = |name: &str| {
             let image = self.by_name.get(name)?;

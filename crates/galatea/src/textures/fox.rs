@@ -1,6 +1,6 @@
 //! What the Fox Engine's materials look like.
 
-use galatea_gltf::{Look, Map, Role};
+use galatea_gltf::{Appearance, Map, Role};
 use galatea_scene::{AlphaMode, Material, Slot};
 use galatea_texture::material::{self, FoxRole, fox_role};
 use galatea_texture::{Alpha, Image};
@@ -11,7 +11,7 @@ use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 const METALNESS: &str = "MetalnessMap_Tex_LIN";
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Look::of(material);
+    let mut look = Appearance::of(material);
     look.maps.clear();
     let mut direct = None;
     if let Some((at, texture)) = slot(material, &Slot::Base)

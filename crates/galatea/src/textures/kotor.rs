@@ -1,6 +1,6 @@
 //! What KotOR's materials look like: the texture, its TXI and the node decide together.
 
-use galatea_gltf::{Look, Map, Role};
+use galatea_gltf::{Appearance, Map, Role};
 use galatea_scene::{AlphaMode, Material, Slot, UvTransform, Wrap};
 use galatea_texture::material::{self, KotorSurface, Surface};
 use galatea_texture::{Image, Txi};
@@ -8,7 +8,7 @@ use galatea_texture::{Image, Txi};
 use super::materials::{ResolvedMaterial, Resolver, alpha, map, notes, slot};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Look::of(material);
+    let mut look = Appearance::of(material);
     look.maps.clear();
     let lightmap = lightmap(resolver, material);
     let Some((at, texture)) = slot(material, &Slot::Base) else {

@@ -1,11 +1,11 @@
-//! What each material of a scene looks like with its textures, for glTF and for images.
+//! What each material of a scene appearances like with its textures, for glTF and for images.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use galatea_gltf::{Look, Map, Picture, Role};
+use galatea_gltf::{Appearance, Map, Picture, Role};
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
 use galatea_texture::Image;
 use galatea_texture::find::Game;
@@ -30,10 +30,10 @@ pub enum Images {
 /// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
 const UNSEEN_LIGHT: f32 = 0.25;
 
-/// What one material looks like.
+/// What one material appearances like.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedMaterial {
-    pub(super) look: Look,
+    pub(super) look: Appearance,
     /// The picture to draw directly where the look has one that was made for viewers without the engine's blending.
     pub(super) direct: Option<String>,
     /// Whether the layers over the material are in its picture.
@@ -41,7 +41,7 @@ pub(super) struct ResolvedMaterial {
 }
 
 impl ResolvedMaterial {
-    pub(super) fn new(look: Look) -> Self {
+    pub(super) fn new(look: Appearance) -> Self {
         ResolvedMaterial { look, direct: None, baked: false }
     }
 }
@@ -118,7 +118,7 @@ pub fn resolve_materials(scene: &Scene, textures: &Textures<'_>, team: u32) -> R
             Game::Fox => fox::resolve(&mut resolver, material),
         };
         let mut resolved = resolved.unwrap_or_else(|| {
-            let mut look = Look::of(material);
+            let mut look = Appearance::of(material);
             look.maps.clear();
             ResolvedMaterial::new(look)
         });
@@ -141,11 +141,11 @@ pub fn resolve_gltf_materials(
     limits: &Limits,
 ) -> Option<ResolvedMaterials> {
     let embedded = document.embedded_images()?;
-    let looks = looks(document, embedded);
+    let appearances = appearances(document, embedded);
     let mut pictures = Pictures::default();
     let mut left_out = Vec::new();
     let mut files: HashMap<&str, Option<Arc<Image>>> = HashMap::new();
-    let used: HashSet<&str> = looks.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
+    let used: HashSet<&str> = appearances.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
     for image in embedded.images().iter().filter(|i| used.contains(i.name.as_str())) {
         let mut decode = |bytes: &[u8]| {
             let budget = &pictures.budget;
@@ -171,25 +171,27 @@ pub fn resolve_gltf_materials(
             pictures.add_named(&image.name, decoded);
         }
     }
-    let resolve = |look: &Look| {
+    let resolve = |look: &Appearance| {
         let mut look = look.clone();
         look.maps.retain(|m| pictures.image(&m.picture).is_some());
         // A picture that was made of several has the layers over the material in it.
         let baked = look.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
         ResolvedMaterial { baked, ..ResolvedMaterial::new(look) }
     };
-    Some(ResolvedMaterials { materials: looks.iter().map(resolve).collect(), pictures, left_out })
+    Some(ResolvedMaterials { materials: appearances.iter().map(resolve).collect(), pictures, left_out })
 }
 
 /// What the materials of a document look like: as in its file, unless they were changed.
-fn looks<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Look]> {
+fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Appearance]> {
     let names = galatea_fox::Dictionary::new();
     let changed = || document.to_scene(&SceneContext::new("", &names));
     match embedded.is_changed().then(changed).flatten() {
-        None => Cow::Borrowed(embedded.looks()),
+        None => Cow::Borrowed(embedded.appearances()),
         Some(scene) => (0..)
             .zip(&scene.materials)
-            .map(|(id, material)| embedded.look(id, material).cloned().unwrap_or_else(|| Look::of(material)))
+            .map(|(id, material)| {
+                embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
+            })
             .collect(),
     }
 }
@@ -239,9 +241,9 @@ impl ResolvedMaterials {
         &self.left_out
     }
 
-    /// What a material looks like; the material alone for those that are not of the scene.
-    pub fn look(&self, id: MaterialId, material: &Material) -> Look {
-        self.materials.get(id as usize).map_or_else(|| Look::of(material), |d| d.look.clone())
+    /// What a material appearances like; the material alone for those that are not of the scene.
+    pub fn look(&self, id: MaterialId, material: &Material) -> Appearance {
+        self.materials.get(id as usize).map_or_else(|| Appearance::of(material), |d| d.look.clone())
     }
 
     /// Calls with the options that a glTF writer needs, and returns the files that belong beside the document.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use galatea_gltf::{Look, Map, Role};
+use galatea_gltf::{Appearance, Map, Role};
 use galatea_scene::{AlphaMode, Material, Slot, Texture};
 use galatea_texture::material::{self, Surface};
 use galatea_texture::{Image, team};
@@ -11,7 +11,7 @@ use super::Decoded;
 use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Look::of(material);
+    let mut look = Appearance::of(material);
     look.maps.clear();
     let mut direct = None;
     let painted = material.textures.first().and_then(replaceable);
@@ -70,7 +70,7 @@ fn team_texture(resolver: &Resolver<'_>, id: u32) -> Option<Arc<Decoded>> {
 fn base(
     resolver: &mut Resolver<'_>,
     material: &Material,
-    look: &mut Look,
+    look: &mut Appearance,
     painted: Option<u32>,
 ) -> Option<Base> {
     let (at, texture) = match painted {
@@ -142,7 +142,7 @@ fn team_diffuse(
 }
 
 /// Normals, occlusion, roughness, metal and own light of a Reforged material.
-fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Look) {
+fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Appearance) {
     if let Some((at, texture)) = slot(material, &Slot::Normal)
         && let Some(decoded) = resolver.load(&texture.name)
     {

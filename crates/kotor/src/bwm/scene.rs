@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use galatea_scene::{
     Attachment, Extras, Material, Mesh, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Value,
-    Vertices, words,
+    Vertices, encode_u32s,
 };
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
@@ -135,14 +135,14 @@ impl Walkmesh {
             if self.kind == Kind::Object { 0 } else { self.walkable_faces(&Walkability::default()) };
         if self.adjacency != adjacency(&self.faces, walkable) {
             let all: Vec<u32> = self.adjacency.as_flattened().iter().map(|n| *n as u32).collect();
-            put(&mut map, "adjacency", words(&all));
+            put(&mut map, "adjacency", encode_u32s(&all));
         }
         let (edges, loops) = border(&self.adjacency);
         if !edges.iter().eq(self.edges.iter().map(|e| &e.edge)) {
-            put(&mut map, "edges", words(&self.edges.iter().map(|e| e.edge).collect::<Vec<_>>()));
+            put(&mut map, "edges", encode_u32s(&self.edges.iter().map(|e| e.edge).collect::<Vec<_>>()));
         }
         if loops != self.perimeters {
-            put(&mut map, "perimeters", words(&self.perimeters));
+            put(&mut map, "perimeters", encode_u32s(&self.perimeters));
         }
         if !self.aabb.is_empty() {
             let mut tree = Extras::new();
@@ -164,7 +164,7 @@ impl Walkmesh {
                 put(
                     &mut tree,
                     "unknown_0x1c",
-                    words(&self.aabb.iter().map(|n| n.unknown_0x1c).collect::<Vec<_>>()),
+                    encode_u32s(&self.aabb.iter().map(|n| n.unknown_0x1c).collect::<Vec<_>>()),
                 );
             }
             put(&mut map, "tree", Value::Object(tree));

@@ -530,7 +530,7 @@ pub fn print_all<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Result<Vec<u8
 
 /// Adds what the plain lines do not give back.
 fn carried(mut text: Vec<u8>, real: &[&Walkmesh]) -> Result<Vec<u8>> {
-    let limits = Limits { ratio: 64, spare: 1 << 30, ..Limits::default() };
+    let limits = Limits { ratio: 64, base_allowance: 1 << 30, ..Limits::default() };
     let mut carry = Carry::recorder();
     {
         let nodes = Parser { lex: Lex::new(&text), left: limits.budget(text.len()) }.nodes()?;

@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn words_come_back_from_their_digits() {
-        let mut random = galatea_trial::Random(1);
+        let mut random = galatea_robustness::Random(1);
         for _ in 0..10_000 {
             let word = random.next_u64() as u32;
             let digits = hex_word(word);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use galatea_kotor::bwm::Walkmesh;
 use galatea_kotor::mdl::{Model, Pair};
-use galatea_trial::{Listing, listed};
+use galatea_robustness::{Listing, listed};
 use galatea_wire::{Limits, Result};
 
 /// Models that cannot be read: the child pointers of this one lead anywhere.

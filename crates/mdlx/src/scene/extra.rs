@@ -1,6 +1,6 @@
 //! What the scene has no word for, as JSON: fields, texts, and numbers as differences.
 
-use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats, words};
+use galatea_scene::{Extras, Key, Value, encode_u32s, float, floats, read_float, read_floats};
 pub(super) use galatea_scene::{hex, latin, same_bits as same, unhex, unlatin};
 use galatea_wire::Text;
 
@@ -166,7 +166,7 @@ pub(super) fn int(map: &Extras, key: &str) -> Option<i64> {
 
 /// 32-bit words of extras.
 pub(super) fn word_list(map: &Extras, key: &str) -> Option<Vec<u32>> {
-    map.words(key)
+    map.u32s(key)
 }
 
 /// Numbers of extras.
@@ -220,8 +220,8 @@ impl Steps {
             return;
         }
         if self.at.len() * 4 < rows * 3 {
-            put(map, "at", words(&self.at));
-            put(map, "by", words(&self.by));
+            put(map, "at", encode_u32s(&self.at));
+            put(map, "by", encode_u32s(&self.by));
             return;
         }
         let mut all = vec![0u32; rows * width];
@@ -230,7 +230,7 @@ impl Steps {
                 slot.copy_from_slice(by);
             }
         }
-        put(map, "by", words(&all));
+        put(map, "by", encode_u32s(&all));
     }
 
     /// The notes that [`Steps::put`] wrote: for each row its steps; rows that are not noted have none.

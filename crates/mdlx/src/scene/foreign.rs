@@ -19,7 +19,7 @@ pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
     let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
     let mut losses = Vec::new();
     if out.nodes.iter().any(|n| !even(n.transform.scale)) {
-        (out, losses) = out.plain(AXES, unit(version));
+        (out, losses) = out.bake_scale(AXES, unit(version));
     }
     losses.extend(out.apply_uv_transforms());
     // The game's curves of rotations run otherwise between keys: straight lines follow them.

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use galatea_scene::{
     Attribute, Channel, Extras, Influences, Interpolation, Mesh, Node as SceneNode, Primitive, Property,
-    Purpose, Skin, Target, Value, Vertices, floats, words,
+    Purpose, Skin, Target, Value, Vertices, encode_u32s, floats,
 };
 
 use super::extra::{Carry, Sum, bounds_row, latin, put, put_fields, same, wrap};
@@ -252,13 +252,13 @@ impl Builder<'_> {
                 max_vertex,
                 unused_0xe,
             );
-            put(&mut told, "unused", words(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
+            put(&mut told, "unused", encode_u32s(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
             let [a, b, c] = buffer.tags;
             put(&mut told, "tags", latin(&[a, b, c].concat()));
             put(
                 &mut told,
                 "padding",
-                words(&buffer.padding.iter().map(|p| u32::from(*p)).collect::<Vec<_>>()),
+                encode_u32s(&buffer.padding.iter().map(|p| u32::from(*p)).collect::<Vec<_>>()),
             );
             put(map, "buffer", Value::Object(told));
         }
@@ -326,7 +326,7 @@ impl Builder<'_> {
             put(
                 &mut map,
                 "triangles",
-                words(&mesh.triangles.iter().map(|i| u32::from(*i)).collect::<Vec<_>>()),
+                encode_u32s(&mesh.triangles.iter().map(|i| u32::from(*i)).collect::<Vec<_>>()),
             );
         }
         self.scene.meshes.push(Mesh {
@@ -545,7 +545,7 @@ impl Joints<'_> {
         if geoset.vertex_groups.len() != count {
             put(map, "vertex_groups", geoset.vertex_groups.json());
         } else if !at.is_empty() {
-            put(map, "groups", [("at", words(&at)), ("to", words(&to))]);
+            put(map, "groups", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
         }
     }
 
@@ -607,7 +607,7 @@ impl Joints<'_> {
             out.attributes.push(Attribute { name: IDLE.into(), width: 1, values: idle });
         }
         if !at.is_empty() {
-            put(map, "weights", [("at", words(&at)), ("to", words(&to))]);
+            put(map, "weights", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
         }
         put(map, "smooth", true);
     }

@@ -25,7 +25,7 @@ mod turn;
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
-use galatea_scene::{Extras, Scene, Value, words};
+use galatea_scene::{Extras, Scene, Value, encode_u32s};
 use galatea_wire::{Error, Loss, Result};
 
 use crate::play::Player;
@@ -403,7 +403,7 @@ impl<'a> Back<'a> {
 
 /// 32-bit words of extras, where they are there.
 fn put_words(map: &mut Extras, key: &'static str, list: &[u32]) {
-    put(map, key, words(list));
+    put(map, key, encode_u32s(list));
 }
 
 /// A list of whole numbers, or nothing.

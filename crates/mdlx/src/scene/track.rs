@@ -1,7 +1,7 @@
 //! Tracks to the scene: each clip gets the keys inside its interval, and notes keep the rest.
 
 use galatea_scene::{
-    Channel, Extras, Interpolation as SceneInterpolation, Property, Target, Value, floats, words,
+    Channel, Extras, Interpolation as SceneInterpolation, Property, Target, Value, encode_u32s, floats,
 };
 
 use super::curve::{Form, Map, Rows, Run};
@@ -206,7 +206,7 @@ impl Builder<'_> {
             curve
         } else {
             let times: Vec<u32> = curve.keys.iter().map(|k| k.time as u32).collect();
-            put(note, "order", words(&times));
+            put(note, "order", encode_u32s(&times));
             let mut order: Vec<usize> = (0..curve.keys.len()).collect();
             order.sort_by_key(|i| curve.keys.get(*i).map(|k| k.time));
             sorted = Curve {
@@ -289,11 +289,11 @@ impl Builder<'_> {
                 put(&mut extras, "tangents", floats(&rows.tangents));
             }
             if !made.inserted.is_empty() {
-                put(&mut extras, "inserted", words(&made.inserted));
+                put(&mut extras, "inserted", encode_u32s(&made.inserted));
                 put(&mut extras, "count", made.times.len() as u32);
             }
             if !made.flipped.is_empty() {
-                put(&mut extras, "flipped", words(&made.flipped));
+                put(&mut extras, "flipped", encode_u32s(&made.flipped));
             }
             if held {
                 made.interpolation = SceneInterpolation::Step;
@@ -382,10 +382,10 @@ impl Builder<'_> {
         let played = |time: i32| known && self.is_covered(global, i64::from(time), Some(0));
         let outside: Vec<u32> = track.times.iter().filter(|t| !played(**t)).map(|t| *t as u32).collect();
         if !outside.is_empty() {
-            put(&mut told, "times", words(&outside));
+            put(&mut told, "times", encode_u32s(&outside));
         }
         if !track.times.is_sorted() {
-            put(&mut told, "order", words(&track.times.iter().map(|t| *t as u32).collect::<Vec<_>>()));
+            put(&mut told, "order", encode_u32s(&track.times.iter().map(|t| *t as u32).collect::<Vec<_>>()));
         }
         put(map, key, Value::Object(told));
     }
@@ -400,10 +400,10 @@ fn put_keys(note: &mut Extras, keys: &Keys, wanted: &mut dyn FnMut(usize) -> boo
             let times: Vec<u32> = c.keys.iter().map(|k| k.time as u32).collect();
             let values: Vec<u32> = c.keys.iter().map(|k| k.value).collect();
             let tangents: Vec<u32> = c.tangents.iter().flat_map(|t| [t.incoming, t.outgoing]).collect();
-            put(note, "times", words(&times));
-            put(note, "words", words(&values));
+            put(note, "times", encode_u32s(&times));
+            put(note, "words", encode_u32s(&values));
             if !tangents.is_empty() {
-                put(note, "tangent_words", words(&tangents));
+                put(note, "tangent_words", encode_u32s(&tangents));
             }
         }
     }
@@ -422,7 +422,7 @@ fn put_curve<T: Lane>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMu
             }
         }
     }
-    put(note, "times", words(&times));
+    put(note, "times", encode_u32s(&times));
     put(note, "values", floats(&values));
     if !tangents.is_empty() {
         put(note, "tangents", floats(&tangents));

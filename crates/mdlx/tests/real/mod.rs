@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use galatea_mdlx::{Limits, Model, text};
-use galatea_trial::{Listing, listed};
+use galatea_robustness::{Listing, listed};
 use galatea_wire::Result;
 
 /// Binary files that are malformed on purpose, and what reading them says.

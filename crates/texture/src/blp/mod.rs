@@ -162,7 +162,7 @@ impl Blp {
             return Err(Error::at(kind, 0).within("mips"));
         }
         // The level file is as long as it is; only a wild one would be larger than any picture.
-        if bytes.len() as u64 > limits.pixels.saturating_mul(8).saturating_add(limits.spare) {
+        if bytes.len() as u64 > limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance) {
             return Err(Error::at(ErrorKind::Limit("decoded bytes"), 0).within("mips"));
         }
         if self.mips.len() <= mip {

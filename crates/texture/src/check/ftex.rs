@@ -48,7 +48,9 @@ impl Ftex {
             let want = format.map(|f| expected(f, &shape, i as u32 % shape.mips.max(1)));
             // One color packs a thousandfold: what takes too much memory is left to whoever decodes it.
             let most = Limits::default().of_image(mip.stored());
-            if want.is_some_and(|want| want > most.pixels.saturating_mul(4).saturating_add(most.spare)) {
+            if want
+                .is_some_and(|want| want > most.pixels.saturating_mul(4).saturating_add(most.base_allowance))
+            {
                 continue;
             }
             let message = match (mip.unpack(&limits), want) {

@@ -60,7 +60,7 @@ impl Mip {
 
     /// The unpacked bytes of the level.
     pub fn unpack(&self, limits: &Limits) -> Result<Cow<'_, [u8]>, ErrorKind> {
-        let most = limits.pixels.saturating_mul(16).saturating_add(limits.spare);
+        let most = limits.pixels.saturating_mul(16).saturating_add(limits.base_allowance);
         if u64::from(self.info.raw) > most {
             return Err(ErrorKind::Limit("decoded bytes"));
         }
@@ -108,7 +108,7 @@ impl Ftex {
         crate::image::allow(width, height, limits).map_err(fail)?;
         let want = format.size(width, height);
         // What is unpacked beyond the pixels is of no use.
-        if u64::from(mip.info.raw) > want.saturating_mul(2).saturating_add(limits.spare) {
+        if u64::from(mip.info.raw) > want.saturating_mul(2).saturating_add(limits.base_allowance) {
             return Err(fail(ErrorKind::Limit("decoded bytes")));
         }
         if u64::from(mip.info.raw) < want {

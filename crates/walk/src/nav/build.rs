@@ -1,14 +1,14 @@
 //! From faces to the plan.
 
 use super::cut::{self, Cut, Line, Part};
-use super::web::{Nav, Web};
+use super::half_edge_mesh::{HalfEdgeMesh, Nav};
 use crate::mesh::{Walkmesh, weld};
 use crate::vector::{V2, at, dot2, orient, plan, sub2};
 
 /// Lays out the plan of the faces for which `cost` gives what a metre costs there, less the cuts; all other faces cannot
 /// be walked on.
 pub(crate) fn build(mesh: &Walkmesh, cost: &dyn Fn(u32) -> Option<f64>, cuts: &[Cut]) -> Nav {
-    let mut web = Web::new(mesh.positions.iter().map(|p| plan(*p)).collect());
+    let mut web = HalfEdgeMesh::new(mesh.positions.iter().map(|p| plan(*p)).collect());
     let open = open_faces(mesh, cost);
     let upside_down = total_area(mesh, &open) < 0.0;
     let mut faces: Vec<Option<Placed>> = vec![None; mesh.len()];
@@ -72,7 +72,7 @@ fn beyond(mesh: &Walkmesh, faces: &[Option<Placed>], face: u32, edge: u32) -> Op
     (a == d && b == c).then_some((other, back))
 }
 
-fn join_whole(mesh: &Walkmesh, web: &mut Web, faces: &mut [Option<Placed>]) {
+fn join_whole(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &mut [Option<Placed>]) {
     for (face, placed) in (0u32..).zip(faces.iter_mut()) {
         if let Some(placed) = placed {
             placed.first = web.add(&placed.ring, face, placed.cost, placed.flat);
@@ -91,7 +91,7 @@ fn join_whole(mesh: &Walkmesh, web: &mut Web, faces: &mut [Option<Placed>]) {
     }
 }
 
-fn join_parts(mesh: &Walkmesh, web: &mut Web, faces: &[Option<Placed>], cuts: &[Cut]) {
+fn join_parts(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &[Option<Placed>], cuts: &[Cut]) {
     let touched = cut::by_face(mesh, cuts);
     let mut parts = Vec::new();
     let mut budget = cut::Budget::for_faces(mesh.len());

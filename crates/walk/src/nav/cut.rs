@@ -1,6 +1,6 @@
 //! Taking away: what obstacles cover, and what lies too near to a border for the agent's radius.
 
-use super::web::{NONE, Web};
+use super::half_edge_mesh::{HalfEdgeMesh, NONE};
 use crate::bvh::Aabb;
 use crate::mesh::Walkmesh;
 use crate::vector::{V2, add2, at, distance2, dot2, lerp2, orient, plan, sub2};
@@ -282,8 +282,8 @@ struct Seam {
     forward: bool,
 }
 
-/// Adds the parts to the web, joined wherever they touch. `ends` gives the line of an edge of the mesh.
-pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) {
+/// Adds the parts to the mesh, joined wherever they touch. `ends` gives the line of an edge of the mesh.
+pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) {
     let mut seams: Vec<(Line, Seam)> = Vec::new();
     for (i, part) in (0u32..).zip(parts) {
         let n = part.ring.len();
@@ -311,11 +311,11 @@ pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u3
     for group in seams.chunk_by(|a, b| a.0 == b.0) {
         for (i, (_, one)) in group.iter().enumerate() {
             for (_, two) in group.iter().skip(i + 1) {
-                if two.low >= one.high - web.slack {
+                if two.low >= one.high - mesh.slack {
                     break;
                 }
                 let (low, high) = (one.low.max(two.low), one.high.min(two.high));
-                if one.forward == two.forward || one.part == two.part || high - low <= web.slack {
+                if one.forward == two.forward || one.part == two.part || high - low <= mesh.slack {
                     continue;
                 }
                 for seam in [one, two] {
@@ -340,8 +340,8 @@ pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u3
             let forward = dot2(sub2(q, p), d) >= 0.0;
             let (from, to) = (dot2(sub2(p, a), d) / size, dot2(sub2(q, a), d) / size);
             let mut push = |p: V2, pair: u32| {
-                ring.push(web.points.len() as u32);
-                web.points.push(p);
+                ring.push(mesh.points.len() as u32);
+                mesh.points.push(p);
                 marks.push(pair);
             };
             list.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -354,7 +354,7 @@ pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u3
             let mut last = NONE;
             for &(low, high, pair) in list.iter() {
                 let (begin, end) = if forward { (low, high) } else { (high, low) };
-                if (begin - now).abs() > web.slack {
+                if (begin - now).abs() > mesh.slack {
                     push(if now == from { p } else { point(now) }, NONE);
                     push(point(begin), pair);
                 } else {
@@ -363,14 +363,14 @@ pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u3
                 now = end;
                 last = pair;
             }
-            if (to - now).abs() > web.slack || last == NONE {
+            if (to - now).abs() > mesh.slack || last == NONE {
                 push(if now == from { p } else { point(now) }, NONE);
             }
         }
         if ring.len() < 3 {
             continue;
         }
-        let first = web.add(&ring, part.face, part.cost, part.flat);
+        let first = mesh.add(&ring, part.face, part.cost, part.flat);
         for (i, pair) in (0u32..).zip(marks) {
             if let Some(slots) = halves.get_mut(pair as usize) {
                 if slots[0] == NONE {
@@ -383,7 +383,7 @@ pub(crate) fn join(web: &mut Web, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u3
     }
     for [a, b] in halves {
         if a != NONE && b != NONE {
-            web.join(a, b);
+            mesh.join(a, b);
         }
     }
 }

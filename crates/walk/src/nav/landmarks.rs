@@ -1,8 +1,8 @@
 //! Landmarks: distances from a few far-away points, known beforehand, tell a search how far the goal is at least (Goldberg and
 //! Harrelson: Computing the Shortest Path: A* Search Meets Graph Theory).
 
+use super::half_edge_mesh::Nav;
 use super::search::{self, Scratch, Spot};
-use super::web::Nav;
 use crate::vector::{at, distance2, put};
 
 /// How many landmarks there are.

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::half_edge_mesh::{Gate, NONE, Nav};
 use super::landmarks::{Bearings, Landmarks};
-use super::web::{Gate, NONE, Nav};
 use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, put, sub2};
 
 /// Lengths that differ by less are the same.

@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::half_edge_mesh::{NONE, Nav};
 use super::search::{self, Scratch, Spot};
-use super::web::{NONE, Nav};
 use crate::vector::{V2, at, distance2, lerp2, put};
 
 /// Where the search crosses edges, as parts of their length.

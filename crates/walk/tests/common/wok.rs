@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use galatea::kotor::bwm;
 use galatea::{Error, Ground, Limits};
-use galatea_trial::listed;
+use galatea_robustness::listed;
 use galatea_walk::Surface;
 
 /// The ground of a WOK, PWK or DWK file.

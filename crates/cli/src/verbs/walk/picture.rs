@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use galatea::disk;
-use galatea::preview::{self, Options as Look, Stroke};
+use galatea::preview::{self, Options as Appearance, Stroke};
 use galatea::scene::{Material, Mesh, Node, Primitive, Purpose, Scene, Vertices};
 use galatea::walk::{Path, Walkmesh};
 
@@ -148,14 +148,14 @@ impl Picture {
             }
         }
         answer(&mut strokes);
-        let look = Look {
+        let look = Appearance {
             width: self.size,
             height: self.size,
             yaw: self.yaw,
             pitch: self.pitch.clamp(1.0, 90.0),
             walk: true,
             strokes: strokes.list,
-            ..Look::default()
+            ..Appearance::default()
         };
         let wrong = |what: String| Wrong::File(format!("{}: {what}", show(path)));
         let png = preview::render(&scene(world), &look, &|_| None).and_then(|p| p.png());

@@ -13,7 +13,7 @@ use super::{
     ALPHA, Builder, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE,
     SELF_ILLUMINATION, put_fields, scene_id,
 };
-use crate::extra::{json, latin, put, steps, wrap};
+use crate::extra::{json, latin, put, ulp_deltas, wrap};
 use crate::mdl::{
     Animation, Event, Interpolation, Model, Node, NodeId, Track, pack_quaternion, unpack_quaternion,
 };
@@ -208,8 +208,8 @@ fn channel(kind: u32, track: &Track<'_>, parts: Parts, geometry: &Node) -> Optio
         Property::Translation => {
             let values = places(track, geometry.position);
             let back = keys(&values, track.times, geometry.position, bezier);
-            if let Some(steps) = steps(track.values, &back, if bezier { 9 } else { 3 }) {
-                put(&mut extras, "keys", steps);
+            if let Some(deltas) = ulp_deltas(track.values, &back, if bezier { 9 } else { 3 }) {
+                put(&mut extras, "keys", deltas);
             }
             values
         }
@@ -218,8 +218,8 @@ fn channel(kind: u32, track: &Track<'_>, parts: Parts, geometry: &Node) -> Optio
             let words: Vec<u32> = track.values.iter().map(|v| v.to_bits()).collect();
             let values: Vec<[f32; 4]> = words.iter().map(|w| unpack_quaternion(*w)).collect();
             let back: Vec<f32> = values.iter().map(|v| f32::from_bits(pack_quaternion(*v))).collect();
-            if let Some(steps) = steps(track.values, &back, 1) {
-                put(&mut extras, "keys", steps);
+            if let Some(deltas) = ulp_deltas(track.values, &back, 1) {
+                put(&mut extras, "keys", deltas);
             }
             values.into_flattened()
         }

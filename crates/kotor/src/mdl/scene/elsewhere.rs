@@ -18,7 +18,7 @@ pub(super) const NAME: usize = 31;
 /// The scene looking along positive Y, without scale, and with one material, all columns and few enough bones for each mesh.
 pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
     // Positive Y of the format is negative Z of the scene.
-    let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).plain(AXES, 1.0);
+    let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).bake_scale(AXES, 1.0);
     losses.extend(out.apply_uv_transforms());
     losses.extend(out.split(&ROOM));
     let used: HashSet<u32> = out.drawn().flat_map(|(_, _, m)| &m.primitives).map(|p| p.vertices).collect();

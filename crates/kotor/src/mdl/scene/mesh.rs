@@ -3,8 +3,8 @@
 use foldhash::HashMap;
 use galatea_scene::{
     AlphaMode, Attribute, Extras, Influences, Material, Mesh as SceneMesh, Node as SceneNode, Primitive,
-    Purpose, Skin as SceneSkin, Slot, Texture, UvTransform, Value, Vertices as SceneVertices, floats, words,
-    words_of,
+    Purpose, Skin as SceneSkin, Slot, Texture, UvTransform, Value, Vertices as SceneVertices,
+    encode_u32_iter, encode_u32s, floats,
 };
 use galatea_wire::Text;
 use glam::{Mat4, Quat, Vec3};
@@ -13,7 +13,7 @@ use super::node::constant;
 use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
 use crate::box_tree::TreeBox;
 use crate::derived::{self, Planes};
-use crate::extra::{json, latin, put, same, steps, wrap};
+use crate::extra::{json, latin, put, same, ulp_deltas, wrap};
 use crate::mdl::derive::neighbours;
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
 
@@ -65,7 +65,7 @@ impl Builder<'_> {
         };
         let vertices_id = self.scene.vertices.len() as u32;
         if positions.is_empty() && !triangles.is_empty() {
-            put(&mut map, "triangles", words(triangles.as_flattened()));
+            put(&mut map, "triangles", encode_u32s(triangles.as_flattened()));
         }
         let mut primitives = Vec::new();
         let material = if walk {
@@ -185,10 +185,10 @@ impl Builder<'_> {
         bones.sort_unstable();
         let slot_list: Vec<u32> = bones.iter().map(|(s, _)| *s as u32).collect();
         let mut told = Extras::new();
-        put(&mut told, "slots", words(&slot_list));
+        put(&mut told, "slots", encode_u32s(&slot_list));
         let derived_map = derived_bone_map(skin.bone_map.len(), &bones);
-        if let Some(steps) = steps(&skin.bone_map, &derived_map, 1) {
-            put(&mut told, "bone_map", steps);
+        if let Some(deltas) = ulp_deltas(&skin.bone_map, &derived_map, 1) {
+            put(&mut told, "bone_map", deltas);
         }
         put(&mut told, "nodes", skin.bone_map.len() as u32);
         put(&mut told, "rotations", floats(skin.rotations.as_flattened()));
@@ -206,8 +206,8 @@ impl Builder<'_> {
             }
             let weights = v.weights.as_flattened().to_vec();
             let derived = derived_bones(&weights, &joints, &slot_list);
-            if let Some(steps) = steps(v.bones.as_flattened(), &derived, 4) {
-                put(&mut told, "bones", steps);
+            if let Some(deltas) = ulp_deltas(v.bones.as_flattened(), &derived, 4) {
+                put(&mut told, "bones", deltas);
             }
             out.influences = Influences { width: 4, joints, weights };
         } else {
@@ -281,10 +281,11 @@ fn put_header(map: &mut Extras, mesh: &Mesh) {
         put(map, "anim", json(anim));
     }
     if mesh.inverted_counters != base.inverted_counters {
-        put(map, "inverted_counters", words(&mesh.inverted_counters));
+        put(map, "inverted_counters", encode_u32s(&mesh.inverted_counters));
     }
     if let IndexLists::Own(lists) = &mesh.indices {
-        let lists = lists.iter().map(|l| Value::from([("list", words_of(l.iter().map(|i| u32::from(*i))))]));
+        let lists =
+            lists.iter().map(|l| Value::from([("list", encode_u32_iter(l.iter().map(|i| u32::from(*i))))]));
         put(map, "indices", Value::Array(lists.collect()));
     }
     put_copy(map, "mdl_positions", &mesh.mdl_positions);
@@ -338,7 +339,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
     if mesh.aabb.is_none() {
         match materials.first() {
             Some(first) if materials.iter().all(|m| m == first) => put(&mut faces, "material", json(first)),
-            _ => put(&mut faces, "materials", words(&materials)),
+            _ => put(&mut faces, "materials", encode_u32s(&materials)),
         }
     }
     let computed = neighbours(positions, triangles.iter().copied());
@@ -353,8 +354,8 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
             }
         }
         let mut adjacent = Extras::new();
-        put(&mut adjacent, "at", words(&at));
-        put(&mut adjacent, "to", words(&to));
+        put(&mut adjacent, "at", encode_u32s(&at));
+        put(&mut adjacent, "to", encode_u32s(&to));
         put(&mut faces, "adjacent", Value::Object(adjacent));
     }
     put(map, "faces", Value::Object(faces));
@@ -430,7 +431,7 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
         }
     }
     if !sets.iter().copied().eq(0..sets.len()) {
-        put(map, "uv_sets", words(&sets.iter().map(|s| *s as u32).collect::<Vec<_>>()));
+        put(map, "uv_sets", encode_u32s(&sets.iter().map(|s| *s as u32).collect::<Vec<_>>()));
     }
     if let Some(dangly) = mesh.dangly.as_deref() {
         let mut told = Extras::new();

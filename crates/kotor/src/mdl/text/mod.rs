@@ -181,7 +181,8 @@ pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Not
 /// ```
 pub fn print(model: &Model) -> Result<Vec<u8>> {
     let mut text = Printer::new(model).run();
-    let limits = Limits { depth: u32::MAX, nodes: u32::MAX, ratio: 64, spare: 1 << 30, ..Limits::default() };
+    let limits =
+        Limits { depth: u32::MAX, nodes: u32::MAX, ratio: 64, base_allowance: 1 << 30, ..Limits::default() };
     // What the plain lines alone would give back tells what has to be carried.
     let carried = {
         let draft = Parser::new(&text, &limits).run()?.draft;

@@ -81,8 +81,8 @@ pub(crate) fn push_orientation(out: &mut Vec<u8>, q: [f32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use galatea_robustness::Random;
     use galatea_text::parse_f64;
-    use galatea_trial::Random;
 
     fn back(q: [f32; 4]) -> [f32; 4] {
         let mut out = Vec::new();

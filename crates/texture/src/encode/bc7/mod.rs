@@ -191,7 +191,7 @@ impl Candidate {
 mod tests {
     use super::*;
     use block_compression::{BC7Settings, CompressionVariant, encode::compress_rgba8};
-    use galatea_trial::Random;
+    use galatea_robustness::Random;
 
     type Pixels = [[u8; 4]; 16];
 

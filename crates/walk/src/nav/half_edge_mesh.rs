@@ -9,7 +9,7 @@ const MOST_CORNERS: u32 = 24;
 
 /// Pieces under construction, as half-edges: each runs along its piece with the piece to the left.
 #[derive(Debug, Default)]
-pub(crate) struct Web {
+pub(crate) struct HalfEdgeMesh {
     pub(crate) points: Vec<V2>,
     start: Vec<u32>,
     twin: Vec<u32>,
@@ -34,13 +34,13 @@ pub(crate) struct Piece {
     merged_into: u32,
 }
 
-impl Web {
-    pub(crate) fn new(points: Vec<V2>) -> Web {
+impl HalfEdgeMesh {
+    pub(crate) fn new(points: Vec<V2>) -> HalfEdgeMesh {
         let extent = points
             .iter()
             .flatten()
             .fold(0.0f64, |m, c| if c.abs() < f64::from(crate::ray::FARTHEST) { m.max(c.abs()) } else { m });
-        Web { points, slack: extent * 1e-6, ..Web::default() }
+        HalfEdgeMesh { points, slack: extent * 1e-6, ..HalfEdgeMesh::default() }
     }
 
     /// Adds a convex piece; its corners are numbers of `points`, counter-clockwise. Returns its first half-edge; the

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use galatea_trial::{files, measured};
+use galatea_robustness::{files, measured};
 
 const MB: usize = 1 << 20;
 

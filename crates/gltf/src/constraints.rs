@@ -5,7 +5,7 @@
 //! allowed, and the difference between the two, in steps of the last bit, travels in extras. Reading adds it again, but
 //! only where replacing the sum would give what the file has: an edited number wins.
 
-use galatea_scene::{Value, each_step, steps};
+use galatea_scene::{Value, each_ulp_delta, ulp_deltas};
 
 /// How far a length may be from 1. The validator allows a little more.
 const SLACK: f64 = 0.005;
@@ -259,7 +259,7 @@ pub(crate) fn replaced<const N: usize, R: Rule<N>>(
         return None;
     }
     let out: Vec<[f32; N]> = column.iter().map(|row| R::allow(*row)).collect();
-    let notes = steps(column.as_flattened(), out.as_flattened(), N)?;
+    let notes = ulp_deltas(column.as_flattened(), out.as_flattened(), N)?;
     Some((out, notes))
 }
 
@@ -269,7 +269,7 @@ fn bits<const N: usize>(v: [f32; N]) -> [u32; N] {
 
 /// The rows that differ and by how many steps of the last bit.
 pub(crate) fn differences(original: &[f32], replaced: &[f32], width: usize) -> Value {
-    steps(original, replaced, width).unwrap_or_default()
+    ulp_deltas(original, replaced, width).unwrap_or_default()
 }
 
 /// Adds differences again, where `allow` of the sum gives what is there.
@@ -278,7 +278,7 @@ pub(crate) fn restore<const N: usize>(
     differences: &Value,
     allow: impl Fn([f32; N]) -> [f32; N],
 ) {
-    each_step(differences, N, |row, steps| {
+    each_ulp_delta(differences, N, |row, steps| {
         let Some(slot) = column.get_mut(row) else { return };
         let mut sum = *slot;
         for (c, step) in sum.iter_mut().zip(steps) {

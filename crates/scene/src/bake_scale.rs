@@ -71,7 +71,7 @@ impl Scene {
     /// assert_eq!(plain.nodes[top as usize].transform.scale, [1.0; 3]);
     /// assert!(losses.is_empty());
     /// ```
-    pub fn plain(&self, rotation: [f32; 4], scale: f32) -> (Scene, Vec<Loss>) {
+    pub fn bake_scale(&self, rotation: [f32; 4], scale: f32) -> (Scene, Vec<Loss>) {
         let mut out = self.clone();
         let axes = Transform { rotation, scale: [scale; 3], ..Transform::default() };
         let mut losses = Vec::new();
