@@ -236,9 +236,12 @@ fn every_rule_is_explained() {
     let all = stdout(&galatea(&["explain"]));
     let codes: Vec<&str> = all.lines().filter_map(|l| l.split_whitespace().next()).collect();
     assert!(codes.len() >= 41);
+    let catalogue = std::fs::read_to_string(examples().join("../docs/rules.md")).unwrap();
     for code in codes {
         let text = stdout(&galatea(&["explain", code]));
-        assert!(text.starts_with(code) && text.lines().count() >= 2, "{text}");
+        assert!(text.starts_with(code) && text.lines().count() >= 3, "{text}");
+        let anchor = text.lines().last().and_then(|link| link.split_once("docs/rules.md#")).unwrap().1;
+        assert!(catalogue.contains(&format!("\n### {}\n", anchor.to_uppercase())), "{text}");
     }
 }
 

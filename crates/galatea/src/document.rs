@@ -201,7 +201,7 @@ pub trait Document: Any + Send {
     fn write(&self) -> Result<Output>;
     /// Checks the format's rules.
     fn check(&self) -> Report;
-    /// Mends what the wanted rules find and can be mended without guessing.
+    /// Fixes what the wanted rules find, where the rest of the file determines the right value.
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;

@@ -8,8 +8,9 @@ use galatea_corpus::{corpus, files};
 
 use super::{fastest, memory, walkmesh};
 
-/// The share of memcpy's speed that reading and writing must reach.
-const MUST: (f64, f64) = (0.10, 0.15);
+/// The share of memcpy's speed that reading and writing must reach: half of what hand-tuned code reached once, because
+/// code that is easy to read is worth more.
+const MUST: (f64, f64) = (0.05, 0.075);
 
 pub(super) fn run() {
     let own =

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// Leave these rules out
     #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = code)]
     ignore: Vec<&'static str>,
-    /// Mend what can be mended without guessing; the old file stays beside it as FILE.bak
+    /// Fix what can be fixed without guessing; the original is kept as FILE.bak
     #[arg(long)]
     fix: bool,
     /// With --fix: write fixed files into this folder and leave the originals alone
@@ -80,7 +80,7 @@ impl Options {
             if !fixed.is_empty() {
                 let output = opened.document.write()?;
                 self.save(job, &output, opened.document.format()).map_err(Failure::Io)?;
-                // What is reported now is what the mended file still has, with its own offsets.
+                // What is reported now is what the fixed file still has, with its own offsets.
                 opened.document = galatea::open(&output.input(), &Default::default())?;
             }
         }

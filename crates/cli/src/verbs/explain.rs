@@ -45,7 +45,7 @@ impl Options {
             if self.json {
                 let line = json!({
                     "code": rule.code, "severity": rule.severity.name(), "title": rule.title, "help": rule.help,
-                    "fix": rule.fix,
+                    "fix": rule.fix, "link": link(rule.code),
                 });
                 writeln!(out, "{line}")?;
             } else if all {
@@ -56,8 +56,14 @@ impl Options {
                 if rule.fix {
                     writeln!(out, "  `galatea check --fix --only {} FILE` fixes it.", rule.code)?;
                 }
+                writeln!(out, "  {}", link(rule.code))?;
             }
         }
         Ok(Exit::Fine)
     }
+}
+
+/// The place of a rule in the catalogue.
+fn link(code: &str) -> String {
+    format!("{}/blob/main/docs/rules.md#{}", env!("CARGO_PKG_REPOSITORY"), code.to_ascii_lowercase())
 }

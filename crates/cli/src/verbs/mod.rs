@@ -32,7 +32,7 @@ pub(crate) enum Verb {
     Inspect(inspect::Options),
     /// Read, write in memory, compare the bytes
     Roundtrip(roundtrip::Options),
-    /// Check the rules of the format, and mend what can be mended safely
+    /// Check the rules of the format, and fix what can be fixed safely
     Check(check::Options),
     /// One form into another: binary, text, versions, glTF
     Convert(convert::Options),

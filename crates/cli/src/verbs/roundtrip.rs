@@ -1,6 +1,7 @@
 //! `galatea roundtrip`: read, write, compare. Documents that only keep the bytes of their file are counted apart.
 
-use std::io;
+use std::fmt;
+use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 use galatea::{ConvertOptions, FormatId, SceneContext, disk, fox};
@@ -137,9 +138,93 @@ fn compared(opened: &batch::Opened, back: &dyn galatea::Document) -> Outcome {
     }
 }
 
+/// How many files came back, and how.
+#[derive(Default)]
+struct Count {
+    identical: usize,
+    different: usize,
+    unreadable: usize,
+    stored: usize,
+}
+
+impl Count {
+    /// Counts a result. Returns the word for it.
+    fn add(&mut self, result: &Result<Outcome, Failure>) -> &'static str {
+        let (count, status) = match result {
+            Ok(Outcome { stored: true, .. }) => (&mut self.stored, "stored"),
+            Ok(Outcome { difference: None, changed, .. }) if changed.is_empty() => {
+                (&mut self.identical, "identical")
+            }
+            Ok(_) => (&mut self.different, "different"),
+            Err(_) => (&mut self.unreadable, "unreadable"),
+        };
+        *count += 1;
+        status
+    }
+
+    fn files(&self) -> usize {
+        self.identical + self.different + self.unreadable + self.stored
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({ "summary": {
+            "files": self.files(),
+            "identical": self.identical,
+            "different": self.different,
+            "unreadable": self.unreadable,
+            "stored": self.stored,
+        } })
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count { identical, different, unreadable, stored } = self;
+        let files = self.files();
+        write!(f, "{files} files: {identical} identical, {different} different, {unreadable} unreadable")?;
+        match stored {
+            0 => Ok(()),
+            _ => write!(f, ", {stored} kept as they are (not re-encoded)"),
+        }
+    }
+}
+
+/// One file as JSON.
+fn json_line(path: &str, status: &str, result: &Result<Outcome, Failure>) -> serde_json::Value {
+    let outcome = result.as_ref().ok();
+    let difference = outcome.and_then(|o| o.difference);
+    json!({
+        "path": path,
+        "format": outcome.map(|o| o.format),
+        "version": outcome.map(|o| &o.version),
+        "bytes": outcome.map(|o| o.bytes),
+        "status": status,
+        "first_difference": difference.map(|(at, _)| at),
+        "in": difference.and_then(|(_, file)| file),
+        "changed": outcome.map(|o| &o.changed).filter(|c| !c.is_empty()),
+        "error": result.as_ref().err().map(|e| e.to_string()),
+    })
+}
+
+/// What differs, in words; `None` if nothing does. Errors are printed by the batch.
+fn difference_line(result: &Result<Outcome, Failure>) -> Option<String> {
+    match result {
+        Ok(Outcome { difference: Some((at, file)), .. }) => {
+            let file = file.map(|f| format!(" of the {f}")).unwrap_or_default();
+            Some(format!("different from 0x{at:X}{file} on"))
+        }
+        Ok(Outcome { changed, .. }) => match changed.as_slice() {
+            [] => None,
+            [one] => Some(format!("different: {one}")),
+            [first, rest @ ..] => Some(format!("different: {first} (and {} more)", rest.len())),
+        },
+        Err(_) => None,
+    }
+}
+
 impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let (mut identical, mut different, mut unreadable, mut stored) = (0usize, 0usize, 0usize, 0usize);
+        let mut count = Count::default();
         let names = fox::Dictionary::new();
         let work = |job: &galatea::disk::Job| match self.via {
             None => roundtrip(job, &names).map(Some),
@@ -147,85 +232,18 @@ impl Options {
             Some(Via::Glb) => through_glb(job, &batch::open(job)?, &names),
         };
         let tally = self.inputs.run(work, |path, result, out| {
-            let result = match result {
-                Ok(None) => return Ok(()),
-                Ok(Some(outcome)) => Ok(outcome),
-                Err(failure) => Err(failure),
-            };
-            let status = match &result {
-                Ok(Outcome { stored: true, .. }) => {
-                    stored += 1;
-                    "stored"
-                }
-                Ok(Outcome { difference: None, changed, .. }) if changed.is_empty() => {
-                    identical += 1;
-                    "identical"
-                }
-                Ok(_) => {
-                    different += 1;
-                    "different"
-                }
-                Err(_) => {
-                    unreadable += 1;
-                    "unreadable"
-                }
-            };
+            let Some(result) = result.transpose() else { return Ok(()) };
+            let status = count.add(&result);
             if self.inputs.json {
-                let outcome = result.as_ref().ok();
-                let difference = outcome.and_then(|o| o.difference);
-                let line = json!({
-                    "path": path,
-                    "format": outcome.map(|o| o.format),
-                    "version": outcome.map(|o| &o.version),
-                    "bytes": outcome.map(|o| o.bytes),
-                    "status": status,
-                    "first_difference": difference.map(|(at, _)| at),
-                    "in": difference.and_then(|(_, file)| file),
-                    "changed": outcome.map(|o| &o.changed).filter(|c| !c.is_empty()),
-                    "error": result.as_ref().err().map(|e| e.to_string()),
-                });
-                return writeln!(out, "{line}");
+                return writeln!(out, "{}", json_line(path, status, &result));
             }
-            match result {
-                Ok(Outcome { difference: Some((at, file)), .. }) => {
-                    let file = file.map(|f| format!(" of the {f}")).unwrap_or_default();
-                    writeln!(out, "{path}: different from 0x{at:X}{file} on")
-                }
-                Ok(Outcome { changed, .. }) if !changed.is_empty() => {
-                    let more = if changed.len() > 1 {
-                        format!(" (and {} more)", changed.len() - 1)
-                    } else {
-                        String::new()
-                    };
-                    writeln!(out, "{path}: different: {}{more}", changed.first().map_or("", String::as_str))
-                }
-                _ => Ok(()),
+            match difference_line(&result) {
+                Some(line) => writeln!(out, "{path}: {line}"),
+                None => Ok(()),
             }
         })?;
-        let files = identical + different + unreadable + stored;
-        if self.inputs.json {
-            let summary = json!({
-                "files": files,
-                "identical": identical,
-                "different": different,
-                "unreadable": unreadable,
-                "stored": stored,
-            });
-            println_or_stop(&json!({ "summary": summary }).to_string())?;
-        } else {
-            let kept = match stored {
-                0 => String::new(),
-                _ => format!(", {stored} kept as they are (not re-encoded)"),
-            };
-            println_or_stop(&format!(
-                "{files} files: {identical} identical, {different} different, {unreadable} unreadable{kept}"
-            ))?;
-        }
-        Ok(tally.exit(different > 0))
+        let summary = if self.inputs.json { count.json().to_string() } else { count.to_string() };
+        writeln!(io::stdout().lock(), "{summary}")?;
+        Ok(tally.exit(count.different > 0))
     }
-}
-
-fn println_or_stop(line: &str) -> io::Result<()> {
-    use io::Write;
-    writeln!(io::stdout().lock(), "{line}")
 }
