@@ -82,7 +82,7 @@ pub(crate) fn behind(magic: &[u8], data: &[u8]) -> Vec<u8> {
 /// Converts with the defaults of the program.
 pub(crate) fn convert(document: &dyn Document, to: FormatId) -> Result<Converted, ConvertError> {
     let names = galatea::fox::Dictionary::new();
-    galatea::convert(document, to, &ConvertOptions::default(), &SceneContext::new("model", &names))
+    galatea::convert(document, to, &ConvertOptions::default(), &SceneContext::new("model").with_names(&names))
 }
 
 /// Opens what was written. It is our own and may be longer than what was read, so the limits need not hold it back.

@@ -75,7 +75,7 @@ pub fn files(data: &[u8]) {
         document.check();
         rewritten(document.as_ref());
         let names = galatea::fox::Dictionary::new();
-        if let Some(scene) = document.to_scene(&SceneContext::new("model", &names)) {
+        if let Some(scene) = document.to_scene(&SceneContext::new("model").with_names(&names)) {
             scene::from_scene(&scene);
         }
     });
@@ -89,7 +89,7 @@ pub fn render(data: &[u8]) {
         let input = folder.input();
         let Some(document) = open(&input) else { return };
         let names = galatea::fox::Dictionary::new();
-        let Some(scene) = document.to_scene(&SceneContext::new("model", &names)) else { return };
+        let Some(scene) = document.to_scene(&SceneContext::new("model").with_names(&names)) else { return };
         let resolved =
             resolve_gltf_materials(document.as_ref(), &|path| folder.file(path), &Limits::default());
         scene::draw(&scene, resolved.as_ref());
@@ -100,7 +100,7 @@ pub fn render(data: &[u8]) {
 fn rewritten(document: &dyn Document) {
     let _ = convert(document, FormatId::Gltf);
     let names = galatea::fox::Dictionary::new();
-    let context = SceneContext::new("model", &names);
+    let context = SceneContext::new("model").with_names(&names);
     let glb = FormatId::Glb.format().from_scene.expect("GLBs are written");
     let again = |document: &dyn Document| {
         let scene = document.to_scene(&context)?;

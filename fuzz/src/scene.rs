@@ -39,7 +39,7 @@ pub fn render(family: Family, data: &[u8]) {
     memory::conversion(files.len(), || {
         let Some(document) = files.open() else { return };
         let names = Dictionary::new();
-        let Some(scene) = document.to_scene(&SceneContext::new("model", &names)) else { return };
+        let Some(scene) = document.to_scene(&SceneContext::new("model").with_names(&names)) else { return };
         let game = document.format().game;
         let resolved = game.map(|game| resolve_materials(&scene, &Textures::new(game, None, None), 0));
         draw(&scene, resolved.as_ref());
@@ -86,6 +86,6 @@ pub(crate) fn from_scene(scene: &Scene) {
         document.check();
         let Ok(written) = document.write() else { continue };
         let back: Box<dyn Document> = reopened(&written);
-        back.to_scene(&SceneContext::new("model", &names));
+        back.to_scene(&SceneContext::new("model").with_names(&names));
     }
 }

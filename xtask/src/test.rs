@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what has to hold before anything lands.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,6 +39,7 @@ impl Options {
             let clippy = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"];
             run(&mut cargo(&clippy), "clippy")
         })?;
+        step("features, each on its own", features)?;
         without_corpus()?;
         step("generated files", || {
             docs::Options { check: true }.run()?;
@@ -62,10 +63,21 @@ fn full() -> Outcome {
     step("pictures, release build", || run(&mut cargo(&pictures), "the tests"))
 }
 
+/// Checks the facade with no feature and with each alone.
+fn features() -> Outcome {
+    for feature in ["", "kotor", "mdlx", "fox", "preview", "walk", "disk"] {
+        let facade =
+            ["clippy", "--quiet", "--package", "galatea", "--no-default-features", "--features", feature];
+        let what = format!("the facade with the feature {feature:?}");
+        run(cargo(&facade).args(["--", "--deny", "warnings"]), &what)?;
+    }
+    Ok(())
+}
+
 /// Runs everything that needs no corpus, with none in sight.
 fn without_corpus() -> Outcome {
     step("tests without a corpus", || {
-        let mut command = cargo(&["test", "--quiet", "--workspace", "--", "--format=pretty"]);
+        let mut command = cargo(&["test", "--workspace", "--", "--format=pretty"]);
         command.env(corpus::VARIABLE, root().join("target/there-is-no-corpus-here"));
         let counts = counted(&mut command)?;
         if let Some(name) = counts.ignored_without_reason.first() {
@@ -76,6 +88,7 @@ fn without_corpus() -> Outcome {
         }
         let skipped = counts.needing_corpus;
         println!("{} tests passed, {skipped} skipped for want of a corpus", counts.passed);
+        counts.print_slowest();
         Ok(())
     })
 }
@@ -88,7 +101,7 @@ fn with_corpus() -> Outcome {
     }
     step("tests with the corpus", || {
         let log = Log::new()?;
-        let mut command = cargo(&["test", "--quiet", "--workspace", "--tests", "--"]);
+        let mut command = cargo(&["test", "--workspace", "--tests", "--"]);
         command.args(["--ignored", "--skip", BY_HAND, "--format=pretty"]).env(corpus::LOG_VARIABLE, &log.0);
         let counts = counted(&mut command)?;
         let files = log.files()?;
@@ -96,6 +109,7 @@ fn with_corpus() -> Outcome {
             return Err(format!("{} tests read {files} files of the corpus", counts.passed));
         }
         println!("{} tests passed, {files} files of the corpus read", counts.passed);
+        counts.print_slowest();
         Ok(())
     })
 }
@@ -108,13 +122,28 @@ struct Counts {
     needing_corpus: usize,
     /// Tests ignored for a reason that nobody gave.
     ignored_without_reason: Vec<String>,
+    /// Seconds that each test program took, in the order they ran in.
+    seconds: Vec<f64>,
+    /// What cargo calls the test programs, in the same order.
+    programs: Vec<String>,
 }
 
 impl Counts {
+    /// Prints the test programs that took longest.
+    fn print_slowest(&self) {
+        let mut all: Vec<_> = self.seconds.iter().zip(&self.programs).collect();
+        all.sort_by(|a, b| b.0.total_cmp(a.0));
+        for (seconds, program) in all.iter().take(5).filter(|(seconds, _)| **seconds >= 1.0) {
+            println!("  {seconds:6.1} s  {program}");
+        }
+    }
+
     /// Takes a line of libtest's output. Returns whether it is worth showing.
     fn take(&mut self, line: &str) -> bool {
         if let Some(rest) = line.strip_prefix("test result: ok. ") {
             self.passed += rest.split(' ').next().and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
+            let seconds = rest.rsplit_once("finished in ").map(|(_, time)| time.trim_end_matches('s'));
+            self.seconds.push(seconds.and_then(|time| time.parse().ok()).unwrap_or(0.0));
             return false;
         }
         if let Some((name, reason)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ... ignored")) {
@@ -134,7 +163,9 @@ impl Counts {
 /// Runs `cargo test` with its usual format, shows what failed, and counts the rest.
 fn counted(command: &mut Command) -> Result<Counts, String> {
     let started = |error| format!("the tests could not be started: {error}");
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(started)?;
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(started)?;
+    let messages = child.stderr.take();
+    let programs = std::thread::spawn(move || messages.map(program_names).unwrap_or_default());
     let mut counts = Counts::default();
     for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).split(b'\n')) {
         let line = line.map_err(|e| format!("the output of the tests: {e}"))?;
@@ -145,7 +176,26 @@ fn counted(command: &mut Command) -> Result<Counts, String> {
         }
     }
     let status = child.wait().map_err(started)?;
+    counts.programs = programs.join().map_err(|_| "the output of cargo could not be read")?;
     if status.success() { Ok(counts) } else { Err(format!("the tests failed ({status})")) }
+}
+
+/// Reads what cargo says while it tests: returns the names of the test programs, and shows errors and warnings.
+fn program_names(messages: impl Read) -> Vec<String> {
+    let mut programs = Vec::new();
+    for line in BufReader::new(messages).lines().map_while(Result::ok) {
+        match line.trim_start().split_once(' ') {
+            Some(("Running", path)) => {
+                let program = path.split_once(" (").map_or(path, |(_, file)| file.trim_end_matches(')'));
+                let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+                programs.push(name.rsplit_once('-').map_or(name, |(name, _)| name).to_owned());
+            }
+            Some(("Doc-tests", package)) => programs.push(format!("doc tests of {package}")),
+            Some(("Compiling" | "Finished" | "Blocking" | "Downloading" | "Downloaded" | "Fresh", _)) => {}
+            _ => eprintln!("{line}"),
+        }
+    }
+    programs
 }
 
 /// A directory in which tests note what they read of the corpus; removed at the end.
@@ -183,7 +233,7 @@ fn step(name: &str, body: impl FnOnce() -> Outcome) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::Counts;
+    use super::{Counts, program_names};
 
     #[test]
     fn lines_of_libtest_are_counted_and_failures_shown() {
@@ -197,7 +247,10 @@ mod tests {
             ("test four ... ignored", false),
             ("test five ... FAILED", true),
             ("thread 'five' panicked at src/lib.rs:1:1:", true),
-            ("test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out", false),
+            (
+                "test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 1.25s",
+                false,
+            ),
             ("test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out", true),
         ];
         for (line, shown) in lines {
@@ -205,5 +258,12 @@ mod tests {
         }
         assert_eq!((counts.passed, counts.needing_corpus), (12, 1));
         assert_eq!(counts.ignored_without_reason, ["four"]);
+        assert_eq!(counts.seconds, [1.25]);
+    }
+
+    #[test]
+    fn test_programs_are_named_after_their_files() {
+        let messages = "   Compiling galatea v0.1.0\n     Running tests/fix.rs (target/debug/deps/fix-0a1b2c)\n   Doc-tests galatea_fox\n";
+        assert_eq!(program_names(messages.as_bytes()), ["fix", "doc tests of galatea_fox"]);
     }
 }

@@ -24,7 +24,7 @@ fn example(file: &str) -> Subject {
     let loaded = disk::load(&Job { path: examples().join(file), named: true }).unwrap();
     let document = galatea::open(&loaded.input(), &Default::default()).unwrap();
     let names = fox::Dictionary::built_in();
-    let scene = document.to_scene(&SceneContext::new("statue", &names)).unwrap();
+    let scene = document.to_scene(&SceneContext::new("statue").with_names(&names)).unwrap();
     let game = document.format().game;
     let resolved = game
         .map(|game| {
@@ -40,7 +40,7 @@ fn fixture(format: FormatId, options: ConvertOptions, label: &str) -> Subject {
     let build = format.format().from_scene.unwrap();
     let (document, _) = build(&galatea::scene::example(), &options).unwrap();
     let names = fox::Dictionary::built_in();
-    let scene = document.to_scene(&SceneContext::new("arm", &names)).unwrap();
+    let scene = document.to_scene(&SceneContext::new("arm").with_names(&names)).unwrap();
     Subject { name: format!("arm_{label}"), scene, resolved: None }
 }
 

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(document.write()?.bytes, bytes);
 
     let names = Dictionary::new();
-    let context = SceneContext::new("room", &names);
+    let context = SceneContext::new("room").with_names(&names);
     let glb = convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context)?;
     println!("{} bytes of GLB, {} losses", glb.output.bytes.len(), glb.losses.len());
     Ok(())

@@ -97,7 +97,7 @@ impl From<Error> for ConvertError {
 /// ```
 /// use galatea::{ConvertOptions, FormatId, SceneContext, convert, fox::Dictionary, kotor::mdl::Model};
 /// let names = Dictionary::new();
-/// let context = SceneContext::new("box", &names);
+/// let context = SceneContext::new("box").with_names(&names);
 /// let text = convert(&Model::new("box"), FormatId::KotorMdlAscii, &ConvertOptions::default(), &context)?;
 /// assert!(text.output.bytes.windows(8).any(|w| w == b"newmodel"));
 /// # Ok::<(), galatea::ConvertError>(())

@@ -2,16 +2,22 @@
 
 use std::fmt;
 
+#[cfg(feature = "fox")]
+use crate::fox;
+#[cfg(feature = "kotor")]
+use crate::kotor;
 use crate::textures::Images;
-use crate::{ConvertError, FormatId, fox, kotor};
+use crate::{ConvertError, FormatId};
 
 /// The game a model is made for, where a format serves several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TargetGame {
     /// Knights of the Old Republic, or its successor.
+    #[cfg(feature = "kotor")]
     Kotor(kotor::mdl::Game),
     /// A game of the Fox Engine.
+    #[cfg(feature = "fox")]
     Fox(fox::Game),
 }
 
@@ -115,6 +121,7 @@ pub struct ConvertOptions {
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
+    #[cfg(feature = "kotor")]
     pub platform: Option<kotor::mdl::Platform>,
 }
 
@@ -150,24 +157,27 @@ impl ConvertOptions {
     }
 
     /// Returns the same options with this machine.
+    #[cfg(feature = "kotor")]
     #[must_use]
     pub fn with_platform(self, platform: impl Into<Option<kotor::mdl::Platform>>) -> Self {
         ConvertOptions { platform: platform.into(), ..self }
     }
 
     /// Returns the KotOR game, if it is one.
+    #[cfg(feature = "kotor")]
     pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
-        match self.game? {
-            TargetGame::Kotor(game) => Some(game),
-            TargetGame::Fox(_) => None,
+        match self.game {
+            Some(TargetGame::Kotor(game)) => Some(game),
+            _ => None,
         }
     }
 
     /// Returns the Fox Engine game, if it is one.
+    #[cfg(feature = "fox")]
     pub(crate) fn fox(&self) -> Option<fox::Game> {
-        match self.game? {
-            TargetGame::Fox(game) => Some(game),
-            TargetGame::Kotor(_) => None,
+        match self.game {
+            Some(TargetGame::Fox(game)) => Some(game),
+            _ => None,
         }
     }
 
@@ -175,11 +185,16 @@ impl ConvertOptions {
     /// textures of models.
     pub(crate) fn check(&self, to: FormatId) -> Result<(), ConvertError> {
         let game = self.game.map(|game| match game {
+            #[cfg(feature = "kotor")]
             TargetGame::Kotor(_) => ConvertOption::KotorGame,
+            #[cfg(feature = "fox")]
             TargetGame::Fox(_) => ConvertOption::FoxGame,
         });
         let version = self.version.map(|_| ConvertOption::Version);
+        #[cfg(feature = "kotor")]
         let platform = self.platform.map(|_| ConvertOption::Platform);
+        #[cfg(not(feature = "kotor"))]
+        let platform = None;
         let mut given = [version, game, platform].into_iter().flatten();
         match given.find(|option| !to.format().options.contains(option)) {
             Some(option) => Err(ConvertError::UnsupportedOption { option, to }),

@@ -6,8 +6,10 @@ use std::fmt;
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary};
 
+#[cfg(feature = "walk")]
+use crate::Ground;
 use crate::textures::{TextureName, Textures};
-use crate::{EmbeddedImages, FORMATS, Format, FormatId, Ground};
+use crate::{EmbeddedImages, FORMATS, Format, FormatId};
 
 /// The files in the directory of a document, for formats that are spread over several: a .gltf with its .bin and images.
 pub trait SiblingFiles: fmt::Debug {
@@ -134,6 +136,7 @@ impl Inspection {
 }
 
 /// Finds a KotOR model by its name.
+#[cfg(feature = "kotor")]
 pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;
 
 /// What turning a document into a scene may want to know.
@@ -142,9 +145,11 @@ pub type FindModel<'a> = dyn Fn(&str) -> Option<galatea_kotor::mdl::Model> + 'a;
 pub struct SceneContext<'a> {
     /// Name of the model; usually that of its file.
     pub name: &'a str,
-    /// Texts of the Fox Engine's hashed names.
-    pub names: &'a galatea_fox::Dictionary,
+    /// Texts of the Fox Engine's hashed names; `None` for the built-in ones.
+    #[cfg(feature = "fox")]
+    pub names: Option<&'a galatea_fox::Dictionary>,
     /// Finds the KotOR model of a name, whose animations a model inherits.
+    #[cfg(feature = "kotor")]
     pub supermodel: Option<&'a FindModel<'a>>,
     /// Where the model's textures are looked for.
     pub textures: Option<&'a Textures<'a>>,
@@ -155,12 +160,37 @@ pub struct SceneContext<'a> {
 }
 
 impl<'a> SceneContext<'a> {
-    /// One that knows a name, the dictionary, and nothing else.
-    pub fn new(name: &'a str, names: &'a galatea_fox::Dictionary) -> Self {
-        SceneContext { name, names, supermodel: None, textures: None, team: 0, siblings: None }
+    /// Returns a context that knows a name and nothing else.
+    pub fn new(name: &'a str) -> Self {
+        SceneContext {
+            name,
+            #[cfg(feature = "fox")]
+            names: None,
+            #[cfg(feature = "kotor")]
+            supermodel: None,
+            textures: None,
+            team: 0,
+            siblings: None,
+        }
+    }
+
+    /// Returns the same context with these texts for the Fox Engine's hashed names.
+    #[cfg(feature = "fox")]
+    #[must_use]
+    pub fn with_names(self, names: &'a galatea_fox::Dictionary) -> Self {
+        SceneContext { names: Some(names), ..self }
+    }
+
+    /// Returns the texts for the Fox Engine's hashed names.
+    #[cfg(feature = "fox")]
+    pub(crate) fn names(&self) -> &'a galatea_fox::Dictionary {
+        static BUILT_IN: std::sync::LazyLock<galatea_fox::Dictionary> =
+            std::sync::LazyLock::new(galatea_fox::Dictionary::built_in);
+        self.names.unwrap_or(&BUILT_IN)
     }
 
     /// Returns the same context with this way to find supermodels.
+    #[cfg(feature = "kotor")]
     #[must_use]
     pub fn with_supermodel(self, find: impl Into<Option<&'a FindModel<'a>>>) -> Self {
         SceneContext { supermodel: find.into(), ..self }
@@ -224,6 +254,7 @@ pub trait Document: Any + Send {
         None
     }
     /// Returns the document's own tables to walk on, where it has some that its scene does not tell.
+    #[cfg(feature = "walk")]
     fn ground(&self) -> Option<Ground> {
         None
     }

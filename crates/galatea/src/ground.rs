@@ -43,7 +43,7 @@ impl Ground {
     /// use galatea::{Ground, Input, SceneContext, fox::Dictionary};
     /// let text = b"node trimesh room_wok\n verts 3\n 0 0 0\n 1 0 0\n 0 1 0\n faces 1\n 0 1 2 1 0 0 0 4\nendnode\n";
     /// let names = Dictionary::built_in();
-    /// let context = SceneContext::new("room", &names);
+    /// let context = SceneContext::new("room").with_names(&names);
     /// let ground = Ground::read(&Input::new(text), &Default::default(), &context)?.expect("a triangle");
     /// assert_eq!(ground.name(4), "Stone");
     /// # Ok::<(), galatea::Error>(())

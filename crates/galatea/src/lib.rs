@@ -22,31 +22,43 @@
 
 mod convert;
 mod convert_options;
+#[cfg(feature = "disk")]
 pub mod disk;
 mod document;
+pub mod file_names;
 mod format;
 mod formats;
+#[cfg(feature = "walk")]
 mod ground;
 pub mod textures;
 
 pub use convert::{ConvertError, Converted, convert};
 pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
+#[cfg(feature = "kotor")]
+pub use document::FindModel;
 pub use document::{
-    Companion, Document, FindModel, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule,
+    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule,
 };
 pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
-pub use formats::{
-    AsciiModel, AsciiWalkmesh, EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, MdlText, TextureFile,
-    UnknownFormat, obj,
-};
+#[cfg(feature = "mdlx")]
+pub use formats::MdlText;
+#[cfg(feature = "kotor")]
+pub use formats::{AsciiModel, AsciiWalkmesh};
+pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
+#[cfg(feature = "fox")]
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
+#[cfg(feature = "kotor")]
 pub use galatea_kotor as kotor;
+#[cfg(feature = "mdlx")]
 pub use galatea_mdlx as mdlx;
+#[cfg(feature = "preview")]
 pub use galatea_preview as preview;
 pub use galatea_scene as scene;
 pub use galatea_texture as texture;
+#[cfg(feature = "walk")]
 pub use galatea_walk as walk;
 pub use galatea_wire as wire;
 pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary};
+#[cfg(feature = "walk")]
 pub use ground::{Ground, GroundMaterial};

@@ -105,7 +105,7 @@ fn edits_arrive_in_conversions() {
     let [mut document, _] = documents();
     gltf_of(document.as_mut()).scene_mut().materials[1].base_color = [0.5, 0.25, 0.125, 1.0];
     let names = galatea::fox::Dictionary::new();
-    let context = galatea::SceneContext::new("model", &names);
+    let context = galatea::SceneContext::new("model").with_names(&names);
     let text = galatea::convert(document.as_ref(), FormatId::Gltf, &Default::default(), &context).unwrap();
     let back = open(&text.output);
     assert_eq!(back.embedded_images().unwrap().appearances()[1].base_color, [0.5, 0.25, 0.125, 1.0]);

@@ -35,7 +35,7 @@ fn trip_of<'a>(
 ) -> (Vec<String>, Scene) {
     let mut names = fox::Dictionary::built_in();
     words.for_each(|word| names.add(word));
-    let context = SceneContext::new("thing", &names);
+    let context = SceneContext::new("thing").with_names(&names);
     let source = open(&Input::new(glb), &Limits::default()).unwrap();
     let made = convert(source.as_ref(), to, options, &context).unwrap();
     let model = open(&made.output.input(), &Limits::default()).unwrap();

@@ -10,7 +10,7 @@ use galatea_robustness::listed;
 
 fn read(bytes: &[u8]) -> Option<Ground> {
     let names = fox::Dictionary::built_in();
-    let context = SceneContext::new("test", &names);
+    let context = SceneContext::new("test").with_names(&names);
     Ground::read(&Input::new(bytes), &Limits::default(), &context).unwrap()
 }
 
@@ -100,7 +100,7 @@ fn the_collision_mesh_of_wow_alpha_is_ground() {
     };
     let model = mdlx::Model { collision_mesh: Some(Box::new(mesh)), ..mdlx::Model::default() };
     let names = fox::Dictionary::built_in();
-    let context = SceneContext::new("test", &names);
+    let context = SceneContext::new("test").with_names(&names);
     let ground = Ground::of(&model, &context).unwrap();
     assert_eq!(ground.surface.materials, [0, 1]);
     let mesh = walk::Walkmesh::new(ground.surface).unwrap();
@@ -109,7 +109,7 @@ fn the_collision_mesh_of_wow_alpha_is_ground() {
 
 fn ground_of(path: std::path::PathBuf) -> Option<Ground> {
     let names = fox::Dictionary::built_in();
-    let context = SceneContext::new("test", &names);
+    let context = SceneContext::new("test").with_names(&names);
     let loaded = disk::load(&disk::Job { path, named: true }).unwrap();
     Ground::read(&loaded.input(), &Limits::default(), &context).unwrap()
 }

@@ -46,7 +46,7 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize 
     for path in models {
         let path = path.as_path();
         let document = open(&disk::load(&Job { path: path.to_path_buf(), named: true }).unwrap());
-        let context = SceneContext::new("model", &names);
+        let context = SceneContext::new("model").with_names(&names);
         let scene = document.to_scene(&context).unwrap();
         let textures = document.format().game.map(|g| Textures::new(g, path.parent(), None));
         let context = context.with_textures(textures.as_ref());
@@ -150,7 +150,7 @@ fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
     std::fs::write(&path, model.write().unwrap()).unwrap();
     let loaded = disk::load(&Job { path: path.clone(), named: true }).unwrap();
     let names = fox::Dictionary::built_in();
-    let scene = open(&loaded).to_scene(&SceneContext::new("model", &names)).unwrap();
+    let scene = open(&loaded).to_scene(&SceneContext::new("model").with_names(&names)).unwrap();
     let textures = Textures::new(Game::Warcraft, path.parent(), None);
     let red = |p: &Picture| p.pixels.chunks_exact(4).filter(|p| p[0] > 60 && p[1] < 20 && p[2] < 20).count();
     assert!(red(&draw(&scene, Some(&resolve_materials(&scene, &textures, 0)), None)) > 100);

@@ -64,7 +64,7 @@ fn an_ftex_and_its_parts_are_one_input_and_come_back() {
     std::fs::write(dir.join("a_bsm.png"), encode::png(&image).unwrap()).unwrap();
     let options = ConvertOptions::default().with_encoding(Encoding::Raw).with_ftexs(2);
     let names = Dictionary::new();
-    let context = SceneContext::new("a_bsm", &names);
+    let context = SceneContext::new("a_bsm").with_names(&names);
     let png = opened(&dir.join("a_bsm.png"));
     let written = convert(png.as_ref(), FormatId::Ftex, &options, &context).unwrap().output;
     assert_eq!(written.companions.iter().map(|c| c.extension).collect::<Vec<_>>(), ["1.ftexs", "2.ftexs"]);
@@ -100,7 +100,7 @@ fn a_txi_goes_into_a_tpc_and_out_again() {
     save(&dir, "wall.tga", &Image::filled(8, 8, [10, 200, 30, 255]));
     std::fs::write(dir.join("wall.txi"), "decal 1\r\n").unwrap();
     let names = Dictionary::new();
-    let context = SceneContext::new("wall", &names);
+    let context = SceneContext::new("wall").with_names(&names);
     let jobs = disk::jobs(std::slice::from_ref(&dir), &|_| true);
     assert_eq!(jobs.len(), 1, "the TXI belongs to the TGA: {jobs:?}");
     let raw = ConvertOptions::default().with_encoding(Encoding::Raw);
@@ -119,7 +119,7 @@ fn encodings_that_a_format_lacks_are_named() {
     let png = encode::png(&Image::filled(4, 4, [1, 2, 3, 4])).unwrap();
     let png = galatea::open(&Input::new(&png), &Limits::default()).unwrap();
     let names = Dictionary::new();
-    let context = SceneContext::new("a", &names);
+    let context = SceneContext::new("a").with_names(&names);
     let ask = |to: FormatId, encoding: Encoding| {
         let options = ConvertOptions::default().with_encoding(encoding);
         convert(png.as_ref(), to, &options, &context).map(|c| c.output.bytes)
@@ -165,7 +165,7 @@ fn names_that_lead_elsewhere_find_nothing() {
     }
     let names = Dictionary::new();
     let textures = Textures::new(Game::Warcraft, Some(&inner), None);
-    let audited = audit(&warcraft, &SceneContext::new("x", &names), &textures);
+    let audited = audit(&warcraft, &SceneContext::new("x").with_names(&names), &textures);
     let why: Vec<_> = audited.iter().map(|a| (a.name.as_str(), &a.why)).collect();
     for name in &bad[..5] {
         assert!(why.contains(&(*name, &Why::Unsafe)), "{name}: {why:?}");
@@ -194,7 +194,7 @@ fn txis_that_name_each_other_end() {
     let names = Dictionary::new();
     let textures = Textures::new(Game::Kotor, Some(&dir), None);
     let model = model(&[(Slot::Base, "a")]);
-    let audited = audit(&model, &SceneContext::new("x", &names), &textures);
+    let audited = audit(&model, &SceneContext::new("x").with_names(&names), &textures);
     assert_eq!(audited.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
     let resolved = resolve_materials(&model.to_scene(), &textures, 0);
     assert!(resolved.look(0, &Material::default()).maps.iter().any(|m| m.picture == "b.normal"));
@@ -210,7 +210,7 @@ fn a_bomb_beside_a_model_is_one_line_and_no_picture() {
     std::fs::write(dir.join("a.tga"), &tga).unwrap();
     let names = Dictionary::new();
     let textures = Textures::new(Game::Kotor, Some(&dir), None);
-    let audited = audit(&model(&[(Slot::Base, "a")]), &SceneContext::new("x", &names), &textures);
+    let audited = audit(&model(&[(Slot::Base, "a")]), &SceneContext::new("x").with_names(&names), &textures);
     let Why::Found { broken: Some(line), .. } = &audited[0].why else { panic!("{audited:?}") };
     assert_eq!(line.lines().count(), 1);
     assert!(textures.load("a").is_none());
@@ -227,7 +227,7 @@ fn kotors_material_is_shown_and_comes_back() {
     let document = model(&[(Slot::Base, "SKIN"), (Slot::Lightmap, "light")]);
     let names = Dictionary::new();
     let textures = Textures::new(Game::Kotor, Some(&dir), None);
-    let context = SceneContext::new("x", &names).with_textures(&textures);
+    let context = SceneContext::new("x").with_names(&names).with_textures(&textures);
     let gltf = convert(&document, FormatId::Gltf, &ConvertOptions::default(), &context).unwrap().output;
     let files: Vec<&str> = gltf.siblings.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(files, ["SKIN.png", "light.png", "x.bin"]);

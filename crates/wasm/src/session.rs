@@ -104,7 +104,7 @@ impl Session {
         let to: FormatId = to.parse().map_err(|e| format!("`{to}`: {e}"))?;
         let Opened { stem, document, .. } = self.opened()?;
         let (names, stem) = (Dictionary::new(), stem.clone());
-        let context = SceneContext::new(&stem, &names);
+        let context = SceneContext::new(&stem).with_names(&names);
         let done = convert(document.as_ref(), to, &ConvertOptions::default(), &context);
         let done = done.map_err(|e| e.to_string())?;
         let extension = to.format().extensions.first().copied().unwrap_or(to.name());
@@ -131,7 +131,7 @@ impl Session {
     pub fn render(&self, width: u32, height: u32) -> Result<Vec<u8>, Failure> {
         let Opened { stem, document, .. } = self.opened()?;
         let names = Dictionary::new();
-        let scene = document.to_scene(&SceneContext::new(stem, &names));
+        let scene = document.to_scene(&SceneContext::new(stem).with_names(&names));
         let scene = scene.ok_or_else(|| format!("{} has no geometry to draw", document.format().name))?;
         let view = View { width, height, ..View::default() };
         let drawn = preview::render(&scene, &view, &|_| None).and_then(|image| image.png());

@@ -42,7 +42,7 @@ pub(super) fn run() {
 }
 
 fn convert(document: &dyn Document, names: &fox::Dictionary) -> usize {
-    let context = SceneContext::new("model", names);
+    let context = SceneContext::new("model").with_names(names);
     let made = galatea::convert(document, FormatId::Glb, &ConvertOptions::default(), &context);
     made.map_or(0, |m| m.output.bytes.len())
 }

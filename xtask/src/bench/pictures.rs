@@ -69,7 +69,7 @@ fn ball(pool: &rayon::ThreadPool) {
 
 fn picture(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Picture)> {
     let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
-    let scene = document.to_scene(&SceneContext::new("model", names))?;
+    let scene = document.to_scene(&SceneContext::new("model").with_names(names))?;
     let look = Options { width: 128, height: 128, ..Options::default() };
     Some((scene.name.clone(), preview::render(&scene, &look, &|_| None).ok()?))
 }

@@ -119,7 +119,7 @@ fn convert(loaded: &Loaded, path: &Path, names: &fox::Dictionary) -> Option<(f64
     let limits = Limits::default();
     let document = galatea::open(&loaded.input(), &limits).ok()?;
     let game = document.format().game?;
-    let context = SceneContext::new("model", names);
+    let context = SceneContext::new("model").with_names(names);
     let scene = document.to_scene(&context)?;
     let seconds = best(5, || {
         // Nothing is kept from run to run: files are read and decoded each time.

@@ -181,7 +181,7 @@ fn convert(
     textures: Option<&Textures<'_>>,
 ) -> Option<Output> {
     let names = fox::Dictionary::new();
-    let context = SceneContext::new("model", &names).with_textures(textures);
+    let context = SceneContext::new("model").with_names(&names).with_textures(textures);
     galatea::convert(document, to, options, &context).ok().map(|converted| converted.output)
 }
 

@@ -206,7 +206,8 @@ impl Options {
         let find = |name: &str| shared.models.as_ref().and_then(|m| m.find(name));
         let supermodel = shared.models.as_ref().map(|_| &find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
-        let context = SceneContext::new(&stem, &shared.names)
+        let context = SceneContext::new(&stem)
+            .with_names(&shared.names)
             .with_supermodel(supermodel)
             .with_textures(textures.as_ref())
             .with_team(self.sources.team_colour)

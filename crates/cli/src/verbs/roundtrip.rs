@@ -87,7 +87,7 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
 /// Through the text form and back. A format without one is left out of the count.
 fn through_text(opened: &batch::Opened, names: &fox::Dictionary) -> Result<Option<Outcome>, Failure> {
     let Some(text) = opened.document.format().text else { return Ok(None) };
-    let context = SceneContext::new("model", names);
+    let context = SceneContext::new("model").with_names(names);
     let written = galatea::convert(opened.document.as_ref(), text, &ConvertOptions::default(), &context)
         .map_err(other)?;
     let back = reopened(&written)?;
@@ -105,7 +105,7 @@ fn through_glb(
         return Ok(None);
     }
     let stem = disk::stem(&job.path);
-    let context = SceneContext::new(&stem, names);
+    let context = SceneContext::new(&stem).with_names(names);
     let options = ConvertOptions::default();
     let glb = galatea::convert(opened.document.as_ref(), FormatId::Glb, &options, &context).map_err(other)?;
     let glb = reopened(&glb)?;

@@ -158,7 +158,7 @@ impl Options {
         };
         let textures = libraries.textures(game, folder_of(job));
         let stem = disk::stem(&job.path);
-        Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem, names), &textures)))
+        Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem).with_names(names), &textures)))
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {

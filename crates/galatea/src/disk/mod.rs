@@ -5,17 +5,17 @@ mod crash_tests;
 mod group;
 mod input;
 mod journal;
-mod names;
 mod ours;
 mod output;
 mod recover;
 mod unknown;
 
+pub use crate::file_names::{file_name, inside, stem};
+
 pub use group::sync;
 pub use input::{Job, Loaded, companion_paths, jobs, load};
 pub(crate) use input::{is_file, walk};
 pub use journal::checksum;
-pub use names::{file_name, inside, stem};
 pub use ours::{is_backup, is_ours};
 pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
 pub use recover::{Recovery, finish, recover};

@@ -7,8 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::group::{NewFile, commit, sync};
-use super::{inside, names};
+use super::inside;
 use crate::Output;
+use crate::file_names as names;
 
 /// What writing may do to files that are there.
 #[derive(Clone, Copy, Default)]

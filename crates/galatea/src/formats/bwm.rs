@@ -3,7 +3,7 @@
 use galatea_kotor::bwm::{self, Walkmesh};
 
 use super::document;
-use crate::{ConvertError, Converted, Document, Format, FormatId, Ground, Inspection, Output, SceneContext};
+use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
 
 pub(super) static FORMAT: Format = Format {
     extensions: &["wok", "pwk", "dwk"],
@@ -28,8 +28,9 @@ document!(
     write: |mesh| Ok(Output::single(mesh.write()?)),
     scene: |mesh, _| Some(mesh.to_scene()),
     also: {
-        fn ground(&self) -> Option<Ground> {
-            Some(Ground::of_walkmesh(self))
+        #[cfg(feature = "walk")]
+        fn ground(&self) -> Option<crate::Ground> {
+            Some(crate::Ground::of_walkmesh(self))
         }
     },
 );

@@ -7,9 +7,8 @@ use galatea_kotor::bwm::{self, Walkmesh};
 use galatea_scene::Scene;
 use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Rule, Summary};
 
-use crate::{
-    ConvertError, Converted, Document, Format, FormatId, Ground, Inspection, Output, SceneContext, disk,
-};
+use crate::file_names::file_name;
+use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
 
 /// Walkmeshes that came from text and are written as text: that of a room or a placeable, whose document is that of the
 /// binary form, or the three of a door.
@@ -81,7 +80,7 @@ impl AsciiWalkmesh {
             // The number of the state; where a text has one twice, one that nothing has.
             let number = part.door.map_or(0, text::Door::number).max(free);
             free = number + 1;
-            let file = format!("{}{number}.dwk", disk::file_name(name));
+            let file = format!("{}{number}.dwk", file_name(name));
             output.siblings.push((file, part.walkmesh.write()?));
         }
         Ok(Converted::lossless(output))
@@ -149,8 +148,9 @@ impl Document for AsciiWalkmesh {
         Some(self.first.walkmesh.to_scene())
     }
 
-    fn ground(&self) -> Option<Ground> {
-        self.others.is_empty().then(|| Ground::of_walkmesh(&self.first.walkmesh))
+    #[cfg(feature = "walk")]
+    fn ground(&self) -> Option<crate::Ground> {
+        self.others.is_empty().then(|| crate::Ground::of_walkmesh(&self.first.walkmesh))
     }
 
     fn as_any(&self) -> &dyn Any {

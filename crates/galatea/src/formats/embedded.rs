@@ -35,7 +35,7 @@ impl EmbeddedImages {
         self.before.is_some()
     }
 
-    /// Returns what a material of the document's scene appearances like; `None` if it was changed or added after reading.
+    /// Returns what a material of the document's scene looks like; `None` if it was changed or added after reading.
     pub fn look(&self, id: MaterialId, material: &Material) -> Option<&Appearance> {
         let id = id as usize;
         let same = self.before.as_ref().is_none_or(|before| before.get(id) == Some(material));

@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
         let model = document.as_any().downcast_ref::<Fmdl>().filter(|_| to == FormatId::Fmdl);
         let Some((model, game)) = model.zip(options.fox()) else { return Ok(None) };
         let mut model = model.clone();
-        let losses = model.convert(game.version(), context.names);
+        let losses = model.convert(game.version(), context.names());
         Ok(Some(Converted::new(Output::single(model.write()?), losses)))
     }),
     ..Format::model(
@@ -39,7 +39,7 @@ document!(
     Fmdl,
     &FORMAT,
     write: |model| Ok(Output::single(model.write()?)),
-    scene: |model, context| Some(model.to_scene(context.name, context.names)),
+    scene: |model, context| Some(model.to_scene(context.name, context.names())),
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Ftex)

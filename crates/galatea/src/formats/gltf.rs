@@ -8,7 +8,8 @@ use galatea_wire::{Coverage, Fixed, Limits, Loss, Report, Result, Rule, Summary,
 
 use super::gltf_write::{self, with_images};
 use super::{EmbeddedImages, document};
-use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext, disk};
+use crate::file_names::file_name;
+use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext};
 
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
@@ -88,7 +89,7 @@ impl Gltf {
             return Ok(Output::single(bytes.clone()));
         }
         let name = if self.name.is_empty() { "scene" } else { &self.name };
-        let bin = format!("{}.bin", disk::file_name(name));
+        let bin = format!("{}.bin", file_name(name));
         let write = |options: &gltf::Options<'_>| Ok(gltf::write_gltf(&self.scene, options, &bin));
         let (json, bytes) = with_images(&self.embedded, write)?;
         Ok(Output::single(json.into_bytes()).with_siblings([(bin, bytes)]))

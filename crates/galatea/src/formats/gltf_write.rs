@@ -4,8 +4,9 @@ use galatea_gltf::{self as gltf, Appearance};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::Result;
 
+use crate::file_names::file_name;
 use crate::textures::{Carried, Files, Images, resolve_materials};
-use crate::{ConvertError, ConvertOptions, Converted, Document, EmbeddedImages, Output, SceneContext, disk};
+use crate::{ConvertError, ConvertOptions, Converted, Document, EmbeddedImages, Output, SceneContext};
 
 /// Writes the scene of a document as a GLB.
 pub(super) fn glb(
@@ -26,7 +27,7 @@ pub(super) fn gltf(
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
-    let bin = format!("{}.bin", disk::file_name(context.name));
+    let bin = format!("{}.bin", file_name(context.name));
     let write = |options: &gltf::Options<'_>| gltf::write_gltf(scene, options, &bin);
     let ((json, bytes), Files { mut files, losses }) =
         textured(scene, document, context, options, Images::Beside, write);

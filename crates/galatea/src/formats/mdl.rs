@@ -6,7 +6,7 @@ use galatea_wire::Coverage;
 
 use super::{document, mdx};
 use crate::textures::TextureName;
-use crate::{ConvertOption, Document, Format, FormatId, Ground, Inspection, Output};
+use crate::{ConvertOption, Document, Format, FormatId, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -49,7 +49,8 @@ document!(
             self.0.texture_names()
         }
 
-        fn ground(&self) -> Option<Ground> {
+        #[cfg(feature = "walk")]
+        fn ground(&self) -> Option<crate::Ground> {
             self.0.ground()
         }
     },

@@ -8,8 +8,7 @@ use galatea_wire::{Loss, Result};
 use super::document;
 use crate::textures::TextureName;
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Ground, Inspection,
-    Output,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
 };
 
 pub(super) static FORMAT: Format = Format {
@@ -45,8 +44,9 @@ document!(
             Some(self.textures.iter().map(TextureName::of_warcraft).collect())
         }
 
-        fn ground(&self) -> Option<Ground> {
-            self.collision_mesh.as_deref().map(Ground::of_collision_mesh)
+        #[cfg(feature = "walk")]
+        fn ground(&self) -> Option<crate::Ground> {
+            self.collision_mesh.as_deref().map(crate::Ground::of_collision_mesh)
         }
     },
 );

@@ -1,14 +1,21 @@
 //! The table of formats. A new format adds a file here and a line to `formats!`.
 
+#[cfg(feature = "kotor")]
 mod bwm;
+#[cfg(feature = "kotor")]
 mod bwm_ascii;
 mod embedded;
+#[cfg(feature = "fox")]
 mod fmdl;
 mod gltf;
 mod gltf_write;
+#[cfg(feature = "kotor")]
 mod kotor_ascii;
+#[cfg(feature = "kotor")]
 mod kotor_mdl;
+#[cfg(feature = "mdlx")]
 mod mdl;
+#[cfg(feature = "mdlx")]
 mod mdx;
 mod obj;
 mod texture;
@@ -18,10 +25,13 @@ mod texture_encode;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "kotor")]
 pub use bwm_ascii::AsciiWalkmesh;
 pub use embedded::EmbeddedImages;
 pub use gltf::{Gltf, GltfText};
+#[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
+#[cfg(feature = "mdlx")]
 pub use mdl::MdlText;
 pub use obj::obj;
 pub use texture::TextureFile;
@@ -32,8 +42,8 @@ use crate::Format;
 /// Lists the formats: for each its variant of [`FormatId`] and its description.
 macro_rules! formats {
     (
-        readable: { $($(#[$doc:meta])* $id:ident => $format:path;)* }
-        written only: { $($(#[$only_doc:meta])* $only:ident => $only_format:path;)* }
+        readable: { $($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $id:ident => $format:path;)* }
+        written only: { $($(#[doc = $only_doc:literal])* $only:ident => $only_format:path;)* }
     ) => {
         /// A format, by its id.
         ///
@@ -46,18 +56,18 @@ macro_rules! formats {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum FormatId {
-            $($(#[$doc])* $id,)*
-            $($(#[$only_doc])* $only,)*
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $id,)*
+            $($(#[doc = $only_doc])* $only,)*
         }
 
         impl FormatId {
             /// All formats, those that can only be written last.
-            pub const ALL: &[FormatId] = &[$(FormatId::$id,)* $(FormatId::$only,)*];
+            pub const ALL: &[FormatId] = &[$($(#[cfg($cfg)])? FormatId::$id,)* $(FormatId::$only,)*];
 
             /// Returns the description of the format.
             pub fn format(self) -> &'static Format {
                 match self {
-                    $(FormatId::$id => &$format,)*
+                    $($(#[cfg($cfg)])? FormatId::$id => &$format,)*
                     $(FormatId::$only => &$only_format,)*
                 }
             }
@@ -65,25 +75,32 @@ macro_rules! formats {
 
         /// Every format that can be read, in the order in which detection tries them. Textures come last: some have no
         /// magic.
-        pub static FORMATS: &[&Format] = &[$(&$format,)*];
+        pub static FORMATS: &[&Format] = &[$($(#[cfg($cfg)])? &$format,)*];
     };
 }
 
 formats! {
     readable: {
         /// KotOR walkmesh.
+        #[cfg(feature = "kotor")]
         KotorBwm => bwm::FORMAT;
         /// KotOR walkmesh as text.
+        #[cfg(feature = "kotor")]
         KotorBwmAscii => bwm_ascii::FORMAT;
         /// KotOR model.
+        #[cfg(feature = "kotor")]
         KotorMdl => kotor_mdl::FORMAT;
         /// KotOR model as text.
+        #[cfg(feature = "kotor")]
         KotorMdlAscii => kotor_ascii::FORMAT;
         /// Warcraft III or WoW alpha model.
+        #[cfg(feature = "mdlx")]
         Mdx => mdx::FORMAT;
         /// Warcraft III model as text.
+        #[cfg(feature = "mdlx")]
         Mdl => mdl::FORMAT;
         /// Fox Engine model.
+        #[cfg(feature = "fox")]
         Fmdl => fmdl::FORMAT;
         /// glTF in one file.
         Glb => gltf::GLB;

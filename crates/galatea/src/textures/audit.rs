@@ -5,11 +5,15 @@ use std::path::PathBuf;
 
 use galatea_texture::Texture;
 use galatea_texture::find::{Found, Game, How, Why as Missing};
-use galatea_texture::team::{self, Replaceable};
+use galatea_texture::team;
+#[cfg(feature = "mdlx")]
+use galatea_texture::team::Replaceable;
 use galatea_wire::Limits;
 
 use super::{Library, Textures};
-use crate::{Document, SceneContext, mdlx};
+#[cfg(feature = "mdlx")]
+use crate::mdlx;
+use crate::{Document, SceneContext};
 
 /// What became of a texture name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,6 +150,7 @@ fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<TextureName
 
 impl TextureName {
     /// A texture of a Warcraft III or WoW alpha model, which may stand for one that the game replaces.
+    #[cfg(feature = "mdlx")]
     pub(crate) fn of_warcraft(texture: &mdlx::Texture) -> Self {
         let path = String::from_utf8_lossy(texture.path.bytes()).into_owned();
         let id = texture.replaceable_id;

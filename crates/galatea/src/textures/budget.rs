@@ -41,6 +41,7 @@ impl Budget {
     }
 
     /// Charges for an image to draw with; `false` if there is not as much left.
+    #[cfg(feature = "preview")]
     pub(super) fn draw(&self, bytes: u64) -> bool {
         spend(&self.drawn, bytes)
     }

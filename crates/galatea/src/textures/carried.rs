@@ -11,10 +11,9 @@ use galatea_texture::find::{Game, output_name};
 use galatea_wire::{Limits, Loss};
 
 use super::Images;
+use crate::file_names::file_name;
 use crate::formats::convert_texture;
-use crate::{
-    ConvertOptions, Document, EmbeddedImages, FormatId, SceneContext, SiblingFiles, TextureFile, disk,
-};
+use crate::{ConvertOptions, Document, EmbeddedImages, FormatId, SceneContext, SiblingFiles, TextureFile};
 
 /// Longest name of a texture that KotOR reads.
 const KOTOR_NAME: usize = 16;
@@ -134,7 +133,7 @@ impl<'a> Carried<'a> {
                 out.files.insert(path.clone(), bytes.into_owned());
                 return Some(image.picture.clone());
             }
-            Some(Picture::File(out.add(&disk::file_name(name), ending(&mime), &bytes)))
+            Some(Picture::File(out.add(&file_name(name), ending(&mime), &bytes)))
         };
         let written = write(&galatea_gltf::Options { look: &look, picture: &picture });
         (written, out.into_inner())

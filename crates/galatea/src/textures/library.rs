@@ -1,18 +1,22 @@
-//! The textures of folders: found by the engines' rules of names, read and decoded when they are first asked for.
+//! The textures of directories or of files in memory: found by the engines' rules of names, decoded when they are first
+//! asked for.
 
-use std::collections::HashMap;
-use std::fs;
+use std::borrow::Cow;
+#[cfg(feature = "disk")]
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "disk")]
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use galatea_texture::find::{Found, Game, Index};
 use galatea_texture::{Image, Kind, Part, Texture, Txi};
 use galatea_wire::Limits;
 
 use super::cache::Cache;
-use crate::{disk, fox};
+#[cfg(feature = "disk")]
+use crate::disk;
 
 /// A texture that was read.
 #[derive(Debug)]
@@ -39,11 +43,13 @@ impl Decoded {
     }
 }
 
-/// The textures below folders.
+/// The textures below directories, or those of files in memory.
 #[derive(Debug)]
 pub struct Library {
     folders: Vec<PathBuf>,
     index: Index,
+    /// The files by their numbers, if they are not read from the directories.
+    memory: Option<Vec<Vec<u8>>>,
     /// Tells its textures from those of other libraries in a cache that they share.
     number: u64,
     cache: Arc<Cache>,
@@ -57,21 +63,56 @@ impl Default for Library {
 
 impl Library {
     /// One without folders.
-    fn new(cache: Arc<Cache>) -> Library {
+    pub(super) fn new(cache: Arc<Cache>) -> Library {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Library { folders: Vec::new(), index: Index::new(), number, cache }
+        Library { folders: Vec::new(), index: Index::new(), memory: None, number, cache }
+    }
+
+    /// Returns the textures among files in memory, given by path and content.
+    ///
+    /// ```
+    /// use galatea::texture::find::Game;
+    /// use galatea::textures::{Library, Textures};
+    /// let library = Library::from_files([("stone.tga".to_owned(), vec![0; 18])]);
+    /// let textures = Textures::in_library(Game::Kotor, library);
+    /// assert!(textures.find("Stone").1.id().is_some());
+    /// ```
+    pub fn from_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Library {
+        let mut library = Library::default();
+        library.folders.push(PathBuf::new());
+        let mut files: Vec<_> = files.into_iter().collect();
+        files.sort();
+        let mut memory = Vec::new();
+        for (path, bytes) in files {
+            library.add_file(0, &path);
+            memory.push(bytes);
+        }
+        library.memory = Some(memory);
+        library
+    }
+
+    fn add_file(&mut self, folder: u32, path: &str) {
+        let id = self.index.add(folder, path);
+        #[cfg(feature = "fox")]
+        if let Some(code) = fox_code(path) {
+            self.index.add_hash(code, id);
+        }
+        #[cfg(not(feature = "fox"))]
+        let _ = id;
     }
 
     /// The textures that lie in one folder, without those of folders in it.
+    #[cfg(feature = "disk")]
     pub fn beside(folder: &Path) -> Library {
         Library::beside_with(folder, Arc::default())
     }
 
-    fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
+    #[cfg(feature = "disk")]
+    pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
         let mut library = Library::new(cache);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let entries = fs::read_dir(here).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
         let files = entries.filter(disk::is_file).map(|e| e.path());
         library.add(here, files.collect());
         library
@@ -79,13 +120,15 @@ impl Library {
 
     /// The textures of folders and of all folders in them; folders named first are searched first. Also returns what could
     /// not be read.
+    #[cfg(feature = "disk")]
     pub fn below(folders: &[PathBuf]) -> (Library, Vec<(PathBuf, io::Error)>) {
         let mut library = Library::default();
         let failed = library.add_below(folders);
         (library, failed)
     }
 
-    fn add_below(&mut self, folders: &[PathBuf]) -> Vec<(PathBuf, io::Error)> {
+    #[cfg(feature = "disk")]
+    pub(super) fn add_below(&mut self, folders: &[PathBuf]) -> Vec<(PathBuf, io::Error)> {
         let mut failed = Vec::new();
         for folder in folders {
             let mut files = Vec::new();
@@ -95,16 +138,14 @@ impl Library {
         failed
     }
 
+    #[cfg(feature = "disk")]
     fn add(&mut self, folder: &Path, mut files: Vec<PathBuf>) {
         let number = self.folders.len() as u32;
         self.folders.push(folder.to_path_buf());
         files.sort();
         for file in files {
             let Some(path) = file.strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
-            let id = self.index.add(number, path);
-            if let Some(code) = fox_code(path) {
-                self.index.add_hash(code, id);
-            }
+            self.add_file(number, path);
         }
     }
 
@@ -125,7 +166,27 @@ impl Library {
     /// Bytes of the file of a texture and of its parts; 0 if it is gone.
     pub(crate) fn size(&self, id: usize) -> u64 {
         let ids = std::iter::once(id).chain(self.index.parts(id).into_iter().map(|(_, part)| part));
-        ids.filter_map(|id| fs::metadata(self.path(id)?).ok()).map(|m| m.len()).sum()
+        ids.map(|id| self.len(id).unwrap_or(0)).sum()
+    }
+
+    fn len(&self, id: usize) -> Option<u64> {
+        match &self.memory {
+            Some(memory) => Some(memory.get(id)?.len() as u64),
+            None => Some(std::fs::metadata(self.path(id)?).ok()?.len()),
+        }
+    }
+
+    /// Reads a file.
+    fn read(&self, id: usize) -> Result<Cow<'_, [u8]>, String> {
+        match &self.memory {
+            Some(memory) => {
+                memory.get(id).map(|bytes| Cow::Borrowed(bytes.as_slice())).ok_or("no such file".into())
+            }
+            None => {
+                let path = self.path(id).ok_or("no such file")?;
+                std::fs::read(path).map(Cow::Owned).map_err(|e| e.to_string())
+            }
+        }
     }
 
     /// A texture by its number, decoded, or why it could not be.
@@ -135,23 +196,19 @@ impl Library {
 
     /// Reads a texture without decoding it, and the text that tells KotOR how to use it.
     pub(crate) fn open(&self, id: usize, limits: &Limits) -> Result<(Texture, Txi, Vec<u8>), String> {
-        let path = self.path(id).ok_or("no such file")?;
-        let read = |path: &Path| fs::read(path).map_err(|e| e.to_string());
-        let bytes = read(&path)?;
-        let mut parts = Vec::new();
-        for (number, part) in self.index.parts(id) {
-            parts.extend(self.path(part).map(|p| read(&p).map(|b| (number, b))).transpose()?);
-        }
+        let bytes = self.read(id)?;
+        let parts = self.index.parts(id).into_iter().map(|(number, part)| Ok((number, self.read(part)?)));
+        let parts = parts.collect::<Result<Vec<_>, String>>()?;
         let parts: Vec<Part<'_>> =
             parts.iter().map(|(number, bytes)| Part { number: *number, bytes }).collect();
         let texture = Texture::read_with(&bytes, &parts, limits).map_err(|e| e.to_string())?;
-        let beside = self.index.txi(id).and_then(|txi| self.path(txi)).map(|p| read(&p)).transpose()?;
+        let beside = self.index.txi(id).map(|txi| self.read(txi)).transpose()?;
         let inside = || match &texture {
             Texture::Tpc(tpc) => tpc.txi.clone(),
             _ => Txi::default(),
         };
         let txi = beside.map_or_else(inside, |text| Txi::parse(&text));
-        Ok((texture, txi, bytes))
+        Ok((texture, txi, bytes.into_owned()))
     }
 
     fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
@@ -183,77 +240,32 @@ fn hash(name: &str) -> Option<u64> {
 }
 
 /// The path code of a file that lies below `Assets`, as unpackers leave it.
+#[cfg(feature = "fox")]
 fn fox_code(path: &str) -> Option<u64> {
     let path = path.replace('\\', "/");
     let stem = path.strip_suffix(".ftex")?;
     let at = stem.to_lowercase().find("assets/")?;
-    stem.get(at + 7..).map(|rest| fox::path_code64(&format!("/Assets/{rest}")))
-}
-
-/// Folders whose index is kept: the models of a batch come folder by folder.
-const FOLDERS: usize = 64;
-
-/// The textures of a whole run: the folders that the user named, and the folder of every model, each listed once and shared
-/// by all threads.
-#[derive(Debug, Default)]
-pub struct Libraries {
-    named: Option<Library>,
-    beside: Mutex<HashMap<PathBuf, Beside>>,
-    clock: AtomicU64,
-    cache: Arc<Cache>,
-}
-
-/// The textures of a folder, listed by the first who asks while others wait.
-#[derive(Debug, Default)]
-struct Beside {
-    library: Arc<OnceLock<Arc<Library>>>,
-    used: u64,
-}
-
-impl Libraries {
-    /// Those of a run in which textures are looked for below these folders too. Also returns what could not be read.
-    pub fn new(named: &[PathBuf]) -> (Libraries, Vec<(PathBuf, io::Error)>) {
-        let cache = Arc::<Cache>::default();
-        let mut library = Library::new(Arc::clone(&cache));
-        let failed = library.add_below(named);
-        let named = (!named.is_empty()).then_some(library);
-        (Libraries { named, cache, ..Libraries::default() }, failed)
-    }
-
-    /// Where the textures of a model in this folder are looked for, by the rules of a game.
-    pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
-        let own = folder.map_or_else(Arc::default, |folder| self.beside(folder));
-        Textures { own, shared: self.named.as_ref(), game }
-    }
-
-    /// The textures in one folder.
-    fn beside(&self, folder: &Path) -> Arc<Library> {
-        let used = self.clock.fetch_add(1, Ordering::Relaxed);
-        let place = {
-            let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.len() >= FOLDERS && !known.contains_key(folder) {
-                let oldest = known.iter().min_by_key(|(_, beside)| beside.used).map(|(path, _)| path.clone());
-                oldest.and_then(|path| known.remove(&path));
-            }
-            let beside = known.entry(folder.to_path_buf()).or_default();
-            beside.used = used;
-            Arc::clone(&beside.library)
-        };
-        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache)));
-        Arc::clone(place.get_or_init(list))
-    }
+    stem.get(at + 7..).map(|rest| galatea_fox::path_code64(&format!("/Assets/{rest}")))
 }
 
 /// Where the textures of one model are looked for: first beside it, then below the folders that the user named.
 #[derive(Debug)]
 pub struct Textures<'a> {
-    own: Arc<Library>,
-    shared: Option<&'a Library>,
-    game: Game,
+    pub(super) own: Arc<Library>,
+    pub(super) shared: Option<&'a Library>,
+    pub(super) game: Game,
 }
 
 impl<'a> Textures<'a> {
+    /// Returns the textures of one library, by the rules of a game.
+    pub fn in_library(game: Game, library: Library) -> Self {
+        Textures { own: Arc::new(library), shared: None, game }
+    }
+
     /// For a single model in this folder, by the rules of a game; [`Libraries::textures`] is for many.
+    ///
+    /// [`Libraries::textures`]: super::Libraries::textures
+    #[cfg(feature = "disk")]
     pub fn new(game: Game, folder: Option<&Path>, shared: Option<&'a Library>) -> Self {
         Textures { own: Arc::new(folder.map(Library::beside).unwrap_or_default()), shared, game }
     }
@@ -284,59 +296,24 @@ impl<'a> Textures<'a> {
 mod tests {
     use super::*;
 
-    /// A folder of this test's own with a texture in it.
-    fn folder(name: &str) -> PathBuf {
-        let dir = std::env::temp_dir().join(format!("galatea-library-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statue.tga");
-        fs::copy(example, dir.join("statue.tga")).unwrap();
-        dir
-    }
-
     #[test]
-    fn models_of_a_folder_share_its_index_and_its_textures() {
-        let dir = folder("shared");
-        let (libraries, failed) = Libraries::new(&[]);
-        assert!(failed.is_empty());
-        let first = libraries.textures(Game::Kotor, Some(&dir));
-        // Listed once: what comes later is not seen.
-        fs::write(dir.join("late.tga"), b"").unwrap();
-        let second = libraries.textures(Game::Warcraft, Some(&dir));
-        assert!(Arc::ptr_eq(&first.own, &second.own));
-        assert_eq!(second.find("late").1.id(), None);
-        let [one, two] = [&first, &second].map(|textures| textures.load("statue").unwrap());
-        assert!(Arc::ptr_eq(&one, &two));
-        fs::remove_dir_all(dir).unwrap();
-    }
-
-    #[test]
-    fn the_folders_that_were_used_last_are_kept() {
-        let dir = folder("many");
-        let (libraries, _) = Libraries::new(&[]);
-        let own = libraries.textures(Game::Kotor, Some(&dir)).own;
-        for number in 0..3 * FOLDERS {
-            libraries.textures(Game::Kotor, Some(&dir.join(format!("none{number}"))));
-            let again = libraries.textures(Game::Kotor, Some(&dir)).own;
-            assert!(Arc::ptr_eq(&own, &again), "after {number}");
-        }
-        assert_eq!(libraries.beside.lock().unwrap().len(), FOLDERS);
-        fs::remove_dir_all(dir).unwrap();
-    }
-
-    #[test]
-    fn a_texture_beside_the_model_goes_before_those_of_named_folders() {
-        let (own, named) = (folder("own"), folder("named"));
-        fs::write(named.join("other.tga"), b"").unwrap();
-        let (libraries, _) = Libraries::new(std::slice::from_ref(&named));
-        let textures = libraries.textures(Game::Kotor, Some(&own));
-        let place = |name: &str| {
-            let (library, found) = textures.find(name);
-            library.path(found.id().unwrap()).unwrap()
-        };
-        assert_eq!(place("statue"), own.join("statue.tga"));
-        assert_eq!(place("other"), named.join("other.tga"));
-        fs::remove_dir_all(own).unwrap();
-        fs::remove_dir_all(named).unwrap();
+    fn files_in_memory_serve_as_files_in_directories_do() {
+        let example = include_bytes!("../../../../examples/statue.tga").to_vec();
+        let (len, bad) = (example.len() as u64, b"not a texture".to_vec());
+        let files = [
+            ("textures/Statue.TGA", example),
+            ("statue.txi", b"decal 1".to_vec()),
+            ("textures/statue.txi", b"decal 0".to_vec()),
+            ("bad.tga", bad),
+        ];
+        let library = Library::from_files(files.map(|(path, bytes)| (path.to_owned(), bytes)));
+        let textures = Textures::in_library(Game::Kotor, library);
+        let found = textures.load("statue").unwrap();
+        assert!(found.image.width > 0);
+        assert_eq!(found.path, "textures/Statue.TGA");
+        assert_eq!(found.txi.number("decal"), Some(0.0));
+        let (library, found) = textures.find("statue");
+        assert_eq!(library.size(found.id().unwrap()), len);
+        assert!(textures.load("bad").is_none() && textures.load("other").is_none());
     }
 }

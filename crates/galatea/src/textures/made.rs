@@ -15,6 +15,7 @@ type Make = Box<dyn Fn() -> Arc<Image> + Send + Sync>;
 struct Made {
     make: Make,
     image: OnceLock<Arc<Image>>,
+    #[cfg(feature = "preview")]
     drawn: OnceLock<Option<Arc<galatea_preview::Texture>>>,
     /// The texture it is, unchanged.
     whole: Option<Arc<Decoded>>,
@@ -39,6 +40,7 @@ fn stem(name: &str) -> String {
 }
 
 /// Bytes of an image that is ready to be drawn with: its pixels, and smaller levels of 16 bytes each.
+#[cfg(feature = "preview")]
 fn drawn_size(image: &Image) -> u64 {
     image.rgba.len() as u64 * 5 / 2
 }
@@ -92,6 +94,7 @@ impl Pictures {
         let made = Made {
             make: Box::new(make),
             image: OnceLock::new(),
+            #[cfg(feature = "preview")]
             drawn: OnceLock::new(),
             whole: whole.cloned(),
         };
@@ -116,7 +119,8 @@ impl Pictures {
         Some(("image/png", encode::png(&image).ok()?))
     }
 
-    /// A picture to draw with.
+    /// An image to draw with.
+    #[cfg(feature = "preview")]
     pub(super) fn drawn(&self, name: &str) -> Option<Arc<galatea_preview::Texture>> {
         let made = self.made.get(name)?;
         let new = || {

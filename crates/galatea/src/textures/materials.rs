@@ -1,4 +1,4 @@
-//! What each material of a scene appearances like with its textures, for glTF and for images.
+//! What each material of a scene looks like with its textures, for glTF and for images.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ pub enum Images {
 /// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
 const UNSEEN_LIGHT: f32 = 0.25;
 
-/// What one material appearances like.
+/// What one material looks like.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedMaterial {
     pub(super) look: Appearance,
@@ -183,8 +183,7 @@ pub fn resolve_gltf_materials(
 
 /// What the materials of a document look like: as in its file, unless they were changed.
 fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Appearance]> {
-    let names = galatea_fox::Dictionary::new();
-    let changed = || document.to_scene(&SceneContext::new("", &names));
+    let changed = || document.to_scene(&SceneContext::new(""));
     match embedded.is_changed().then(changed).flatten() {
         None => Cow::Borrowed(embedded.appearances()),
         Some(scene) => (0..)
@@ -241,7 +240,7 @@ impl ResolvedMaterials {
         &self.left_out
     }
 
-    /// What a material appearances like; the material alone for those that are not of the scene.
+    /// What a material looks like; the material alone for those that are not of the scene.
     pub fn look(&self, id: MaterialId, material: &Material) -> Appearance {
         self.materials.get(id as usize).map_or_else(|| Appearance::of(material), |d| d.look.clone())
     }
@@ -311,6 +310,7 @@ impl ResolvedMaterials {
     }
 
     /// A texture to draw with.
+    #[cfg(feature = "preview")]
     pub fn texture(&self, name: &str) -> Option<std::sync::Arc<galatea_preview::Texture>> {
         self.pictures.drawn(name)
     }

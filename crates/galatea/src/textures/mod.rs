@@ -1,4 +1,4 @@
-//! Textures of models: finding them, what each material appearances like with them, and which are missing.
+//! Textures of models: finding them, what each material looks like with them, and which are missing.
 
 mod audit;
 mod budget;
@@ -6,6 +6,8 @@ mod cache;
 mod carried;
 mod fox;
 mod kotor;
+#[cfg(feature = "disk")]
+mod libraries;
 mod library;
 mod made;
 mod materials;
@@ -13,5 +15,7 @@ mod warcraft;
 
 pub use audit::{Audited, TextureName, Why, audit};
 pub(crate) use carried::{Carried, Files};
-pub use library::{Decoded, Libraries, Library, Textures};
+#[cfg(feature = "disk")]
+pub use libraries::Libraries;
+pub use library::{Decoded, Library, Textures};
 pub use materials::{Images, ResolvedMaterials, resolve_gltf_materials, resolve_materials};

@@ -301,7 +301,7 @@ fn ground(path: &Path) -> Result<Ground, Wrong> {
         disk::load(&Job { path: path.to_path_buf(), named: true }).map_err(|e| wrong(Failure::Io(e)))?;
     let name = stem(path);
     let names = fox::Dictionary::built_in();
-    let context = SceneContext::new(&name, &names);
+    let context = SceneContext::new(&name).with_names(&names);
     match Ground::read(&loaded.input(), &Limits::default(), &context) {
         Ok(Some(ground)) => Ok(ground),
         Ok(None) => Err(wrong(Failure::Other("has no triangles to walk on".into()))),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// file on any system.
 ///
 /// ```
-/// use galatea::disk::inside;
+/// use galatea::file_names::inside;
 /// use std::path::Path;
 /// let out = Path::new("out");
 /// assert_eq!(inside(out, "maps/wall.png"), Some(out.join("maps").join("wall.png")));
@@ -36,7 +36,7 @@ fn plain(name: &str) -> bool {
 /// The name of a file without its ending. Texts have two.
 ///
 /// ```
-/// use galatea::disk::stem;
+/// use galatea::file_names::stem;
 /// use std::path::Path;
 /// assert_eq!(stem(Path::new("rooms/hall.wok")), "hall");
 /// assert_eq!(stem(Path::new("hall.wok.ascii")), "hall");
@@ -54,7 +54,7 @@ pub fn stem(path: &Path) -> String {
 /// Turns any text into a name that [`inside`] takes: what a file name cannot hold becomes `_`.
 ///
 /// ```
-/// use galatea::disk::file_name;
+/// use galatea::file_names::file_name;
 /// assert_eq!(file_name("wall 01"), "wall 01");
 /// assert_eq!(file_name("../../x"), ".._.._x");
 /// assert_eq!(file_name("C:\\x"), "C__x");
@@ -72,7 +72,8 @@ pub fn file_name(text: &str) -> String {
 }
 
 /// Returns the path of a companion: the file that is there, whatever the letter case of its extension, or the usual name.
-pub(super) fn companion(path: &Path, extension: &str) -> PathBuf {
+#[cfg(feature = "disk")]
+pub(crate) fn companion(path: &Path, extension: &str) -> PathBuf {
     let usual = path.with_extension(extension);
     let upper = path.with_extension(extension.to_uppercase());
     if !usual.exists() && upper.is_file() && upper != path { upper } else { usual }
