@@ -69,7 +69,7 @@ impl fmt::Display for Failure {
                 io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
                 _ => f.write_str(&reason(error)),
             },
-            Failure::Unknown => f.write_str("not a model that Galatea knows; `galatea formats` lists them"),
+            Failure::Unknown => f.write_str("not a supported format; `galatea formats` lists them"),
             Failure::Format(error) => write!(f, "{error}"),
             Failure::Other(what) => f.write_str(what),
         }
@@ -159,7 +159,7 @@ impl Inputs {
         if jobs.is_empty() {
             let paths: Vec<String> = self.paths.iter().map(|p| show(p)).collect();
             complain(format_args!(
-                "{}: no models in there; `galatea formats` lists what is known",
+                "{}: no models found; `galatea formats` lists the supported formats",
                 paths.join(", ")
             ));
             return Ok(Tally { inputs: 1, failed: 1 });
@@ -199,7 +199,7 @@ impl Inputs {
         bar.finish_and_clear();
         out.flush()?;
         if STOP.load(Ordering::Relaxed) {
-            complain(format_args!("stopped; everything written so far is whole"));
+            complain(format_args!("stopped; everything written so far is complete"));
             return Err(io::ErrorKind::Interrupted.into());
         }
         Ok(tally)

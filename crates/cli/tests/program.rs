@@ -114,7 +114,7 @@ fn a_folder_without_models() {
     let dir = scratch("empty");
     std::fs::write(dir.join("notes.txt"), "nothing").unwrap();
     assert!(
-        complaint(&["roundtrip", &dir.to_string_lossy()], 4).contains("no models in there") || cfg!(windows)
+        complaint(&["roundtrip", &dir.to_string_lossy()], 4).contains("no models found") || cfg!(windows)
     );
 }
 

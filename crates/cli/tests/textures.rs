@@ -47,7 +47,7 @@ fn the_audit_names_what_is_missing_and_what_is_ambiguous() {
     assert!(out.contains("a.mdx: 2 found, 2 missing, 1 ambiguous\n"), "{out}");
     assert!(out.contains("  ambiguous  twice.blp (texture): "), "{out}");
     assert!(out.contains("  missing    gone.blp (texture)\n"), "{out}");
-    assert!(out.contains("  unsafe     ..\\up.blp (texture): leads out of the folders"), "{out}");
+    assert!(out.contains("  unsafe     ..\\up.blp (texture): points outside of the folders"), "{out}");
     assert!(!out.contains("b.mdx"), "nothing to say about it: {out}");
     assert!(out.ends_with("2 models: 3 found, 2 missing, 1 ambiguous\n"), "{out}");
     let output = galatea(&["textures", &models, "--textures", &shared, "--json"]);

@@ -67,12 +67,12 @@ impl fmt::Display for ConvertError {
             ConvertError::UnsupportedOption { option, to } => {
                 let users = FormatId::ALL.iter().filter(|id| id.format().options.contains(option));
                 let users: Vec<&str> = users.map(|id| id.name()).collect();
-                write!(f, "{option} means nothing for {to}; it is for {}", users.join(", "))
+                write!(f, "{option} does not apply to {to}, only to {}", users.join(", "))
             }
             ConvertError::UnsupportedEncoding { encoding, to } => {
                 let known: Vec<&str> = to.format().encodings.iter().map(|e| e.name()).collect();
                 match known.is_empty() {
-                    true => write!(f, "{to} has no encodings, not {}", encoding.name()),
+                    true => write!(f, "{to} has only one encoding, and it is not {}", encoding.name()),
                     false => write!(f, "{to} can be {}, not {}", known.join(", "), encoding.name()),
                 }
             }

@@ -30,7 +30,7 @@ rules! {
     TPC_TAIL "TEXR0008" Warning keep "what follows the pixels is no text"
         "The game reads it as TXI commands. Either the number of levels is wrong or a tool left rubbish: convert the texture again.";
     TXI_UNKNOWN "TEXR0009" Info keep "a TXI command that no game or tool knows"
-        "The game skips it. Appearance for a misspelling.";
+        "The game skips it. Look for a misspelling.";
     TXI_ARGUMENT "TEXR0010" Warning keep "a TXI command without the argument it needs"
         "The game takes 0 or nothing for it, so that the effect is missing. Add the number or name.";
     TPC_CUBE "TEXR0011" Warning keep "the TXI and the size disagree about a cube map"

@@ -19,28 +19,28 @@ use crate::terminal::{complain, reason, show};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
-    /// The least severity that makes the exit code 1
+    /// The lowest severity that sets exit code 1
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
     /// Check only these rules
     #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = code)]
     only: Vec<&'static str>,
-    /// Leave these rules out
+    /// Skip these rules
     #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = code)]
     ignore: Vec<&'static str>,
     /// Fix what can be fixed without guessing; the original is kept as FILE.bak
     #[arg(long)]
     fix: bool,
-    /// With --fix: write fixed files into this folder and leave the originals alone
+    /// With --fix: write fixed files into this folder instead of replacing the originals
     #[arg(short, long, value_name = "DIR", requires = "fix")]
     output: Option<PathBuf>,
-    /// With --fix: replace read-only files, and files in the folder of -o
+    /// With --fix: also replace read-only files, and existing files in the output folder
     #[arg(long, requires = "fix")]
     force: bool,
     /// List errors only
     #[arg(long, conflicts_with = "info")]
     errors: bool,
-    /// List infos too, which are only counted otherwise
+    /// List infos too, not only their count
     #[arg(long)]
     info: bool,
     /// One line per rule that is broken, with its findings and files over all inputs, instead of a line per finding

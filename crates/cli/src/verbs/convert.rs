@@ -30,13 +30,13 @@ use crate::terminal::{complain, reason, show};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
-    /// The format to write, such as glb or mdx; without it the ending of OUT decides
+    /// The format to write, such as glb or mdx [default: by the extension of OUT]
     #[arg(long, value_name = "FORMAT", value_parser = target)]
     to: Option<FormatId>,
-    /// The folder to write into; for one input, a file with the ending of its format will do
+    /// The output folder or, for a single input, the output file
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// How files in the folder are named: {dir}, {stem} and {ext} stand for those of the input and the new ending
+    /// Template for names of output files: {dir} and {stem} of the input, {ext} of the output
     #[arg(long, value_name = "TEMPLATE", default_value = "{dir}/{stem}.{ext}")]
     name: String,
     /// Version of the Warcraft III or WoW alpha model to write: 800 to 1500
@@ -48,16 +48,16 @@ pub(crate) struct Options {
     /// The machine to write a KotOR model for
     #[arg(long, value_enum)]
     platform: Option<Platform>,
-    /// Folder where the supermodels of KotOR models are found, whose animations they inherit
+    /// Folder with the supermodels from which KotOR models inherit animations
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
-    /// Replace existing files; of inputs that are replaced a backup is kept as FILE.bak
+    /// Replace existing files; replaced inputs are kept as FILE.bak
     #[arg(long, conflicts_with = "resume")]
     force: bool,
-    /// Leave out inputs whose output is there already
+    /// Skip inputs whose output already exists
     #[arg(long)]
     resume: bool,
-    /// Say what would be written, and write nothing
+    /// Print what would be written without writing anything
     #[arg(long)]
     dry_run: bool,
     /// Write one JSON line per input into this file
@@ -186,7 +186,10 @@ impl Options {
         let opened = batch::open(job)?;
         let from = opened.document.format();
         let Some(format) = self.to.or_else(|| by_ending(output, from)) else {
-            return Err(Failure::Other(format!("{}: which format? Say it with --to", show(output))));
+            return Err(Failure::Other(format!(
+                "{}: cannot tell which format to write; name it with --to",
+                show(output)
+            )));
         };
         let own: Vec<PathBuf> =
             disk::companion_paths(&job.path, from).into_iter().map(|(_, path)| path).collect();
@@ -300,9 +303,9 @@ impl Options {
                 let plan = self.plan(&inputs, dir, to);
                 Ok((inputs, plan))
             }
-            (Some(_), None, _) => Err("-o names a folder: say with --to which format to write there".into()),
+            (Some(_), None, _) => Err("-o is a folder; name the format to write with --to".into()),
             (None, _, [input, output]) if !input.is_dir() => Ok(one(input, output)),
-            _ => Err("say `convert IN OUT`, or `convert PATH... --to FORMAT -o DIR`".into()),
+            _ => Err("use `convert IN OUT` or `convert PATH... --to FORMAT -o DIR`".into()),
         }
     }
 
@@ -421,7 +424,7 @@ fn with_flag(error: &ConvertError) -> String {
     match option {
         ConvertOption::Version => "--version is for Warcraft III and WoW alpha models (mdx, mdl)".into(),
         ConvertOption::KotorGame | ConvertOption::FoxGame => {
-            "--game is k1 or k2 for KotOR models, gz, tpp or pes for fmdl, and means nothing for other formats"
+            "--game is k1 or k2 for KotOR models, gz, tpp or pes for fmdl, and does not apply to other formats"
                 .into()
         }
         ConvertOption::Platform => "--platform is for KotOR models".into(),

@@ -10,7 +10,7 @@ use crate::terminal::complain;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Codes such as KBWM0007; without any, all rules are listed
+    /// Codes such as KBWM0007 [default: list all rules]
     #[arg(value_name = "CODE")]
     codes: Vec<String>,
     /// One JSON object per rule, one line each

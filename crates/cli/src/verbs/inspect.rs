@@ -18,13 +18,13 @@ pub(crate) struct Options {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// Say what the byte at this offset is (decimal, or hexadecimal with 0x)
+    /// Print what the byte at this offset is (decimal, or hexadecimal with 0x)
     #[arg(long, value_name = "OFFSET", value_parser = offset)]
     at: Option<usize>,
-    /// Account for every byte: who owns it, and what nobody owns
+    /// Account for every byte: which record owns it, and which bytes no record owns
     #[arg(long, conflicts_with = "at")]
     map: bool,
-    /// Appearance into a companion file, such as a KotOR model's MDX; of several, say which: --companion=2.ftexs
+    /// Inspect a companion file, such as a KotOR model's MDX; where there are several, name one: --companion=2.ftexs
     #[arg(long, value_name = "EXTENSION", num_args = 0..=1, require_equals = true)]
     companion: Option<Option<String>>,
     /// How many items of each table to open
@@ -40,13 +40,13 @@ fn offset(text: &str) -> Result<usize, String> {
         Some(hex) => usize::from_str_radix(hex, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| format!("`{text}` is no offset; write 6720 or 0x1A40"))
+    parsed.map_err(|_| format!("`{text}` is not an offset; expected one such as 6720 or 0x1A40"))
 }
 
 impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
         if self.path.is_dir() {
-            complain(format_args!("{}: is a folder; `inspect` looks into one file", show(&self.path)));
+            complain(format_args!("{}: is a folder; `inspect` takes one file", show(&self.path)));
             return Ok(Exit::Usage);
         }
         let job = Job { path: self.path.clone(), named: true };

@@ -26,32 +26,32 @@ use crate::Exit;
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
-    /// One line per file: format, version, nodes, meshes, vertices, triangles, bones, clips, size
+    /// Print one line per file: format, version, nodes, meshes, vertices, triangles, bones, clips, size
     Info(info::Options),
-    /// The field tree with offsets, what one byte is, or who owns every byte
+    /// Print the field tree with offsets, or which field a byte belongs to
     Inspect(inspect::Options),
-    /// Read, write in memory, compare the bytes
+    /// Read and write in memory, and compare the bytes
     Roundtrip(roundtrip::Options),
-    /// Check the rules of the format, and fix what can be fixed safely
+    /// Check files against the rules of their format, and fix what can be fixed safely
     Check(check::Options),
-    /// One form into another: binary, text, versions, glTF
+    /// Convert between formats: binary, text, versions, glTF, textures
     Convert(convert::Options),
-    /// What differs between two files, in the document's words
+    /// List what differs between two files, field by field
     Diff(diff::Options),
-    /// Pictures of models, as PNG
+    /// Render models to PNG images
     Render(render::Options),
-    /// Which textures models ask for, and which are missing or ambiguous
+    /// List the textures that models refer to, and which are missing or ambiguous
     Textures(textures::Options),
-    /// Work on walkmeshes
+    /// Query and rebuild walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
-    /// The hashed names of Fox Engine models, resolved with dictionaries
+    /// List the hashed names of Fox Engine models, resolved with dictionaries
     Names(names::Names),
-    /// The hashes of a word: StrCode64 and PathCode64
+    /// Print the hashes of a word: StrCode64 and PathCode64
     Hash(names::Hash),
-    /// The formats Galatea knows
+    /// List the formats that Galatea supports
     Formats(formats::Options),
-    /// What a rule means and what to do about it
+    /// Explain a rule and what to do about it
     Explain(explain::Options),
     /// Print completions for a shell
     Completions(shell::Completions),

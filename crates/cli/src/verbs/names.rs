@@ -17,7 +17,7 @@ pub(crate) struct Names {
     inputs: Inputs,
     #[command(flatten)]
     dictionaries: Dictionaries,
-    /// List only the names that nobody knows
+    /// List only names that no dictionary resolves
     #[arg(long)]
     unresolved: bool,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Names {
 /// Where texts for hashes come from.
 #[derive(Args)]
 pub(crate) struct Dictionaries {
-    /// Text files with one name or path per line, beside the built-in list and those in the user's folder
+    /// More dictionaries: text files with one name or path per line
     #[arg(long, value_name = "FILE", num_args = 1..)]
     names: Vec<PathBuf>,
 }

@@ -16,10 +16,10 @@ pub(crate) struct Written {
     /// How a texture stores its pixels: raw, grey, bc1, bc3, bc5, bc7, jpeg or palette [default: by format and alpha]
     #[arg(long, value_name = "ENCODING", value_parser = encoding)]
     encoding: Option<Encoding>,
-    /// Spread an FTEX over so many FTEXS files, as MGSV does; without it all is in one file, as in PES
+    /// Spread an FTEX over this many FTEXS files, as in MGSV; 0 keeps everything in one file, as in PES
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=5))]
     ftexs: u8,
-    /// Where the pictures of a glTF go [default: embed for glb, beside for gltf]
+    /// Where the images of a glTF go [default: embed for glb, beside for gltf]
     #[arg(long, value_enum, value_name = "WHERE")]
     images: Option<ImagesAt>,
 }
@@ -39,7 +39,7 @@ impl Written {
 /// Where textures are looked for besides the folder of the model.
 #[derive(Args)]
 pub(crate) struct Folders {
-    /// Appearance for textures below these folders too, the first named first
+    /// Also search these folders and their subfolders for textures, in this order
     #[arg(long, value_name = "DIR", num_args = 1..)]
     textures: Vec<PathBuf>,
 }
@@ -84,9 +84,9 @@ impl TextureSources {
 pub(crate) enum ImagesAt {
     /// In the document
     Embed,
-    /// In files beside it
+    /// In files in the same folder
     Beside,
-    /// Nowhere; only names are kept
+    /// Nowhere; only their names are kept
     None,
 }
 

@@ -22,7 +22,7 @@ use crate::terminal::{complain, plain, reason, show};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
-    /// The PNG file to write; for several inputs a folder, unless --sheet
+    /// The PNG file to write; a folder for several inputs, unless --sheet is given
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Pixels: one number for a square, or WIDTHxHEIGHT
@@ -34,16 +34,16 @@ pub(crate) struct Options {
     /// Seconds into the clip [default: its middle]
     #[arg(long, value_name = "SECONDS", requires = "clip")]
     time: Option<f32>,
-    /// Turn once around: an animated PNG
+    /// Render one full turn as an animated PNG
     #[arg(long, conflicts_with = "sheet")]
     turntable: bool,
-    /// Pictures of a turntable
+    /// Frames of a turntable
     #[arg(long, value_name = "N", default_value_t = 36, requires = "turntable")]
     frames: u32,
-    /// One picture with all inputs on it; of a single model, all its clips
+    /// Render a contact sheet: all inputs in one image, or all clips of a single model
     #[arg(long)]
     sheet: bool,
-    /// Pictures in a row of the sheet [default: about square]
+    /// Images per row of the sheet [default: about square]
     #[arg(long, value_name = "N", requires = "sheet")]
     columns: Option<usize>,
     /// Draw the bones
@@ -82,10 +82,10 @@ pub(crate) struct Options {
 fn size(text: &str) -> Result<(u32, u32), String> {
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
     match (width.parse(), height.parse()) {
-        (Ok(0), _) | (_, Ok(0)) => Err("a picture needs at least one pixel".into()),
+        (Ok(0), _) | (_, Ok(0)) => Err("an image needs at least one pixel".into()),
         (Ok(w), Ok(h)) if w <= preview::LARGEST && h <= preview::LARGEST => Ok((w, h)),
-        (Ok(_), Ok(_)) => Err(format!("pictures are at most {0} x {0} pixels", preview::LARGEST)),
-        _ => Err(format!("`{text}` is no size; write 512 or 800x600")),
+        (Ok(_), Ok(_)) => Err(format!("images are limited to {0} x {0} pixels", preview::LARGEST)),
+        _ => Err(format!("`{text}` is not a size; expected one such as 512 or 800x600")),
     }
 }
 
@@ -99,7 +99,7 @@ fn colour(text: &str) -> Result<[u8; 4], String> {
             let [_, r, g, b] = value.to_be_bytes();
             Ok([r, g, b, 255])
         }
-        _ => Err(format!("`{text}` is no colour; write #2e3238 or transparent")),
+        _ => Err(format!("`{text}` is not a colour; expected one such as #2e3238, or transparent")),
     }
 }
 
@@ -142,7 +142,7 @@ impl Options {
         let name = disk::stem(&job.path);
         let format = opened.document.format();
         let Some(scene) = opened.document.to_scene(&SceneContext::new(&name).with_names(names)) else {
-            return Err(Failure::Other(format!("{} files cannot be drawn yet", format.name)));
+            return Err(Failure::Other(format!("{} files cannot be rendered yet", format.name)));
         };
         let found = || self.sources.textures(job, format, library);
         let resolved = if self.no_textures {
@@ -197,7 +197,7 @@ impl Options {
             jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
         if !single && self.output.is_file() {
             complain(format_args!(
-                "{}: is a file; several pictures need a folder, or --sheet",
+                "{}: is a file; for several images name a folder, or use --sheet",
                 show(&self.output)
             ));
             return Ok(Exit::Usage);

@@ -14,7 +14,7 @@ use crate::batch::{self, Failure, Inputs};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
-    /// Through another form and back; documents are compared, in everything but layout and padding
+    /// Convert to another form and back, and compare the documents in everything but layout and padding
     #[arg(long, value_enum, value_name = "FORM")]
     via: Option<Via>,
 }

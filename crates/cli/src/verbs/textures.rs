@@ -124,7 +124,7 @@ fn print(one: &Audited, out: &mut dyn Write) -> io::Result<()> {
         Why::Found { path, name_only, also, broken } => {
             write!(out, ": {}", show(path))?;
             if *name_only {
-                write!(out, ", in another folder than the model says")?;
+                write!(out, ", in another folder than the model names")?;
             }
             if !also.is_empty() {
                 write!(out, ", before {}", also.iter().map(|p| show(p)).collect::<Vec<_>>().join(", "))?;
@@ -136,7 +136,7 @@ fn print(one: &Audited, out: &mut dyn Write) -> io::Result<()> {
         Why::Ambiguous(paths) => {
             write!(out, ": {}", paths.iter().map(|p| show(p)).collect::<Vec<_>>().join(", "))?;
         }
-        Why::Unsafe => write!(out, ": leads out of the folders, or is no name of a file")?,
+        Why::Unsafe => write!(out, ": points outside of the folders, or is not a valid file name")?,
         Why::Missing | Why::BuiltIn => {}
     }
     writeln!(out)
@@ -153,7 +153,7 @@ impl Options {
         let format = opened.document.format();
         let Some(game) = format.game else {
             // Walkmeshes lie beside the models everywhere: worth a word only where one was asked for.
-            let asked = || Err(Failure::Other(format!("{} files name no textures", format.name)));
+            let asked = || Err(Failure::Other(format!("{} files do not refer to textures", format.name)));
             return if job.named { asked() } else { Ok(None) };
         };
         let textures = libraries.textures(game, folder_of(job));

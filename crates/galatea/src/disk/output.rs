@@ -221,8 +221,9 @@ fn times_of(meta: &Metadata) -> FileTimes {
 /// Follows links to the file that is meant.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_symlink() => fs::canonicalize(path)
-            .map_err(|_| io::Error::other("is a link that leads nowhere; remove it first")),
+        Ok(meta) if meta.is_symlink() => {
+            fs::canonicalize(path).map_err(|_| io::Error::other("is a dangling link; remove it first"))
+        }
         _ => Ok(path.to_path_buf()),
     }
 }
@@ -254,7 +255,7 @@ pub fn backup(path: &Path) -> io::Result<PathBuf> {
             }
             Err(error) => return Err(error),
             Ok(there) if there.is_dir() => {
-                let why = format!("{} is a folder, so that no backup can be made", name.to_string_lossy());
+                let why = format!("{} is a folder, so no backup can be made", name.to_string_lossy());
                 return Err(io::Error::other(why));
             }
             Ok(there) if there.is_file() && there.len() == meta.len() && fs::read(&place)? == bytes => {

@@ -83,7 +83,7 @@ fn is_text(start: &[u8]) -> bool {
 /// assert_eq!(why_unknown(Path::new("hall.wok"), b""), "empty file");
 /// assert_eq!(
 ///     why_unknown(Path::new("hall.wok"), b"<html>"),
-///     "not a KotOR walkmesh: expected \"BWM V1.0\" at 0x0, found \"<html>\"; `galatea formats` lists what is known"
+///     "not a KotOR walkmesh: expected \"BWM V1.0\" at 0x0, found \"<html>\"; `galatea formats` lists the supported formats"
 /// );
 /// ```
 pub fn why_unknown(path: &Path, bytes: &[u8]) -> String {
@@ -98,14 +98,14 @@ pub fn why_unknown(path: &Path, bytes: &[u8]) -> String {
     if let Some((_, what, expected)) = known {
         let found = found(bytes);
         return format!(
-            "not {what}: expected {expected} at 0x0, found {found}; `galatea formats` lists what is known"
+            "not {what}: expected {expected} at 0x0, found {found}; `galatea formats` lists the supported formats"
         );
     }
     // Formats without a magic: their headers tell what does not fit.
     match extension.as_str() {
         "tpc" => why_not_tpc(bytes),
         "tga" => why_not_tga(bytes),
-        _ => "not a model that Galatea knows; `galatea formats` lists them".into(),
+        _ => "not a supported format; `galatea formats` lists them".into(),
     }
 }
 

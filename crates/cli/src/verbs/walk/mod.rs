@@ -18,15 +18,15 @@ use crate::terminal::complain;
 
 #[derive(Subcommand)]
 pub(crate) enum Walk {
-    /// What a ray hits, or whether one point sees another
+    /// Cast a ray, or test the line of sight between two points
     Ray(ray::Ray),
-    /// Where one stands: face, height, normal, material
+    /// Find the ground at a point: face, height, normal, material
     Locate(locate::Locate),
-    /// The way from one point to another
+    /// Find a path from one point to another
     Path(path::Path),
-    /// The rooms of an area, how they are joined, and which transitions lead nowhere
+    /// List the rooms of an area, how they connect, and transitions without a target
     Rooms(rooms::Rooms),
-    /// Throw all derived tables away and derive them again: planes, neighbours, border, box tree
+    /// Rebuild all derived tables: planes, neighbours, border, box tree
     Rebuild(rebuild::Rebuild),
 }
 
@@ -91,7 +91,7 @@ fn spot(text: &str) -> Result<Spot, String> {
     match numbers.as_deref() {
         Some([x, y]) => Ok(Spot { x: *x, y: *y, z: None }),
         Some([x, y, z]) => Ok(Spot { x: *x, y: *y, z: Some(*z) }),
-        _ => Err(format!("`{text}` is no point; write 1.5,-2 or 1.5,-2,0.3")),
+        _ => Err(format!("`{text}` is not a point; expected one such as 1.5,-2 or 1.5,-2,0.3")),
     }
 }
 
@@ -99,7 +99,7 @@ fn spot(text: &str) -> Result<Spot, String> {
 fn direction(text: &str) -> Result<[f32; 3], String> {
     match spot(text) {
         Ok(Spot { x, y, z: Some(z) }) if [x, y, z] != [0.0; 3] => Ok([x, y, z]),
-        _ => Err(format!("`{text}` is no direction; write 0,0,-1")),
+        _ => Err(format!("`{text}` is not a direction; expected one such as 0,0,-1")),
     }
 }
 

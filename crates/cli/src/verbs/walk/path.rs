@@ -58,7 +58,8 @@ impl Path {
             Route::Found(path) => Some(path),
             Route::NoStart | Route::NoGoal => {
                 let at = if route == Route::NoStart { self.from } else { self.to };
-                let what = format!("{}: nobody of radius {} can stand at {at}", world.name, self.radius);
+                let what =
+                    format!("{}: there is no room for a radius of {} at {at}", world.name, self.radius);
                 return Err(Wrong::Input(what));
             }
             _ => None,
@@ -76,11 +77,11 @@ impl Path {
 
     fn agent(&self, world: &World) -> Result<Agent, Wrong> {
         if !(self.radius >= 0.0 && self.radius.is_finite()) {
-            return Err(Wrong::Input(format!("a radius of {} makes no sense", self.radius)));
+            return Err(Wrong::Input(format!("{} is not a valid radius", self.radius)));
         }
         let mut costs = Vec::new();
         for text in &self.cost {
-            let wrong = || Wrong::Input(format!("`{text}` is no price; write Water=3"));
+            let wrong = || Wrong::Input(format!("`{text}` is not a cost; expected one such as Water=3"));
             let (name, price) = text.split_once('=').ok_or_else(wrong)?;
             let price = super::number(price).filter(|p| *p > 0.0).ok_or_else(wrong)?;
             costs.push((world.material(name)?, price));

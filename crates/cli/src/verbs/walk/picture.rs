@@ -17,11 +17,11 @@ pub(crate) struct Picture {
     /// Draw the surface by material, its border, transitions, doors and the answer, as PNG
     #[arg(long, value_name = "OUT")]
     render: Option<PathBuf>,
-    /// Pixels of the picture's sides
+    /// Width and height of the image in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 768, requires = "render",
         value_parser = clap::value_parser!(u32).range(16..=i64::from(preview::LARGEST)))]
     size: u32,
-    /// Degrees above the horizon from which the picture is taken; 90 is a map
+    /// Degrees of the camera above the horizon; 90 gives a map
     #[arg(long, value_name = "DEGREES", default_value_t = 60.0, requires = "render")]
     pitch: f32,
     /// Degrees to the right of the south
@@ -33,7 +33,7 @@ pub(crate) struct Picture {
         requires = "render"
     )]
     yaw: f32,
-    /// Replace an existing picture
+    /// Replace an existing image
     #[arg(long)]
     force: bool,
 }

@@ -235,7 +235,7 @@ impl World {
                     let [x, y, z] = near.point;
                     format!("the nearest is at {x:.3},{y:.3},{z:.3} (face {})", near.face)
                 }
-                None => "there is none at all".to_owned(),
+                None => "the mesh has no ground at all".to_owned(),
             };
             Wrong::Input(format!("{}: no ground to stand on at {spot}; {hint}", self.name))
         })
@@ -339,7 +339,7 @@ type Placed = (String, Vec<[[f32; 3]; 3]>, Transform);
 fn placed(text: &str) -> Result<Placed, Wrong> {
     let wrong = || {
         Wrong::Input(format!(
-            "`{text}` is no file and place; write crate.pwk@1.5,2,0 or crate.pwk@1.5,2,0,90"
+            "`{text}` is not a file with a place; expected one such as crate.pwk@1.5,2,0 or crate.pwk@1.5,2,0,90"
         ))
     };
     let (file, place) = text.rsplit_once('@').ok_or_else(wrong)?;
