@@ -395,3 +395,16 @@ fn the_text_of_a_door_becomes_the_three_files_of_the_game() {
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(refused.status.code() == Some(4) && said.contains("all walkmeshes of a door"), "{said}");
 }
+
+#[test]
+fn a_companion_that_is_named_alone_leads_to_its_model() {
+    let dir = scratch("companion");
+    for (from, to) in [("statue.mdl", "Statue.mdl"), ("statue.mdx", "Statue.MDX")] {
+        std::fs::copy(examples().join(from), dir.join(to)).unwrap();
+    }
+    let line = complaint(&["info", &dir.join("Statue.MDX").to_string_lossy()], 4);
+    assert!(line.ends_with("Statue.MDX: belongs to Statue.mdl; open that file instead\n"), "{line}");
+    std::fs::remove_file(dir.join("Statue.mdl")).unwrap();
+    let line = complaint(&["info", &dir.join("Statue.MDX").to_string_lossy()], 4);
+    assert!(line.contains("not a Warcraft III model"), "{line}");
+}

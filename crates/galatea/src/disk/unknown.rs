@@ -1,6 +1,6 @@
 //! Files that have the extension of a format but not its content: which of them are worth a word, and what to say.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use galatea_texture::{TgaHead, tpc};
 use galatea_wire::{Limits, Wire};
@@ -66,6 +66,26 @@ pub(super) fn is_damaged(path: &Path, start: &[u8], wanted: &dyn Fn(&Format) -> 
     !FOREIGN.iter().any(|(of, magics)| *of == extension && begins(magics))
 }
 
+/// Returns the name of the file in the same directory that has this one as its companion.
+fn owner(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let pairs = FORMATS.iter().flat_map(|f| f.companions.iter().map(move |companion| (f, companion)));
+    pairs
+        .filter_map(|(format, companion)| {
+            let stem = name.len().checked_sub(companion.len() + 1)?;
+            let ending = name.get(stem..)?.strip_prefix('.')?;
+            if !ending.eq_ignore_ascii_case(companion) {
+                return None;
+            }
+            format.extensions.iter().find_map(|extension| {
+                let owner = format!("{}.{extension}", name.get(..stem)?);
+                let bytes = std::fs::read(path.with_file_name(&owner)).ok()?;
+                (format.detect)(&bytes).then(|| owner.into())
+            })
+        })
+        .next()
+}
+
 /// Whether bytes may be plain text, cut anywhere.
 fn is_text(start: &[u8]) -> bool {
     let whole = match std::str::from_utf8(start) {
@@ -89,6 +109,9 @@ fn is_text(start: &[u8]) -> bool {
 pub fn why_unknown(path: &Path, bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "empty file".into();
+    }
+    if let Some(owner) = owner(path) {
+        return format!("belongs to {}; open that file instead", owner.display());
     }
     if bytes.iter().all(|b| *b == 0) {
         return format!("nothing but zeros, {} bytes of them", bytes.len());
