@@ -11,6 +11,9 @@ use crate::{rates, verdict};
 const QUERIES: usize = 2000;
 const RUNS: usize = 3;
 
+/// The two ends of a query: points and the faces they lie on.
+type Pair = [([f32; 2], u32); 2];
+
 pub fn run() {
     let scene = scenes::navmesh();
     let pairs = scenes::pairs(&scene, QUERIES);
@@ -35,66 +38,62 @@ pub fn run() {
         surveyed.as_secs_f64() * 1e3,
         their_built.as_secs_f64() * 1e3
     );
-    let ends = |p: &[([f32; 2], u32); 2]| p.map(|(point, face)| (face, point.map(f64::from)));
-    let mut exact = vec![0.0; QUERIES];
-    let mut fast = vec![0.0; QUERIES];
-    let mut other = vec![0.0; QUERIES];
-    let run = |navigator: &mut Navigator<'_>, effort: Effort, out: &mut [f64]| {
-        let mut found = 0;
-        for (pair, out) in pairs.iter().zip(out) {
-            let [from, to] = ends(pair);
-            if let Some(path) = navigator.route_between(from, to, effort).path() {
-                found += 1;
-                *out = path.length;
-            }
-        }
-        found
-    };
-    let mut unsurveyed = vec![0.0; QUERIES];
-    let mut ours = || run(&mut navigator, Effort::Exact, &mut exact);
-    let mut without = || run(&mut plain, Effort::Exact, &mut unsurveyed);
-    let rates = {
-        let mut quick = |out: &mut Vec<f64>| {
-            let mut found = 0;
-            for (pair, out) in pairs.iter().zip(out.iter_mut()) {
-                let [from, to] = ends(pair);
-                if let Some(path) = fast_navigator.route_between(from, to, Effort::Fast).path() {
-                    found += 1;
-                    *out = path.length;
-                }
-            }
-            found
-        };
-        rates(
-            QUERIES,
-            RUNS,
-            [&mut ours, &mut without, &mut || quick(&mut fast), &mut || {
+    let [mut exact, mut unsurveyed, mut fast, mut other] = [(); 4].map(|()| vec![0.0; QUERIES]);
+    let rates = rates(
+        QUERIES,
+        RUNS,
+        [
+            &mut || lengths(&mut navigator, Effort::Exact, &pairs, &mut exact),
+            &mut || lengths(&mut plain, Effort::Exact, &pairs, &mut unsurveyed),
+            &mut || lengths(&mut fast_navigator, Effort::Fast, &pairs, &mut fast),
+            &mut || {
                 // Once is enough: it takes its time.
                 if other[0] > 0.0 && std::env::var_os("QUICK").is_some() {
                     return QUERIES;
                 }
-                let mut found = 0;
-                for (pair, out) in pairs.iter().zip(other.iter_mut()) {
-                    let [a, b] = pair.map(|p| Vec2::from_array(p.0));
-                    if let Some(path) = theirs.path(a, b) {
-                        found += 1;
-                        *out = f64::from(path.length);
-                    }
-                }
-                found
-            }],
-        )
-    };
-    for ((name, rate), lengths) in ["exact", "  without survey", "fast", "polyanya"].iter().zip(rates).zip([
-        &exact,
-        &unsurveyed,
-        &fast,
-        &other,
-    ]) {
-        let excess: Vec<f64> = lengths.iter().zip(&exact).map(|(a, b)| a / b - 1.0).collect();
-        let mean = excess.iter().sum::<f64>() / QUERIES as f64;
-        let worst = excess.iter().fold(f64::NEG_INFINITY, |m, e| m.max(*e));
-        let least = excess.iter().fold(f64::INFINITY, |m, e| m.min(*e));
+                their_lengths(&theirs, &pairs, &mut other)
+            },
+        ],
+    );
+    print(rates, [&exact, &unsurveyed, &fast, &other]);
+}
+
+/// Finds a path for each query. Returns how many there are, and their lengths in `out`.
+fn lengths(navigator: &mut Navigator<'_>, effort: Effort, pairs: &[Pair], out: &mut [f64]) -> usize {
+    let mut found = 0;
+    for (pair, out) in pairs.iter().zip(out) {
+        let [from, to] = pair.map(|(point, face)| (face, point.map(f64::from)));
+        if let Some(path) = navigator.route_between(from, to, effort).path() {
+            found += 1;
+            *out = path.length;
+        }
+    }
+    found
+}
+
+/// The same with polyanya.
+fn their_lengths(mesh: &polyanya::Mesh, pairs: &[Pair], out: &mut [f64]) -> usize {
+    let mut found = 0;
+    for (pair, out) in pairs.iter().zip(out) {
+        let [a, b] = pair.map(|p| Vec2::from_array(p.0));
+        if let Some(path) = mesh.path(a, b) {
+            found += 1;
+            *out = f64::from(path.length);
+        }
+    }
+    found
+}
+
+/// Prints rates and lengths of: exact, exact without survey, fast, polyanya.
+fn print(rates: [(f64, usize); 4], lengths: [&[f64]; 4]) {
+    let [exact, _, _, other] = lengths;
+    let excess = lengths.map(|lengths| {
+        let all = || lengths.iter().zip(exact).map(|(a, b)| a / b - 1.0);
+        let mean = all().sum::<f64>() / QUERIES as f64;
+        (mean, all().fold(f64::NEG_INFINITY, f64::max), all().fold(f64::INFINITY, f64::min))
+    });
+    let names = ["exact", "  without survey", "fast", "polyanya"];
+    for ((name, rate), (mean, worst, least)) in names.iter().zip(rates).zip(excess) {
         println!(
             "{name:16} {:9.0} /s  {} found  excess over exact: mean {:.4} %, worst {:.4} %, least {:.5} %   {:.1} x polyanya",
             rate.0 * 1e6,
@@ -105,12 +104,8 @@ pub fn run() {
             rate.0 / rates[3].0
         );
     }
-    let excess = |lengths: &[f64]| {
-        let all: Vec<f64> = lengths.iter().zip(&exact).map(|(a, b)| a / b - 1.0).collect();
-        (all.iter().sum::<f64>() / QUERIES as f64, all.iter().fold(0.0f64, |m, e| m.max(*e)))
-    };
-    let longer = exact.iter().zip(&other).fold(0.0f64, |m, (a, b)| m.max(a / b - 1.0));
-    let (mean, worst) = excess(&fast);
+    let longer = exact.iter().zip(other).fold(0.0f64, |m, (a, b)| m.max(a / b - 1.0));
+    let (mean, worst, _) = excess[2];
     println!(
         "exact: at most {longer:.1e} longer than polyanya's (must 1e-4: {}), {:.1} x its rate (must 3: {})",
         verdict(longer <= 1e-4 && rates[0].1 == QUERIES),

@@ -27,93 +27,101 @@ pub fn run() {
         let start = Instant::now();
         mesh.prepare();
         let built = start.elapsed();
-        let parry = Parry::new(&scene);
-        let obvhs = Obvhs::new(&scene);
-        let bvh = BvhCrate::new(&scene);
-        for (kind, what) in [('V', "vertical"), ('O', "oblique"), ('S', "sight")] {
-            let rays = scenes::rays(kind, RAYS, width, depth);
-            let any = kind == 'S';
-            let [ours, theirs @ ..] = rates(
-                RAYS,
-                RUNS,
-                [
-                    &mut || {
-                        if any {
-                            rays.iter().filter(|r| mesh.any_hit(black_box(r), Materials::ALL)).count()
-                        } else {
-                            rays.iter()
-                                .filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some())
-                                .count()
-                        }
-                    },
-                    &mut || rays.iter().filter(|r| parry.hit(black_box(r))).count(),
-                    &mut || rays.iter().filter(|r| obvhs.hit(black_box(r), any)).count(),
-                    &mut || rays.iter().filter(|r| bvh.hit(black_box(r), any)).count(),
-                ],
-            );
-            let best = theirs.iter().fold(0.0f64, |m, t| m.max(t.0));
-            let [parry, obvhs, bvh] = theirs.map(|t| ours.0 / t.0);
-            println!(
-                "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {parry:10.2} x  {obvhs:8.2} x {bvh:5.2} x  {} / {} {} {}   best must 1.0: {}",
-                ours.0,
-                theirs[0].0,
-                theirs[1].0,
-                theirs[2].0,
-                ours.1,
-                theirs[0].1,
-                theirs[1].1,
-                theirs[2].1,
-                verdict(ours.0 / best >= 1.0)
-            );
-        }
-        let mut g = scenes::Random(11);
-        let points: Vec<[f32; 3]> = (0..RAYS)
-            .map(|_| {
-                let (x, y) = (g.range(0.0, width), g.range(0.0, depth));
-                [x, y, scenes::height(x, y) + 1.0]
-            })
-            .collect();
-        // Someone who walks: steps of 20 cm.
-        let (mut x, mut y) = (width * 0.5, depth * 0.5);
-        let walk: Vec<[f32; 3]> = (0..RAYS)
-            .map(|_| {
-                x = (x + g.range(-0.3, 0.3)).clamp(0.1, width - 0.1);
-                y = (y + g.range(-0.3, 0.3)).clamp(0.1, depth - 0.1);
-                [x, y, scenes::height(x, y) + 1.0]
-            })
-            .collect();
-        let reach = Reach::default();
-        let located = rates(
+        cast(name, &scene, &mesh, [width, depth]);
+        locate(name, &mesh, [width, depth]);
+        println!("{name}: built in {:.1} ms", built.as_secs_f64() * 1e3);
+    }
+}
+
+/// Casts rays with every library.
+fn cast(name: &str, scene: &Triangles, mesh: &Walkmesh, [width, depth]: [f32; 2]) {
+    let parry = Parry::new(scene);
+    let obvhs = Obvhs::new(scene);
+    let bvh = BvhCrate::new(scene);
+    for (kind, what) in [('V', "vertical"), ('O', "oblique"), ('S', "sight")] {
+        let rays = scenes::rays(kind, RAYS, width, depth);
+        let any = kind == 'S';
+        let [ours, theirs @ ..] = rates(
             RAYS,
             RUNS,
             [
                 &mut || {
-                    points.iter().filter(|p| black_box(mesh.locate(black_box(**p), reach)).is_some()).count()
-                },
-                &mut || {
-                    let mut face = 0;
-                    let mut found = 0;
-                    for p in &walk {
-                        if let Some(footing) = mesh.locate_from(face, black_box(*p), reach) {
-                            face = footing.face;
-                            found += 1;
-                        }
+                    if any {
+                        rays.iter().filter(|r| mesh.any_hit(black_box(r), Materials::ALL)).count()
+                    } else {
+                        rays.iter()
+                            .filter(|r| black_box(mesh.nearest(black_box(r), Materials::ALL)).is_some())
+                            .count()
                     }
-                    found
                 },
+                &mut || rays.iter().filter(|r| parry.hit(black_box(r))).count(),
+                &mut || rays.iter().filter(|r| obvhs.hit(black_box(r), any)).count(),
+                &mut || rays.iter().filter(|r| bvh.hit(black_box(r), any)).count(),
             ],
         );
+        let best = theirs.iter().fold(0.0f64, |m, t| m.max(t.0));
+        let [parry, obvhs, bvh] = theirs.map(|t| ours.0 / t.0);
         println!(
-            "{name:8}  locate      {:8.2} (must 4: {})   with a hint {:8.2} (must 10: {})   {} and {} found",
-            located[0].0,
-            verdict(located[0].0 >= 4.0),
-            located[1].0,
-            verdict(located[1].0 >= 10.0),
-            located[0].1,
-            located[1].1
+            "{name:8}  {what:10}  {:8.2} {:8.2} {:8.2} {:8.2}   {parry:10.2} x  {obvhs:8.2} x {bvh:5.2} x  {} / {} {} {}   best must 1.0: {}",
+            ours.0,
+            theirs[0].0,
+            theirs[1].0,
+            theirs[2].0,
+            ours.1,
+            theirs[0].1,
+            theirs[1].1,
+            theirs[2].1,
+            verdict(ours.0 / best >= 1.0)
         );
-        println!("{name}: built in {:.1} ms", built.as_secs_f64() * 1e3);
     }
+}
+
+/// Finds the ground below points, anywhere and along a walk.
+fn locate(name: &str, mesh: &Walkmesh, [width, depth]: [f32; 2]) {
+    let mut g = scenes::Random(11);
+    let points: Vec<[f32; 3]> = (0..RAYS)
+        .map(|_| {
+            let (x, y) = (g.range(0.0, width), g.range(0.0, depth));
+            [x, y, scenes::height(x, y) + 1.0]
+        })
+        .collect();
+    // Someone who walks: steps of 20 cm.
+    let (mut x, mut y) = (width * 0.5, depth * 0.5);
+    let walk: Vec<[f32; 3]> = (0..RAYS)
+        .map(|_| {
+            x = (x + g.range(-0.3, 0.3)).clamp(0.1, width - 0.1);
+            y = (y + g.range(-0.3, 0.3)).clamp(0.1, depth - 0.1);
+            [x, y, scenes::height(x, y) + 1.0]
+        })
+        .collect();
+    let reach = Reach::default();
+    let located = rates(
+        RAYS,
+        RUNS,
+        [
+            &mut || points.iter().filter(|p| black_box(mesh.locate(black_box(**p), reach)).is_some()).count(),
+            &mut || {
+                let mut face = 0;
+                let mut found = 0;
+                for p in &walk {
+                    if let Some(footing) = mesh.locate_from(face, black_box(*p), reach) {
+                        face = footing.face;
+                        found += 1;
+                    }
+                }
+                found
+            },
+        ],
+    );
+    println!(
+        "{name:8}  locate      {:8.2} (must 4: {})   with a hint {:8.2} (must 10: {})   {} and {} found",
+        located[0].0,
+        verdict(located[0].0 >= 4.0),
+        located[1].0,
+        verdict(located[1].0 >= 10.0),
+        located[0].1,
+        located[1].1
+    );
 }
 
 struct Parry(parry3d::shape::TriMesh);
