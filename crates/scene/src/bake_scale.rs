@@ -66,7 +66,7 @@ impl Scene {
     /// let top = scene.add_node(None, Node { transform: large, ..Node::new("top") });
     /// let place = Transform { translation: [0.0, 1.0, 0.0], ..Transform::default() };
     /// let lid = scene.add_node(Some(top), Node { transform: place, ..Node::new("lid") });
-    /// let (plain, losses) = scene.plain([0.0, 0.0, 0.0, 1.0], 1.0);
+    /// let (plain, losses) = scene.bake_scale([0.0, 0.0, 0.0, 1.0], 1.0);
     /// assert_eq!(plain.nodes[lid as usize].transform.translation, [0.0, 2.0, 0.0]);
     /// assert_eq!(plain.nodes[top as usize].transform.scale, [1.0; 3]);
     /// assert!(losses.is_empty());
