@@ -6,6 +6,7 @@ use galatea_scene::Value;
 use galatea_wire::{Error, ErrorKind, Limits, Result};
 
 use crate::buffers::Buffers;
+use crate::json::print;
 
 /// A document that is being read: its JSON, its buffers, and how much may still be decoded.
 pub(crate) struct Document<'a> {
@@ -140,7 +141,8 @@ impl<'a> Document<'a> {
         match whole(value).filter(|i| *i < len) {
             Some(index) => Ok(Some(index)),
             None => {
-                Err(wrong(self.place, "an index into a list", format!("{value} of {len} {list}")).within(key))
+                Err(wrong(self.place, "an index into a list", format!("{} of {len} {list}", print(value)))
+                    .within(key))
             }
         }
     }
@@ -158,7 +160,7 @@ impl<'a> Document<'a> {
 
     pub(crate) fn kind(&self, index: usize) -> Result<Kind> {
         let bad = |what: &'static str, key: &'static str, of: &Value| {
-            wrong(self.place, what, of.get(key).unwrap_or(&Value::Null)).within(key)
+            wrong(self.place, what, print(of.get(key).unwrap_or(&Value::Null))).within(key)
         };
         let accessor = self.list("accessors").get(index).unwrap_or(&Value::Null);
         let code = accessor.get("componentType").and_then(whole);
@@ -186,7 +188,7 @@ impl<'a> Document<'a> {
         let inside = |e: Error| e.within(format!("bufferViews[{view}]"));
         let value = self.list("bufferViews").get(view).unwrap_or(&Value::Null);
         let number = |of: &Value, key: &'static str, default: Option<usize>| match of.get(key) {
-            Some(v) => whole(v).ok_or_else(|| wrong(self.place, "a number", v).within(key)),
+            Some(v) => whole(v).ok_or_else(|| wrong(self.place, "a number", print(v)).within(key)),
             None => default.ok_or_else(|| wrong(self.place, "a number", "nothing").within(key)),
         };
         let buffer = self.index(value, "buffer", "buffers").map_err(inside)?;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::json::{int, small_int};
+use galatea_text::push_int;
 
-use crate::json::{List, floats, said};
+use crate::json::{List, push_floats, push_literal};
 
 /// Data of a kind, which shares a buffer view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,7 +99,7 @@ impl Bin {
         Bin {
             room,
             views: Vec::new(),
-            accessors: List::with_room(room.accessors * 112),
+            accessors: List::with_capacity(room.accessors * 112),
             seen: HashMap::with_capacity_and_hasher(room.accessors, Default::default()),
             written: Vec::with_capacity(room.accessors),
         }
@@ -182,36 +182,36 @@ impl Bin {
 
 /// The text of an accessor, in as few pieces as can be: there are hundreds.
 fn describe(out: &mut Vec<u8>, view: usize, start: usize, shape: &Shape<'_>) {
-    said(out, "{\"bufferView\":");
-    small_int(out, view as u32);
+    push_literal(out, "{\"bufferView\":");
+    push_int(out, view);
     if start > 0 {
-        said(out, ",\"byteOffset\":");
-        int(out, start as i64);
+        push_literal(out, ",\"byteOffset\":");
+        push_int(out, start);
     }
     match shape.component {
-        Component::U8 => said(out, ",\"componentType\":5121,\"count\":"),
-        Component::U16 => said(out, ",\"componentType\":5123,\"count\":"),
-        Component::U32 => said(out, ",\"componentType\":5125,\"count\":"),
-        Component::F32 => said(out, ",\"componentType\":5126,\"count\":"),
+        Component::U8 => push_literal(out, ",\"componentType\":5121,\"count\":"),
+        Component::U16 => push_literal(out, ",\"componentType\":5123,\"count\":"),
+        Component::U32 => push_literal(out, ",\"componentType\":5125,\"count\":"),
+        Component::F32 => push_literal(out, ",\"componentType\":5126,\"count\":"),
     }
-    int(out, shape.count as i64);
+    push_int(out, shape.count);
     match shape.width {
-        1 => said(out, ",\"type\":\"SCALAR\""),
-        2 => said(out, ",\"type\":\"VEC2\""),
-        3 => said(out, ",\"type\":\"VEC3\""),
-        4 => said(out, ",\"type\":\"VEC4\""),
-        _ => said(out, ",\"type\":\"MAT4\""),
+        1 => push_literal(out, ",\"type\":\"SCALAR\""),
+        2 => push_literal(out, ",\"type\":\"VEC2\""),
+        3 => push_literal(out, ",\"type\":\"VEC3\""),
+        4 => push_literal(out, ",\"type\":\"VEC4\""),
+        _ => push_literal(out, ",\"type\":\"MAT4\""),
     }
     if shape.normalized {
-        said(out, ",\"normalized\":true");
+        push_literal(out, ",\"normalized\":true");
     }
     if let Some((min, max)) = shape.bounds {
-        said(out, ",\"min\":");
-        floats(out, min);
-        said(out, ",\"max\":");
-        floats(out, max);
+        push_literal(out, ",\"min\":");
+        push_floats(out, min);
+        push_literal(out, ",\"max\":");
+        push_floats(out, max);
     }
-    said(out, "}");
+    push_literal(out, "}");
 }
 
 /// A digest of bytes, the same on every machine.

@@ -1,7 +1,7 @@
 //! JSON text written front to back, without building it in memory first.
 
-use galatea_scene::json::{close, float, small_int, text};
-use galatea_scene::{Extras, Value, json};
+use galatea_scene::{Extras, Value};
+use galatea_text::{Notation, push_f32, push_f64, push_int};
 
 /// An object being written. Every member has a comma behind it, until the end takes the place of the last.
 pub(crate) struct Object<'a> {
@@ -9,7 +9,7 @@ pub(crate) struct Object<'a> {
 }
 
 impl Object<'_> {
-    /// A key of our own, which has nothing that must be escaped. Where the key is known, this is a few moves.
+    /// Appends a key that needs no escaping.
     #[inline(always)]
     fn key(&mut self, key: &'static str) {
         self.out.reserve(key.len() + 3);
@@ -18,45 +18,40 @@ impl Object<'_> {
         self.out.extend_from_slice(b"\":");
     }
 
-    /// Any key.
-    fn any_key(&mut self, key: &str) {
-        json::key(self.out, key);
-    }
-
     /// Ends a member.
     #[inline(always)]
     fn end(&mut self) {
         self.out.push(b',');
     }
 
-    /// A number under any key.
+    /// Appends a number under any key.
     pub(crate) fn int_of(&mut self, key: &str, value: u32) {
-        self.any_key(key);
-        small_int(self.out, value);
+        push_key(self.out, key);
+        push_int(self.out, value);
         self.end();
     }
 
-    /// Members of a map.
+    /// Appends the members of a map.
     pub(crate) fn members(&mut self, map: &Extras) {
         map.iter().for_each(|(key, value)| self.value(key, value));
     }
 
-    /// Members of a map but for some.
-    pub(crate) fn members_but(&mut self, map: &Extras, but: impl Fn(&str) -> bool) {
-        map.iter().filter(|(key, _)| !but(key)).for_each(|(key, value)| self.value(key, value));
+    /// Appends the members of a map whose keys `skip` does not match.
+    pub(crate) fn members_except(&mut self, map: &Extras, skip: impl Fn(&str) -> bool) {
+        map.iter().filter(|(key, _)| !skip(key)).for_each(|(key, value)| self.value(key, value));
     }
 
     #[inline]
     pub(crate) fn text(&mut self, key: &'static str, value: &str) {
         self.key(key);
-        text(self.out, value);
+        push_string(self.out, value);
         self.end();
     }
 
     #[inline]
     pub(crate) fn int(&mut self, key: &'static str, value: u64) {
         self.key(key);
-        json::int(self.out, value as i64);
+        push_int(self.out, value);
         self.end();
     }
 
@@ -67,50 +62,52 @@ impl Object<'_> {
 
     pub(crate) fn float(&mut self, key: &'static str, value: f32) {
         self.key(key);
-        float(self.out, value);
+        push_float(self.out, value);
         self.end();
     }
 
     pub(crate) fn floats(&mut self, key: &'static str, values: &[f32]) {
-        self.each(key, values, |out, value| float(out, *value));
+        self.key(key);
+        push_floats(self.out, values);
+        self.end();
     }
 
-    /// Numbers that must come back bit for bit, whatever they are.
+    /// Appends numbers that must come back bit for bit, NaN and infinity included.
     pub(crate) fn exact_floats(&mut self, key: &'static str, values: &[f32]) {
         self.key(key);
-        json::exact_floats(self.out, values);
+        push_exact_floats(self.out, values);
         self.end();
     }
 
     pub(crate) fn ints(&mut self, key: &'static str, values: impl IntoIterator<Item = u32>) {
-        self.each(key, values, small_int);
+        self.each(key, values, push_int);
     }
 
     pub(crate) fn texts<'t>(&mut self, key: &'static str, values: impl IntoIterator<Item = &'t str>) {
-        self.each(key, values, text);
+        self.each(key, values, push_string);
     }
 
-    /// A list of whatever can be written.
+    /// Appends a list whose items `push` appends.
     pub(crate) fn each<T>(
         &mut self,
         key: &'static str,
         values: impl IntoIterator<Item = T>,
-        put: impl FnMut(&mut Vec<u8>, T),
+        push: impl FnMut(&mut Vec<u8>, T),
     ) {
         self.key(key);
-        each(self.out, values, put);
+        push_list(self.out, values, push);
         self.end();
     }
 
     pub(crate) fn value(&mut self, key: &str, value: &Value) {
-        self.any_key(key);
-        json::value(self.out, value);
+        push_key(self.out, key);
+        push_value(self.out, value);
         self.end();
     }
 
     pub(crate) fn object(&mut self, key: &'static str, fill: impl FnOnce(&mut Object<'_>)) {
         self.key(key);
-        object(self.out, fill);
+        push_object(self.out, fill);
         self.end();
     }
 
@@ -120,10 +117,10 @@ impl Object<'_> {
         items: impl IntoIterator<Item = T>,
         mut fill: impl FnMut(&mut Object<'_>, T),
     ) {
-        self.each(key, items, |out, item| object(out, |o| fill(o, item)));
+        self.each(key, items, |out, item| push_object(out, |o| fill(o, item)));
     }
 
-    /// A list that was written before.
+    /// Appends a finished list, unless it is empty.
     pub(crate) fn ready(&mut self, key: &'static str, list: &List) {
         if list.count > 0 {
             self.key(key);
@@ -134,34 +131,118 @@ impl Object<'_> {
     }
 }
 
-/// Text that is always the same.
+/// Appends JSON text as it is.
 #[inline(always)]
-pub(crate) fn said(out: &mut Vec<u8>, text: &'static str) {
+pub(crate) fn push_literal(out: &mut Vec<u8>, text: &'static str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Writes a list of numbers.
-pub(crate) fn floats(out: &mut Vec<u8>, values: &[f32]) {
-    each(out, values, |out, value| float(out, *value));
+/// Appends the shortest decimal of a number. Integers of up to seven digits have no point.
+pub(crate) fn push_float(out: &mut Vec<u8>, value: f32) {
+    let whole = value as i32;
+    // Minus zero is no integer.
+    if (whole as f32).to_bits() == value.to_bits() && whole.unsigned_abs() < 10_000_000 {
+        push_int(out, whole);
+    } else {
+        push_f32(out, value, Notation::Json);
+    }
 }
 
-/// Writes a list of whatever can be written.
+/// Appends a list of numbers.
+pub(crate) fn push_floats(out: &mut Vec<u8>, values: &[f32]) {
+    push_list(out, values, |out, value| push_float(out, *value));
+}
+
+/// Appends what [`push_value`] appends for [`floats`](galatea_scene::floats) of these, without building the value.
+fn push_exact_floats(out: &mut Vec<u8>, values: &[f32]) {
+    if values.iter().all(|v| v.is_finite()) {
+        push_list(out, values, |out, value| push_f32(out, *value, Notation::Json));
+    } else {
+        push_value(out, &galatea_scene::floats(values));
+    }
+}
+
+/// Appends a text in quotation marks.
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+    let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x7F);
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some((plain, byte, tail)) = rest
+        .iter()
+        .position(escaped)
+        .and_then(|at| Some((rest.get(..at)?, rest.get(at)?, rest.get(at + 1..)?)))
+    {
+        out.extend_from_slice(plain);
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+        }
+        rest = tail;
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}
+
+/// Appends a key and its colon.
+fn push_key(out: &mut Vec<u8>, key: &str) {
+    push_string(out, key);
+    out.push(b':');
+}
+
+/// Appends any value. NaN and infinity, which JSON does not have, become 0.
+pub(crate) fn push_value(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Null => push_literal(out, "null"),
+        Value::Bool(true) => push_literal(out, "true"),
+        Value::Bool(false) => push_literal(out, "false"),
+        Value::Int(value) => push_int(out, *value),
+        Value::Float(value) if f64::from(*value as f32).to_bits() == value.to_bits() => {
+            push_f32(out, *value as f32, Notation::Json);
+        }
+        Value::Float(value) => push_f64(out, *value),
+        Value::String(value) => push_string(out, value),
+        Value::Array(list) => push_list(out, list, push_value),
+        Value::Object(map) => push_object(out, |o| o.members(map)),
+    }
+}
+
+/// Returns a value as JSON, for messages.
+pub(crate) fn print(value: &Value) -> String {
+    let mut out = Vec::new();
+    push_value(&mut out, value);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Appends a list whose items `push` appends.
 #[inline]
-fn each<T>(out: &mut Vec<u8>, values: impl IntoIterator<Item = T>, mut put: impl FnMut(&mut Vec<u8>, T)) {
+fn push_list<T>(
+    out: &mut Vec<u8>,
+    values: impl IntoIterator<Item = T>,
+    mut push: impl FnMut(&mut Vec<u8>, T),
+) {
     out.push(b'[');
     for value in values {
-        put(out, value);
+        push(out, value);
         out.push(b',');
     }
     close(out, b'[', b']');
 }
 
-/// Writes an object.
+/// Appends an object whose members `fill` appends.
 #[inline]
-pub(crate) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
+pub(crate) fn push_object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>)) {
     out.push(b'{');
     fill(&mut Object { out });
     close(out, b'{', b'}');
+}
+
+/// Ends a list or an object whose every item has a comma behind it.
+#[inline]
+fn close(out: &mut Vec<u8>, open: u8, close: u8) {
+    match out.last_mut() {
+        Some(last) if *last != open => *last = close,
+        _ => out.push(close),
+    }
 }
 
 /// A list of objects that grows.
@@ -172,30 +253,30 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// A list whose text will have about so many bytes.
-    pub(crate) fn with_room(bytes: usize) -> Self {
+    /// Returns an empty list with space for a text of this many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
         List { text: Vec::with_capacity(bytes), count: 0 }
     }
 
-    /// How long its text is so far.
+    /// Returns the length of the text so far.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Adds an object and tells its index.
+    /// Appends an object and returns its index.
     #[inline]
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Object<'_>)) -> u32 {
-        self.push_text(|out| object(out, fill))
+        self.push_text(|out| push_object(out, fill))
     }
 
-    /// Adds an object whose text is written here, and tells its index.
+    /// Appends an item whose text `push` appends, and returns its index.
     #[inline]
-    pub(crate) fn push_text(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> u32 {
+    pub(crate) fn push_text(&mut self, push: impl FnOnce(&mut Vec<u8>)) -> u32 {
         if self.count == 0 {
             self.text.reserve(1 << 12);
             self.text.push(b'[');
         }
-        put(&mut self.text);
+        push(&mut self.text);
         self.text.push(b',');
         self.count += 1;
         self.count - 1
@@ -206,10 +287,16 @@ impl List {
 mod tests {
     use super::*;
 
+    fn text(push: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        push(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
     #[test]
     fn what_is_written_reads_back() {
         let mut out = Vec::new();
-        object(&mut out, |o| {
+        push_object(&mut out, |o| {
             o.value("name\n", &"\u{1}\"\\ü".into());
             o.floats("f", &[1.0, -0.0, 0.1, 1e-40, 3e38, f32::NAN, -7.0]);
             o.ints("none", []);
@@ -223,5 +310,58 @@ mod tests {
         assert_eq!(bits, want);
         assert_eq!(value["name\n"], "\u{1}\"\\ü");
         assert_eq!(value["list"][1]["v"], 2);
+    }
+
+    #[test]
+    fn strings_come_back_and_control_characters_are_escaped() {
+        for code in (0..0x500).chain([0x2028, 0xFFFF, 0x1F600]) {
+            let Some(letter) = char::from_u32(code) else { continue };
+            for (before, after) in [("", ""), ("x", ""), ("", "tail"), ("head", "tail"), ("\"", "\\\n")] {
+                let was = format!("{before}{letter}{after}");
+                let out = text(|out| push_string(out, &was));
+                assert!(out.bytes().all(|b| b >= b' ' && b != 0x7F), "{code:x}");
+                assert_eq!(serde_json::from_str::<String>(&out).unwrap(), was);
+            }
+        }
+        assert_eq!(text(|out| push_string(out, "a\"b\\c\n\u{7f}")), r#""a\"b\\c\u000a\u007f""#);
+        assert_eq!(text(|out| push_key(out, "a\"")), r#""a\"":"#);
+    }
+
+    #[test]
+    fn numbers_are_short_and_seven_digits_need_no_point() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (-0.0, "-0.0"),
+            (-12.0, "-12"),
+            (9_999_999.0, "9999999"),
+            (1e7, "10000000.0"),
+            (0.1, "0.1"),
+            (3e38, "3e+38"),
+            (f32::NAN, "0.0"),
+            (f32::NEG_INFINITY, "0.0"),
+        ] {
+            assert_eq!(text(|out| push_float(out, value)), expected);
+        }
+    }
+
+    #[test]
+    fn values_print_as_json() {
+        let json = r#"{"z":[1,-2,0.5,1.0,1e+300,null,true,false],"a":{"ü\"":"\u0001"},"":[[],{}]}"#;
+        let value: Value = serde_json::from_str(json).unwrap();
+        assert_eq!(text(|out| push_value(out, &value)), json);
+        assert_eq!(text(|out| push_value(out, &Value::Float(f64::NAN))), "0.0");
+        // A number of 32 bits is printed as one.
+        assert_eq!(text(|out| push_value(out, &Value::Float(0.1f32.into()))), "0.1");
+        assert_eq!(text(|out| push_value(out, &Value::Float(0.1))), "0.1");
+        assert_eq!(text(|out| push_value(out, &Value::Float(1.0 / 3.0))), "0.3333333333333333");
+    }
+
+    #[test]
+    fn exact_floats_are_those_of_values() {
+        for values in [&[][..], &[0.0], &[1.0, -0.0, 0.1, 1e-40, 3e38], &[1.0, f32::NAN], &[f32::INFINITY; 9]]
+        {
+            let as_value = text(|out| push_value(out, &galatea_scene::floats(values)));
+            assert_eq!(text(|out| push_exact_floats(out, values)), as_value);
+        }
     }
 }

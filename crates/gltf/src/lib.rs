@@ -135,7 +135,10 @@ pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
 /// ```
 pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (String, Vec<u8>) {
     let written = write::write(scene, options, Some(bin_name), 0);
-    (galatea_scene::json::into_text(written.json), written.bin.concat())
+    // Strings are UTF-8 and everything else is ASCII, so the lossy copy is never made.
+    let json = String::from_utf8(written.json)
+        .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    (json, written.bin.concat())
 }
 
 /// Reads a GLB or a .gltf. `file` supplies the bytes of a file by its path relative to the document; paths that would

@@ -9,6 +9,7 @@ use galatea_wire::{Error, Loss, Result};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::constraints;
+use crate::json::print;
 use crate::read::{brief, extras_of, read_purpose, take_name};
 use crate::read_material::Materials;
 
@@ -116,7 +117,7 @@ impl Meshes {
         {
             let accessor = whole(index).filter(|i| *i < known);
             let accessor = accessor.ok_or_else(|| {
-                inside(wrong(document.place, "the index of an accessor", index).within(name))
+                inside(wrong(document.place, "the index of an accessor", print(index)).within(name))
             })?;
             signature.push((name.to_owned(), accessor));
         }

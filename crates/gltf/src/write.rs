@@ -10,7 +10,7 @@ use galatea_scene::{
 };
 
 use crate::bin::{Bin, Component, Kind, Room, Shape, put_floats};
-use crate::json::{List, Object, object};
+use crate::json::{List, Object, push_object};
 use crate::{Options, blender, constraints, names, typed, uri, write_clip, write_material, write_mesh};
 
 /// A document in two parts.
@@ -89,7 +89,7 @@ pub(crate) fn put_extras_and_lists(
     match foreign {
         None if nothing => {}
         Some(Value::Object(outer)) => o.object("extras", |o| {
-            o.members_but(outer, |key| key == OURS && !nothing);
+            o.members_except(outer, |key| key == OURS && !nothing);
             if !nothing {
                 put_ours(o);
             }
@@ -104,7 +104,7 @@ pub(crate) fn put_extras_and_lists(
 pub(crate) fn put_all(o: &mut Object<'_>, extras: &Extras, own: &Extras, lists: &[(&'static str, &List)]) {
     let newer =
         |key: &str| own.contains_key(key) || lists.iter().any(|(k, list)| *k == key && list.count > 0);
-    o.members_but(extras, |key| key == typed::FOREIGN || newer(key));
+    o.members_except(extras, |key| key == typed::FOREIGN || newer(key));
     o.members(own);
     lists.iter().for_each(|(key, list)| o.ready(key, list));
 }
@@ -209,7 +209,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     // What is not written yet is seldom more than half of what is.
     let mut json = Vec::with_capacity(room + size + size / 2 + 4096);
     json.resize(room, 0);
-    object(&mut json, |o| {
+    push_object(&mut json, |o| {
         o.object("asset", |o| {
             o.text("version", "2.0");
             o.text("generator", concat!("Galatea ", env!("CARGO_PKG_VERSION")));

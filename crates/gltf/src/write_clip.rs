@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::json::small_int;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
+use galatea_text::push_int;
 
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::constraints::Rule as _;
-use crate::json::{List, said};
+use crate::json::{List, push_literal};
 use crate::write::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::{blender, constraints, names, typed};
 
@@ -24,7 +24,7 @@ struct Written {
 pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
-    let (mut list, mut notes) = (List::with_room(clip_channels(scene) * 96), List::default());
+    let (mut list, mut notes) = (List::with_capacity(clip_channels(scene) * 96), List::default());
     let mut taken = vec![[false; 3]; scene.nodes.len()];
     for (clip, name) in scene.clips.iter().zip(&unique) {
         taken.fill([false; 3]);
@@ -104,24 +104,24 @@ fn write_one(
         put_name(o, &mut own, &clip.name, name);
         // In as few pieces as can be: there are hundreds.
         o.each("samplers", &written, |out, w| {
-            said(out, "{\"input\":");
-            small_int(out, w.input);
-            said(out, ",\"output\":");
-            small_int(out, w.output);
+            push_literal(out, "{\"input\":");
+            push_int(out, w.input);
+            push_literal(out, ",\"output\":");
+            push_int(out, w.output);
             match w.interpolation {
-                Interpolation::Linear => said(out, "}"),
-                Interpolation::Step => said(out, ",\"interpolation\":\"STEP\"}"),
-                Interpolation::Cubic => said(out, ",\"interpolation\":\"CUBICSPLINE\"}"),
+                Interpolation::Linear => push_literal(out, "}"),
+                Interpolation::Step => push_literal(out, ",\"interpolation\":\"STEP\"}"),
+                Interpolation::Cubic => push_literal(out, ",\"interpolation\":\"CUBICSPLINE\"}"),
             }
         });
         o.each("channels", written.iter().enumerate(), |out, (sampler, w)| {
-            said(out, "{\"sampler\":");
-            small_int(out, sampler as u32);
-            said(out, ",\"target\":{\"node\":");
-            small_int(out, w.node);
-            said(out, ",\"path\":\"");
-            said(out, w.path);
-            said(out, "\"}}");
+            push_literal(out, "{\"sampler\":");
+            push_int(out, sampler as u32);
+            push_literal(out, ",\"target\":{\"node\":");
+            push_int(out, w.node);
+            push_literal(out, ",\"path\":\"");
+            push_literal(out, w.path);
+            push_literal(out, "\"}}");
         });
         // Blender keeps nothing of an animation but its name: the scene has its extras.
         let foreign = clip.extras.get(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign.clone()));

@@ -14,7 +14,6 @@ mod compare;
 mod copies;
 mod extra;
 mod fixture;
-pub mod json;
 mod light;
 mod material;
 mod mesh;
