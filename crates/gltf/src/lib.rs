@@ -15,29 +15,23 @@
 //! ```
 
 mod accessor;
+mod appearance;
 mod bin;
 mod blender;
 mod buffers;
 mod constraints;
 mod glb;
 mod json;
-mod look;
 mod names;
 mod read;
-mod read_clip;
-mod read_material;
-mod read_mesh;
 mod typed;
 mod uri;
 mod write;
-mod write_clip;
-mod write_material;
-mod write_mesh;
 
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::{Limits, Loss, Result};
 
-pub use look::{Appearance, Map, Role};
+pub use appearance::{Appearance, Map, Role};
 
 /// Where the picture of a texture is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
 use galatea_wire::{Error, Loss, Result};
 
+use super::{NameTables, Tree, brief, extras_of, key_of, take_name};
 use crate::accessor::{Document, few_members, whole, wrong};
-use crate::read::{NameTables, Tree, brief, extras_of, key_of, take_name};
-use crate::{blender, constraints, typed, write_clip};
+use crate::write::clip::{allowed_values, path};
+use crate::{blender, constraints, typed};
 
 /// What the scene's extras tell of clips, by their keys.
 pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
@@ -117,7 +118,7 @@ fn read_sampler(
     let interpolation =
         typed::read_interpolation(sampler.get("interpolation").and_then(Value::as_str).unwrap_or(""));
     let cubic = interpolation == Interpolation::Cubic;
-    let (path, width) = write_clip::path(&property).unwrap_or(("", 1));
+    let (path, width) = path(&property).unwrap_or(("", 1));
     let mut times = document.floats(input, 1).map_err(|e| e.within("input"))?;
     let mut values = document.floats(output, width).map_err(|e| e.within("output"))?;
     let want = times.len() * width * if cubic { 3 } else { 1 };
@@ -163,7 +164,7 @@ fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: us
         let mut again = was.clone();
         // Of cubic keys, tangents must only be finite.
         let path = if cubic && row % 3 != 1 { "tangent" } else { path };
-        write_clip::allowed_values(&mut again, path, false);
+        allowed_values(&mut again, path, false);
         if again.iter().map(|v| v.to_bits()).eq(slot.iter().map(|v| v.to_bits())) {
             slot.copy_from_slice(&was);
         }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, ulp_deltas};
 
+use super::material::Materials;
+use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
+use crate::constraints;
 use crate::json::List;
-use crate::write::{Context, put_extras, put_name};
-use crate::{constraints, write_material};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -48,7 +49,7 @@ pub(crate) fn write(
     id: usize,
     mesh: &Mesh,
     name: &str,
-    materials: &write_material::Materials,
+    materials: &Materials,
 ) -> Option<u32> {
     let scene = cx.scene;
     let hidden = cx.hidden.get(id).copied().unwrap_or(false);

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
+use super::{Context, kept, put_extras, put_name, put_raw};
 use crate::json::{List, Object};
-use crate::write::{Context, kept, put_extras, put_name, put_raw};
 use crate::{Appearance, Map, Options, Picture, Role, constraints, typed, uri};
 
 /// The lists of materials and what they stand on.

@@ -1,5 +1,9 @@
 //! From glTF to the scene: the tree, meshes, skins, lights and cameras.
 
+mod clip;
+mod material;
+mod mesh;
+
 use std::collections::HashMap;
 
 use galatea_scene::{
@@ -8,9 +12,9 @@ use galatea_scene::{
 };
 use galatea_wire::{Error, ErrorKind, Limits, Loss, Result};
 
+use self::mesh::Meshes;
 use crate::accessor::{Document, whole, wrong};
-use crate::read_mesh::Meshes;
-use crate::{Loaded, blender, buffers, constraints, glb, names, read_clip, read_material, typed};
+use crate::{Loaded, blender, buffers, constraints, glb, names, typed};
 
 /// Extensions without which a file cannot be read, and that are not read here.
 const BEYOND: [&str; 3] =
@@ -134,7 +138,7 @@ pub(crate) fn take_raw(extras: &mut Extras) -> Extras {
 
 fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
     let mut names = NameTables::default();
-    let materials = read_material::read(document, loaded, &mut names)?;
+    let materials = material::read(document, loaded, &mut names)?;
     let mut reader = Meshes::new(materials);
     for (i, value) in document.list("meshes").iter().enumerate() {
         let mesh = reader.read(document, &mut loaded.scene, &mut loaded.losses, value);
@@ -185,9 +189,9 @@ fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
     let scene = document.list("scenes").get(tree.scene).unwrap_or(&Value::Null);
     loaded.scene.extras = extras_of(scene);
     loaded.scene.extras.remove("materials");
-    let mut notes = read_clip::notes(&mut loaded.scene.extras);
+    let mut notes = clip::notes(&mut loaded.scene.extras);
     for (i, value) in document.list("animations").iter().enumerate() {
-        let clip = read_clip::read(document, value, &tree, &names, &mut notes, &mut loaded.losses);
+        let clip = clip::read(document, value, &tree, &names, &mut notes, &mut loaded.losses);
         loaded.scene.clips.push(clip.map_err(|e| e.within(format!("animations[{i}]")))?);
     }
     let name = loaded.scene.extras.remove("name");

@@ -7,11 +7,11 @@ use galatea_scene::{
 };
 use galatea_wire::{Error, Loss, Result};
 
+use super::material::Materials;
+use super::{brief, extras_of, read_purpose, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::constraints;
 use crate::json::print;
-use crate::read::{brief, extras_of, read_purpose, take_name};
-use crate::read_material::Materials;
 
 /// The attributes of a primitive: which vertices they make.
 type Signature = Vec<(String, usize)>;

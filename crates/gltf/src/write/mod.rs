@@ -1,5 +1,9 @@
 //! From the scene to glTF: nodes, skins, lights and cameras.
 
+pub(crate) mod clip;
+mod material;
+mod mesh;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,7 +15,7 @@ use galatea_scene::{
 
 use crate::bin::{Bin, Component, Kind, Room, Shape, put_floats};
 use crate::json::{List, Object, push_object};
-use crate::{Options, blender, constraints, names, typed, uri, write_clip, write_material, write_mesh};
+use crate::{Options, blender, constraints, names, typed, uri};
 
 /// A document in two parts.
 pub(crate) struct Written {
@@ -154,7 +158,7 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
         joints: joint_counts(scene),
     };
     // First whatever refers to others.
-    let (animations, clips) = write_clip::write(&mut cx);
+    let (animations, clips) = clip::write(&mut cx);
     let users = scene.materials.iter().flat_map(|m| m.layers.iter().copied());
     for material in users.chain(scene.emitters.iter().filter_map(|e| e.material)) {
         cx.name_of(Target::Material(material));
@@ -163,12 +167,12 @@ pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>
     for (id, (camera, name)) in scene.cameras.iter().zip(&cx.camera_names).enumerate() {
         cameras.push(|o| put_camera(o, &cx, id, camera, name));
     }
-    let materials = write_material::write(&mut cx, options);
+    let materials = material::write(&mut cx, options);
     let mut mesh_index = Vec::with_capacity(scene.meshes.len());
     let mut meshes = List::default();
     let mesh_names = names::unique(scene.meshes.iter().map(|m| m.name.as_str()), "mesh");
     for (id, (mesh, name)) in scene.meshes.iter().zip(&mesh_names).enumerate() {
-        mesh_index.push(write_mesh::write(&mut cx, &mut meshes, id, mesh, name, &materials));
+        mesh_index.push(mesh::write(&mut cx, &mut meshes, id, mesh, name, &materials));
     }
     let mut skin_index = Vec::with_capacity(scene.skins.len());
     let mut skins = List::default();
@@ -368,7 +372,7 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, places
         None => {
             // A mesh without any geometry has no place in glTF.
             if let Some(mesh) = node.mesh.and_then(|m| cx.scene.meshes.get(m as usize)) {
-                put("mesh", write_mesh::empty(cx, mesh));
+                put("mesh", mesh::empty(cx, mesh));
             }
         }
     }
@@ -431,7 +435,7 @@ fn write_skin(
     let mut replaced = Extras::default();
     let mut binds = skin.inverse_bind.clone();
     binds.resize(skin.joints.len(), glam::Mat4::IDENTITY.to_cols_array());
-    let rows = write_mesh::checked(&binds, constraints::Affine, "inverse_bind", &mut replaced);
+    let rows = mesh::checked(&binds, constraints::Affine, "inverse_bind", &mut replaced);
     let mut rows = rows.into_owned();
     rows.extend(spares.iter().map(|(_, bind)| *bind));
     if !spares.is_empty() {

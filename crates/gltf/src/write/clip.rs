@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
 use galatea_text::push_int;
 
+use super::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::constraints::Rule as _;
 use crate::json::{List, push_literal};
-use crate::write::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::{blender, constraints, names, typed};
 
 /// A channel as glTF has it.

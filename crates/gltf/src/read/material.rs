@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use galatea_scene::{AlphaMode, Extras, Material, Texture, UvTransform, Value, Wrap};
 use galatea_wire::{Loss, Result};
 
+use super::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::accessor::{Document, whole};
-use crate::read::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::uri::{self, Uri};
 use crate::{Appearance, Image, Loaded, Map, Picture, Role, blender, constraints, names, typed};
 
