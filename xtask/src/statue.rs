@@ -1,7 +1,7 @@
 //! The statue of the examples: a figure on a plinth that walks, authored here and written in every format.
 
 use galatea::fox::{Fmdl, Game, SceneOptions};
-use galatea::gltf::{self, Picture};
+use galatea::gltf::{self, ImageSource};
 use galatea::kotor::mdl;
 use galatea::mdlx::{self, Version};
 use galatea::scene::{
@@ -426,8 +426,8 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
         let (classic, reforged) = (unit(800)?, unit(1000)?);
         let (fmdl, _) = Fmdl::from_scene(&scene, &SceneOptions::default().with_game(Game::Gz))?;
         let png = encode::png(&image)?;
-        let picture = |_: &str| Some(Picture::Embedded { mime: "image/png".into(), bytes: png.clone() });
-        let options = gltf::Options { picture: &picture, ..gltf::Options::default() };
+        let source = |_: &str| Some(ImageSource::Embedded { mime: "image/png".into(), bytes: png.clone() });
+        let options = gltf::Options { image: &source, ..gltf::Options::default() };
         Ok(vec![
             ("statue.mdl", pair.mdl),
             ("statue.mdx", pair.mdx),

@@ -315,9 +315,9 @@ fn textured(dir: &Path) -> PathBuf {
 fn images(path: &Path) -> Vec<Vec<u8>> {
     let loaded = galatea::disk::load(&galatea::disk::Job { path: path.into(), named: true }).unwrap();
     let document = galatea::open(&loaded.input(), &galatea::Limits::default()).unwrap();
-    let image = |image: &galatea::gltf::Image| match &image.picture {
-        galatea::gltf::Picture::Embedded { bytes, .. } => bytes.clone(),
-        galatea::gltf::Picture::File(name) => fs::read(path.with_file_name(name)).unwrap(),
+    let image = |image: &galatea::gltf::Image| match &image.source {
+        galatea::gltf::ImageSource::Embedded { bytes, .. } => bytes.clone(),
+        galatea::gltf::ImageSource::File(name) => fs::read(path.with_file_name(name)).unwrap(),
     };
     document.embedded_images().unwrap().images().iter().map(image).collect()
 }

@@ -1,7 +1,7 @@
 //! Edits of a glTF document's scene arrive in what is written, and nothing else changes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
-use galatea::gltf::{self, Appearance, Picture};
+use galatea::gltf::{self, Appearance, ImageSource};
 use galatea::scene::{Material, Scene, Slot, Texture};
 use galatea::{Document, FormatId, Gltf, Input, Limits, Output, SiblingFiles};
 
@@ -30,8 +30,8 @@ fn scene() -> Scene {
 }
 
 fn options<T>(write: impl FnOnce(&gltf::Options<'_>) -> T) -> T {
-    let picture = |_: &str| Some(Picture::Embedded { mime: "image/png".into(), bytes: PNG.to_vec() });
-    write(&gltf::Options { picture: &picture, ..gltf::Options::default() })
+    let image = |_: &str| Some(ImageSource::Embedded { mime: "image/png".into(), bytes: PNG.to_vec() });
+    write(&gltf::Options { image: &image, ..gltf::Options::default() })
 }
 
 /// The files of an output.
@@ -92,8 +92,7 @@ fn images_and_the_looks_of_other_materials_stay_after_an_edit() {
         gltf_of(document.as_mut()).scene_mut().materials[1].unlit = true;
         let back = open(&document.write().unwrap());
         let embedded = back.embedded_images().unwrap();
-        let bytes =
-            |image: &gltf::Image| matches!(&image.picture, Picture::Embedded { bytes, .. } if bytes == PNG);
+        let bytes = |image: &gltf::Image| matches!(&image.source, ImageSource::Embedded { bytes, .. } if bytes == PNG);
         assert!(!embedded.images().is_empty() && embedded.images().iter().all(bytes));
         assert_eq!(embedded.appearances()[0], before[0]);
         assert!(embedded.appearances()[1].unlit && !before[1].unlit);

@@ -200,7 +200,7 @@ fn txis_that_name_each_other_end() {
     let audited = audit(&model, &SceneContext::new("x").with_names(&names), &textures);
     assert_eq!(audited.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
     let resolved = resolve_materials(&model.to_scene(), &textures, 0);
-    assert!(resolved.look(0, &Material::default()).maps.iter().any(|m| m.picture == "b.normal"));
+    assert!(resolved.appearance(0, &Material::default()).maps.iter().any(|m| m.image == "b.normal"));
 }
 
 #[test]

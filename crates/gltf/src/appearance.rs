@@ -1,8 +1,8 @@
-//! How a material is drawn: what glTF shows of it, which may be more than the material itself says.
+//! How a material is drawn in glTF, which may differ from the material itself.
 
 use galatea_scene::{AlphaMode, Extras, Material, Slot, UvTransform, Wrap};
 
-/// What a picture does in a material.
+/// The part that an image plays in a material.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Colour and opacity.
@@ -13,16 +13,16 @@ pub enum Role {
     Normal,
     /// Occlusion in red.
     Occlusion,
-    /// Own light.
+    /// Emitted light.
     Emissive,
-    /// Strength of shine in alpha: `KHR_materials_specular`.
+    /// Strength of reflections in alpha: `KHR_materials_specular`.
     Specular,
     /// Baked light: `MOZ_lightmap`.
     Lightmap,
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Role; 7] = [
         Role::BaseColor,
         Role::MetallicRoughness,
@@ -33,7 +33,7 @@ impl Role {
         Role::Lightmap,
     ];
 
-    /// One word.
+    /// Returns the name of the role in extras.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Role::BaseColor => "base",
@@ -50,7 +50,7 @@ impl Role {
         Self::ALL.into_iter().find(|r| r.name() == name)
     }
 
-    /// The slot whose textures play this part.
+    /// Returns the slot of textures with this role.
     pub(crate) fn slot(self) -> Slot {
         match self {
             Role::BaseColor => Slot::Base,
@@ -64,56 +64,56 @@ impl Role {
     }
 }
 
-/// A picture in a material.
+/// An image in a material.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
-    /// What it does.
+    /// Its role.
     pub role: Role,
-    /// Name of the picture; what [`Options::picture`](crate::Options::picture) is asked for. Each is written once.
-    pub picture: String,
-    /// Which of the material's textures it is; none if it only derives from them.
+    /// Name of the image, for [`Options::image`](crate::Options::image). Each image is written once.
+    pub image: String,
+    /// Index of the material's texture it is made of; `None` if it only derives from several.
     pub texture: Option<usize>,
-    /// Which set of texture coordinates it uses.
+    /// Set of texture coordinates.
     pub uv_set: u32,
-    /// Beyond its edges, across and down.
+    /// Wrapping across and down.
     pub wrap: [Wrap; 2],
-    /// Change of texture coordinates.
+    /// Transform of texture coordinates.
     pub transform: Option<UvTransform>,
-    /// What is told about the texture beside its name, for people and the way back: its file, its TXI.
+    /// Notes about the texture for people and for reading it again, such as its file and its TXI.
     pub notes: Extras,
 }
 
-/// How a material is drawn. Where it differs from the material, reading what was written gives the material back, unless
-/// somebody changed it.
+/// How a material is drawn. Where this differs from the material, the material itself is kept in extras, and reading the
+/// document restores it unless what is drawn was edited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appearance {
     /// Colour and opacity.
     pub base_color: [f32; 4],
-    /// Own light.
+    /// Emitted light.
     pub emissive: [f32; 3],
     /// 0 for a dielectric, 1 for a metal.
     pub metallic: f32,
     /// 0 for a mirror, 1 for chalk.
     pub roughness: f32,
-    /// How it mixes with what is behind.
+    /// Blending with the background.
     pub alpha: AlphaMode,
-    /// Whether it is seen from behind.
+    /// Whether back faces are drawn.
     pub two_sided: bool,
-    /// Whether light does not matter.
+    /// Whether it is drawn without lighting.
     pub unlit: bool,
-    /// Its pictures; of several with one role the first counts.
+    /// Its images; of several with one role the first counts.
     pub maps: Vec<Map>,
 }
 
 impl Appearance {
-    /// The material as it says itself, with the first texture of each slot that glTF has a place for.
+    /// Returns the appearance that a material describes itself, with the first texture of each slot that glTF has.
     ///
     /// ```
     /// use galatea_gltf::{Appearance, Role};
     /// use galatea_scene::{Material, Texture};
     /// let skin = Texture { name: "skin".into(), ..Texture::default() };
-    /// let look = Appearance::of(&Material { textures: vec![skin], ..Material::default() });
-    /// assert_eq!((look.maps[0].role, look.maps[0].picture.as_str()), (Role::BaseColor, "skin"));
+    /// let appearance = Appearance::of(&Material { textures: vec![skin], ..Material::default() });
+    /// assert_eq!((appearance.maps[0].role, appearance.maps[0].image.as_str()), (Role::BaseColor, "skin"));
     /// ```
     pub fn of(material: &Material) -> Appearance {
         let core = [Role::BaseColor, Role::MetallicRoughness, Role::Normal, Role::Emissive];
@@ -122,7 +122,7 @@ impl Appearance {
             let texture = material.textures.get(at)?;
             Some(Map {
                 role,
-                picture: texture.name.clone(),
+                image: texture.name.clone(),
                 texture: Some(at),
                 uv_set: texture.uv_set,
                 wrap: texture.wrap,

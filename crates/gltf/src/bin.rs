@@ -19,8 +19,8 @@ pub(crate) enum Kind {
     Keys,
     /// Inverse bind matrices.
     Binds,
-    /// A picture.
-    Picture(u32),
+    /// An image.
+    Image(u32),
 }
 
 /// What an accessor's numbers are.
@@ -57,7 +57,7 @@ impl Room {
             Kind::Short => self.indices * 2,
             Kind::Long => self.indices * 4,
             Kind::Keys => self.keys * 4,
-            Kind::Binds | Kind::Picture(_) => 0,
+            Kind::Binds | Kind::Image(_) => 0,
         }
     }
 }
@@ -115,8 +115,8 @@ impl Bin {
     }
 
     /// Adds data that no accessor describes; tells its view.
-    pub(crate) fn picture(&mut self, number: u32, bytes: &[u8]) -> u32 {
-        let view = self.view(Kind::Picture(number));
+    pub(crate) fn image(&mut self, number: u32, bytes: &[u8]) -> u32 {
+        let view = self.view(Kind::Image(number));
         if let Some(view) = self.views.get_mut(view) {
             view.bytes.extend_from_slice(bytes);
         }

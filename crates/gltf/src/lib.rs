@@ -33,9 +33,9 @@ use galatea_wire::{Limits, Loss, Result};
 
 pub use appearance::{Appearance, Map, Role};
 
-/// Where the picture of a texture is.
+/// Where the image of a texture is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Picture {
+pub enum ImageSource {
     /// In a file, by its path relative to the document.
     File(String),
     /// In the document itself.
@@ -47,18 +47,18 @@ pub enum Picture {
     },
 }
 
-/// What a writer is told besides the scene.
+/// Options of a writer.
 pub struct Options<'a> {
-    /// How a material is drawn; [`Appearance::of`] is as it says itself.
-    pub look: &'a dyn Fn(MaterialId, &Material) -> Appearance,
-    /// Finds a picture by the name that a [`Map`] gives it. Textures without one keep their names in extras and are not
-    /// drawn, so that no viewer stumbles over a file that is not there.
-    pub picture: &'a dyn Fn(&str) -> Option<Picture>,
+    /// Returns how a material is drawn; by default [`Appearance::of`].
+    pub appearance: &'a dyn Fn(MaterialId, &Material) -> Appearance,
+    /// Finds an image by the name that a [`Map`] gives it. Textures without an image keep their names in extras and are not
+    /// drawn, so that no viewer looks for a file that does not exist.
+    pub image: &'a dyn Fn(&str) -> Option<ImageSource>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { look: &|_, material| Appearance::of(material), picture: &|_| None }
+        Options { appearance: &|_, material| Appearance::of(material), image: &|_| None }
     }
 }
 
@@ -68,29 +68,29 @@ impl std::fmt::Debug for Options<'_> {
     }
 }
 
-/// A picture that was found in a document.
+/// An image of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// The name its textures have in the scene.
     pub name: String,
     /// Where it is.
-    pub picture: Picture,
+    pub source: ImageSource,
 }
 
-/// What was read.
+/// The contents of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     /// The scene.
     pub scene: Scene,
-    /// Pictures of textures.
+    /// Images of textures.
     pub images: Vec<Image>,
-    /// What each material of the scene looks like in the document; its maps name the pictures.
+    /// How each material of the scene is drawn in the document; its maps name the images.
     pub appearances: Vec<Appearance>,
-    /// What the document has and the scene does not.
+    /// Parts of the document that the scene cannot hold.
     pub losses: Vec<Loss>,
 }
 
-/// Whether these bytes are a GLB, or JSON text that looks like glTF.
+/// Returns `true` if these bytes are a GLB, or JSON text that looks like glTF.
 ///
 /// ```
 /// assert!(galatea_gltf::detect(br#"{"asset": {"version": "2.0"}}"#));
@@ -110,13 +110,13 @@ fn has(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|w| w == word)
 }
 
-/// The scene as one binary file.
+/// Writes a scene as one binary file.
 pub fn write_glb(scene: &Scene, options: &Options<'_>) -> Result<Vec<u8>> {
     let written = write::write(scene, options, None, glb::HEAD);
     glb::pack(written.json, &written.bin)
 }
 
-/// The scene as a JSON text and a binary file of this name beside it.
+/// Writes a scene as a JSON text and a binary file of this name, which is expected in the same directory.
 ///
 /// ```
 /// use galatea_wire::Limits;
@@ -135,8 +135,8 @@ pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (Stri
     (json, written.bin.concat())
 }
 
-/// Reads a GLB or a .gltf. `file` supplies the bytes of a file by its path relative to the document; paths that would
-/// leave the document's folder never reach it.
+/// Reads a GLB or a .gltf. `file` returns the bytes of a file by its path relative to the document; it is never called with
+/// a path that leaves the document's directory.
 pub fn read(bytes: &[u8], limits: &Limits, file: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Result<Loaded> {
     read::read(bytes, limits, file)
 }

@@ -211,11 +211,10 @@ pub(crate) fn read_wrap(code: u64) -> Wrap {
     WRAPS.iter().find(|(.., c)| *c == code).map_or(Wrap::Repeat, |(w, ..)| *w)
 }
 
-/// A texture, and the name of the picture that was written for it.
 /// Where on a surface a texture is: set of coordinates, edges, change of coordinates.
 pub(crate) type Place = (u32, [Wrap; 2], Option<UvTransform>);
 
-/// A texture that is drawn: what it does, the name of its picture, and where it is drawn if that is elsewhere than the
+/// A texture that is drawn: what it does, the name of its image, and where it is drawn if that is elsewhere than the
 /// texture itself says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shown {

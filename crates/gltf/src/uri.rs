@@ -82,7 +82,7 @@ pub(crate) fn escape(path: &str) -> String {
     path.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// The name of a picture from where it lies: the last step, without its ending.
+/// Returns the name of an image by its path: the last component, without extension.
 pub(crate) fn stem(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     last.rsplit_once('.').map_or(last, |(stem, _)| if stem.is_empty() { last } else { stem })

@@ -1,7 +1,7 @@
 //! The many forms in which a valid glTF can say the same thing.
 #![cfg(test)]
 
-use galatea_gltf::{Appearance, Loaded, Map, Options, Picture, Role, read, write_glb};
+use galatea_gltf::{Appearance, ImageSource, Loaded, Map, Options, Role, read, write_glb};
 use galatea_scene::{AlphaMode, Interpolation, Pose, Scene, Topology, UvTransform, example};
 use galatea_wire::Limits;
 
@@ -198,20 +198,20 @@ fn more_than_four_influences_and_more_than_256_joints() {
 }
 
 #[test]
-fn pictures_are_linked_or_embedded_and_edits_win() {
+fn images_are_linked_or_embedded_and_edits_win() {
     let scene = example();
-    let picture = |name: &str| Some(Picture::File(format!("tex/{name}.png")));
-    let glb = write_glb(&scene, &Options { picture: &picture, ..Options::default() }).unwrap();
+    let image = |name: &str| Some(ImageSource::File(format!("tex/{name}.png")));
+    let glb = write_glb(&scene, &Options { image: &image, ..Options::default() }).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
     assert_eq!(loaded.scene, scene);
-    assert_eq!(loaded.images[0].picture, Picture::File("tex/c_arm01.png".into()));
-    let embedded = Picture::Embedded { mime: "image/png".into(), bytes: vec![1, 2, 3] };
+    assert_eq!(loaded.images[0].source, ImageSource::File("tex/c_arm01.png".into()));
+    let embedded = ImageSource::Embedded { mime: "image/png".into(), bytes: vec![1, 2, 3] };
     let glb =
-        write_glb(&scene, &Options { picture: &|_| Some(embedded.clone()), ..Options::default() }).unwrap();
+        write_glb(&scene, &Options { image: &|_| Some(embedded.clone()), ..Options::default() }).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
-    assert_eq!((loaded.scene, &loaded.images[0].picture), (scene.clone(), &embedded));
-    // Somebody chooses another picture.
-    let options = Options { picture: &picture, ..Options::default() };
+    assert_eq!((loaded.scene, &loaded.images[0].source), (scene.clone(), &embedded));
+    // Somebody chooses another image.
+    let options = Options { image: &image, ..Options::default() };
     let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
     let json = json.replace(r#""name":"c_arm01","uri":"tex/c_arm01.png""#, r#""uri":"tex/other.png""#);
     assert_eq!(open(&json, &bin).scene.materials[0].textures[0].name, "other");
@@ -222,30 +222,30 @@ fn a_look_is_shown_and_the_material_comes_back() {
     let mut scene = example();
     scene.materials[0].alpha = AlphaMode::Mask { cutoff: f32::NAN };
     scene.materials[0].base_color = [2.0, 0.5, 0.5, 1.0];
-    let look = |_: u32, material: &galatea_scene::Material| {
-        let mut look = Appearance::of(material);
-        let Some(mut map) = look.maps.first().cloned() else { return look };
-        look.base_color = [1.0, 1.0, 1.0, 0.5];
-        look.emissive = [0.25; 3];
-        (look.metallic, look.roughness) = (1.0, 0.5);
-        look.alpha = AlphaMode::Additive;
-        (look.two_sided, look.unlit) = (!material.two_sided, !material.unlit);
-        if let Some(first) = look.maps.first_mut() {
+    let appearance = |_: u32, material: &galatea_scene::Material| {
+        let mut appearance = Appearance::of(material);
+        let Some(mut map) = appearance.maps.first().cloned() else { return appearance };
+        appearance.base_color = [1.0, 1.0, 1.0, 0.5];
+        appearance.emissive = [0.25; 3];
+        (appearance.metallic, appearance.roughness) = (1.0, 0.5);
+        appearance.alpha = AlphaMode::Additive;
+        (appearance.two_sided, appearance.unlit) = (!material.two_sided, !material.unlit);
+        if let Some(first) = appearance.maps.first_mut() {
             first.transform = Some(UvTransform { offset: [0.0, 1.0], scale: [1.0, -1.0], rotation: 0.0 });
             first.notes.insert("txi", "decal 1");
         }
-        map.picture = "shine".into();
+        map.image = "shine".into();
         map.texture = None;
         for role in [Role::MetallicRoughness, Role::Occlusion, Role::Specular, Role::Lightmap, Role::Emissive]
         {
-            look.maps.push(Map { role, ..map.clone() });
+            appearance.maps.push(Map { role, ..map.clone() });
         }
-        look
+        appearance
     };
-    let picture = |name: &str| Some(Picture::File(format!("{name}.png")));
-    let options = Options { look: &look, picture: &picture };
+    let image = |name: &str| Some(ImageSource::File(format!("{name}.png")));
+    let options = Options { appearance: &appearance, image: &image };
     let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
-    assert_eq!(json.matches("shine.png").count(), 1, "each picture once");
+    assert_eq!(json.matches("shine.png").count(), 1, "each image once");
     for word in ["MOZ_lightmap", "specularTexture", "occlusionTexture", "KHR_texture_transform", "decal 1"] {
         assert!(json.contains(word), "{word}");
     }

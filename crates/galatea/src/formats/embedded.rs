@@ -35,8 +35,8 @@ impl EmbeddedImages {
         self.before.is_some()
     }
 
-    /// Returns what a material of the document's scene looks like; `None` if it was changed or added after reading.
-    pub fn look(&self, id: MaterialId, material: &Material) -> Option<&Appearance> {
+    /// Returns how a material of the document's scene is drawn; `None` if it was changed or added after reading.
+    pub fn appearance(&self, id: MaterialId, material: &Material) -> Option<&Appearance> {
         let id = id as usize;
         let same = self.before.as_ref().is_none_or(|before| before.get(id) == Some(material));
         self.appearances.get(id).filter(|_| same)

@@ -28,7 +28,7 @@ pub struct Gltf {
 pub struct GltfText(pub Gltf);
 
 rules! {
-    /// What `galatea check` appearances for in glTF. Khronos' validator appearances for everything else.
+    /// The rules of `galatea check` for glTF. Khronos' validator checks everything else.
     static RULES;
     NOT_TAKEN "GLTF0001" Warning keep "Something Galatea does not take over"
         "The document uses a part of glTF that no game format here has a place for, such as morph targets. It will be missing in what is converted from it.";

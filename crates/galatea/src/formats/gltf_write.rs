@@ -70,11 +70,11 @@ pub(super) fn with_images<T>(
     embedded: &EmbeddedImages,
     write: impl FnOnce(&gltf::Options<'_>) -> Result<T>,
 ) -> Result<T> {
-    let look = |id: MaterialId, material: &Material| {
-        embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
+    let appearance = |id: MaterialId, material: &Material| {
+        embedded.appearance(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
     };
-    let picture = |name: &str| {
-        embedded.images().iter().find(|image| image.name == name).map(|image| image.picture.clone())
+    let image = |name: &str| {
+        embedded.images().iter().find(|image| image.name == name).map(|image| image.source.clone())
     };
-    write(&gltf::Options { look: &look, picture: &picture })
+    write(&gltf::Options { appearance: &appearance, image: &image })
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use galatea_gltf::{Appearance, Image, Picture};
+use galatea_gltf::{Appearance, Image, ImageSource};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_texture::Texture;
 use galatea_texture::find::{Game, output_name};
@@ -69,16 +69,16 @@ impl<'a> Carried<'a> {
     /// Images that cannot be told from another by their names.
     fn twins(&self) -> impl Iterator<Item = Loss> + '_ {
         let other = |image: &&Image| {
-            self.by_name.get(image.name.as_str()).is_some_and(|first| first.picture != image.picture)
+            self.by_name.get(image.name.as_str()).is_some_and(|first| first.source != image.source)
         };
         let images = self.embedded.images().iter().filter(other);
         images.map(|image| of_image(image, "another one has the same name"))
     }
 
     fn bytes(&self, image: &'a Image) -> Result<Cow<'a, [u8]>, Loss> {
-        match &image.picture {
-            Picture::Embedded { bytes, .. } => Ok(Cow::Borrowed(bytes)),
-            Picture::File(path) => {
+        match &image.source {
+            ImageSource::Embedded { bytes, .. } => Ok(Cow::Borrowed(bytes)),
+            ImageSource::File(path) => {
                 let file = self.siblings.and_then(|siblings| siblings.file(path)).map(Cow::Owned);
                 file.ok_or_else(|| of_image(image, format!("the file {path:?} is not there")))
             }
@@ -88,9 +88,9 @@ impl<'a> Carried<'a> {
     /// The files that the document names, for a copy of it.
     pub(crate) fn files(&self) -> Files {
         let mut out = Files::default();
-        let images = self.embedded.images().iter().filter_map(|image| match &image.picture {
-            Picture::File(path) => Some(path),
-            Picture::Embedded { .. } => None,
+        let images = self.embedded.images().iter().filter_map(|image| match &image.source {
+            ImageSource::File(path) => Some(path),
+            ImageSource::Embedded { .. } => None,
         });
         for path in self.embedded.buffer_files().iter().chain(images).collect::<HashSet<_>>() {
             match self.siblings.and_then(|siblings| siblings.file(path)) {
@@ -112,30 +112,30 @@ impl<'a> Carried<'a> {
             return (write(&galatea_gltf::Options::default()), Files::default());
         }
         let out = RefCell::new(Files { losses: self.twins().collect(), ..Files::default() });
-        let look = |id: MaterialId, material: &Material| {
-            self.embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
+        let appearance = |id: MaterialId, material: &Material| {
+            self.embedded.appearance(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
         };
-        let picture = |name: &str| {
+        let image = |name: &str| {
             let image = self.by_name.get(name)?;
             let bytes = match self.bytes(image) {
                 Ok(bytes) => bytes,
                 Err(loss) => {
                     out.borrow_mut().losses.push(loss);
-                    return Some(image.picture.clone());
+                    return Some(image.source.clone());
                 }
             };
             let mime = mime(image, &bytes);
             if images == Images::Embed {
-                return Some(Picture::Embedded { mime, bytes: bytes.into_owned() });
+                return Some(ImageSource::Embedded { mime, bytes: bytes.into_owned() });
             }
             let mut out = out.borrow_mut();
-            if let Picture::File(path) = &image.picture {
+            if let ImageSource::File(path) = &image.source {
                 out.files.insert(path.clone(), bytes.into_owned());
-                return Some(image.picture.clone());
+                return Some(image.source.clone());
             }
-            Some(Picture::File(out.add(&file_name(name), ending(&mime), &bytes)))
+            Some(ImageSource::File(out.add(&file_name(name), ending(&mime), &bytes)))
         };
-        let written = write(&galatea_gltf::Options { look: &look, picture: &picture });
+        let written = write(&galatea_gltf::Options { appearance: &appearance, image: &image });
         (written, out.into_inner())
     }
 
@@ -184,10 +184,10 @@ impl<'a> Carried<'a> {
     fn used<'s>(&self, scene: &'s Scene) -> Vec<(&'s str, &'a Image)> {
         let mut out = Vec::new();
         for (id, material) in (0..).zip(&scene.materials) {
-            let Some(look) = self.embedded.look(id, material) else { continue };
-            for map in &look.maps {
+            let Some(appearance) = self.embedded.appearance(id, material) else { continue };
+            for map in &appearance.maps {
                 let texture = map.texture.and_then(|at| material.textures.get(at));
-                let image = self.by_name.get(map.picture.as_str());
+                let image = self.by_name.get(map.image.as_str());
                 out.extend(texture.zip(image).map(|(texture, image)| (texture.name.as_str(), *image)));
             }
         }
@@ -219,11 +219,13 @@ fn encoded(
 
 /// The media type of an image: what it is, whatever the document calls it.
 fn mime(image: &Image, bytes: &[u8]) -> String {
-    match &image.picture {
+    match &image.source {
         _ if bytes.starts_with(b"\x89PNG") => "image/png".into(),
         _ if bytes.starts_with(b"\xFF\xD8") => "image/jpeg".into(),
-        Picture::Embedded { mime, .. } => mime.clone(),
-        Picture::File(path) => format!("image/{}", path.rsplit('.').next().unwrap_or("png").to_lowercase()),
+        ImageSource::Embedded { mime, .. } => mime.clone(),
+        ImageSource::File(path) => {
+            format!("image/{}", path.rsplit('.').next().unwrap_or("png").to_lowercase())
+        }
     }
 }
 

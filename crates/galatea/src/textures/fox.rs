@@ -11,8 +11,8 @@ use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 const METALNESS: &str = "MetalnessMap_Tex_LIN";
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Appearance::of(material);
-    look.maps.clear();
+    let mut appearance = Appearance::of(material);
+    appearance.maps.clear();
     let mut direct = None;
     if let Some((at, texture)) = slot(material, &Slot::Base)
         && let Some(decoded) = resolver.load(&texture.name)
@@ -22,14 +22,14 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         base.notes = notes(&decoded);
         // Only pictures that say so have opacity in their alpha.
         let opacity = !matches!(fox_role(&texture.name), FoxRole::Colour { alpha: false });
-        if look.alpha == AlphaMode::Additive {
-            look.unlit = true;
+        if appearance.alpha == AlphaMode::Additive {
+            appearance.unlit = true;
             direct = Some(whole);
-            base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
         } else if decoded.image.alpha() == Alpha::Opaque || !opacity {
-            look.alpha = AlphaMode::Opaque;
+            appearance.alpha = AlphaMode::Opaque;
         }
-        look.maps.push(base);
+        appearance.maps.push(base);
     }
     if let Some((at, texture)) = slot(material, &Slot::Normal)
         && let Some(decoded) = resolver.load(&texture.name)
@@ -37,7 +37,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         let picture = resolver.pictures.derived(&texture.name, "normal", &decoded, normal);
         let mut map = map(Role::Normal, picture, texture, Some(at));
         map.notes = notes(&decoded);
-        look.maps.push(map);
+        appearance.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::Specular)
         && let Some(decoded) = resolver.load(&texture.name)
@@ -45,7 +45,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         // PES has a texture of its own for metal.
         let metal = slot(material, &Slot::Other(METALNESS.to_owned()));
         let metal = metal.and_then(|(_, texture)| resolver.load(&texture.name));
-        (look.metallic, look.roughness) = (if metal.is_some() { 1.0 } else { 0.0 }, 1.0);
+        (appearance.metallic, appearance.roughness) = (if metal.is_some() { 1.0 } else { 0.0 }, 1.0);
         let rough = resolver.pictures.derived(&texture.name, "roughness", &decoded, move |srm| {
             let rough = material::fox_roughness(srm);
             metal.as_ref().map_or_else(|| rough.clone(), |m| material::with_metal(&rough, &m.image))
@@ -53,12 +53,12 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         let mut rough = map(Role::MetallicRoughness, rough, texture, Some(at));
         rough.notes = notes(&decoded);
         let shine = resolver.pictures.derived(&texture.name, "specular", &decoded, material::fox_specular);
-        look.maps.push(Map { role: Role::Specular, picture: shine, ..rough.clone() });
-        look.maps.push(rough);
+        appearance.maps.push(Map { role: Role::Specular, image: shine, ..rough.clone() });
+        appearance.maps.push(rough);
     }
     let shader = material.extras.get("shader").and_then(|s| s.as_str()).unwrap_or("");
-    look.unlit |= shader.contains("Constant");
-    (!look.maps.is_empty()).then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
+    appearance.unlit |= shader.contains("Constant");
+    (!appearance.maps.is_empty()).then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(appearance) })
 }
 
 /// Normals are stored in two channels, unless all three are there.

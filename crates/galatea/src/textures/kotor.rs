@@ -8,17 +8,17 @@ use galatea_texture::{Image, Txi};
 use super::materials::{ResolvedMaterial, Resolver, alpha, map, notes, slot};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Appearance::of(material);
-    look.maps.clear();
+    let mut appearance = Appearance::of(material);
+    appearance.maps.clear();
     let lightmap = lightmap(resolver, material);
     let Some((at, texture)) = slot(material, &Slot::Base) else {
-        look.maps.extend(lightmap);
-        return Some(ResolvedMaterial::new(look));
+        appearance.maps.extend(lightmap);
+        return Some(ResolvedMaterial::new(appearance));
     };
     let decoded = resolver.load(&texture.name);
     let Some(decoded) = decoded else {
-        look.maps.extend(lightmap);
-        return (!look.maps.is_empty()).then(|| ResolvedMaterial::new(look));
+        appearance.maps.extend(lightmap);
+        return (!appearance.maps.is_empty()).then(|| ResolvedMaterial::new(appearance));
     };
     let txi = &decoded.txi;
     let [.., opacity] = material.base_color;
@@ -30,12 +30,12 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         alpha: decoded.image.alpha(),
     }
     .surface();
-    look.alpha = alpha(surface);
-    look.two_sided |= txi.is_on("decal");
+    appearance.alpha = alpha(surface);
+    appearance.two_sided |= txi.is_on("decal");
     if let Some(water) = txi.number("wateralpha").filter(|a| (0.0..1.0).contains(a)) {
-        look.alpha = AlphaMode::Blend;
-        let [r, g, b, a] = look.base_color;
-        look.base_color = [r, g, b, a * water];
+        appearance.alpha = AlphaMode::Blend;
+        let [r, g, b, a] = appearance.base_color;
+        appearance.base_color = [r, g, b, a * water];
     }
     let whole = resolver.pictures.whole(&texture.name, &decoded);
     let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
@@ -43,30 +43,30 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     place(&mut base, txi);
     let mut direct = None;
     if surface == Surface::Additive {
-        look.unlit = true;
+        appearance.unlit = true;
         direct = Some(whole.clone());
-        base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+        base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
     }
     if txi.environment().is_some() && surface == Surface::Opaque {
-        (look.metallic, look.roughness) = (1.0, 1.0);
-        let picture = resolver.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
-        look.maps.push(Map { picture, role: Role::MetallicRoughness, texture: None, ..base.clone() });
+        (appearance.metallic, appearance.roughness) = (1.0, 1.0);
+        let image = resolver.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
+        appearance.maps.push(Map { image, role: Role::MetallicRoughness, texture: None, ..base.clone() });
     }
     if material.emissive != [0.0; 3] {
-        look.maps.push(Map { picture: whole, role: Role::Emissive, texture: None, ..base.clone() });
+        appearance.maps.push(Map { image: whole, role: Role::Emissive, texture: None, ..base.clone() });
     }
     if let Some(name) = txi.name("bumpmaptexture")
         && let Some(bump) = resolver.load(name)
     {
         let strength = bump.txi.number("bumpmapscaling").unwrap_or(1.0);
-        let picture = resolver.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
+        let image = resolver.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
         // Its rows are turned over instead of the coordinates, since viewers derive tangents from the plain coordinates.
-        let normal = Map { picture, role: Role::Normal, texture: None, transform: None, ..base.clone() };
-        look.maps.push(normal);
+        let normal = Map { image, role: Role::Normal, texture: None, transform: None, ..base.clone() };
+        appearance.maps.push(normal);
     }
-    look.maps.extend(lightmap);
-    look.maps.insert(0, base);
-    Some(ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
+    appearance.maps.extend(lightmap);
+    appearance.maps.insert(0, base);
+    Some(ResolvedMaterial { direct, ..ResolvedMaterial::new(appearance) })
 }
 
 fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {

@@ -1,11 +1,11 @@
-//! What each material of a scene looks like with its textures, for glTF and for images.
+//! How each material of a scene is drawn with its textures, for glTF and for images.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use galatea_gltf::{Appearance, Map, Picture, Role};
+use galatea_gltf::{Appearance, ImageSource, Map, Role};
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
 use galatea_texture::Image;
 use galatea_texture::find::Game;
@@ -30,10 +30,10 @@ pub enum Images {
 /// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
 const UNSEEN_LIGHT: f32 = 0.25;
 
-/// What one material looks like.
+/// How one material is drawn.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedMaterial {
-    pub(super) look: Appearance,
+    pub(super) appearance: Appearance,
     /// The picture to draw directly where the look has one that was made for viewers without the engine's blending.
     pub(super) direct: Option<String>,
     /// Whether the layers over the material are in its picture.
@@ -41,8 +41,8 @@ pub(super) struct ResolvedMaterial {
 }
 
 impl ResolvedMaterial {
-    pub(super) fn new(look: Appearance) -> Self {
-        ResolvedMaterial { look, direct: None, baked: false }
+    pub(super) fn new(appearance: Appearance) -> Self {
+        ResolvedMaterial { appearance, direct: None, baked: false }
     }
 }
 
@@ -118,14 +118,16 @@ pub fn resolve_materials(scene: &Scene, textures: &Textures<'_>, team: u32) -> R
             Game::Fox => fox::resolve(&mut resolver, material),
         };
         let mut resolved = resolved.unwrap_or_else(|| {
-            let mut look = Appearance::of(material);
-            look.maps.clear();
-            ResolvedMaterial::new(look)
+            let mut appearance = Appearance::of(material);
+            appearance.maps.clear();
+            ResolvedMaterial::new(appearance)
         });
-        let light =
-            matches!(resolved.look.alpha, AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x);
-        if light && !resolved.look.maps.iter().any(|m| m.role == Role::BaseColor) {
-            let [.., opacity] = &mut resolved.look.base_color;
+        let light = matches!(
+            resolved.appearance.alpha,
+            AlphaMode::Additive | AlphaMode::Modulate | AlphaMode::Modulate2x
+        );
+        if light && !resolved.appearance.maps.iter().any(|m| m.role == Role::BaseColor) {
+            let [.., opacity] = &mut resolved.appearance.base_color;
             *opacity *= UNSEEN_LIGHT;
         }
         materials.push(resolved);
@@ -145,7 +147,7 @@ pub fn resolve_gltf_materials(
     let mut pictures = Pictures::default();
     let mut left_out = Vec::new();
     let mut files: HashMap<&str, Option<Arc<Image>>> = HashMap::new();
-    let used: HashSet<&str> = appearances.iter().flat_map(|l| &l.maps).map(|m| m.picture.as_str()).collect();
+    let used: HashSet<&str> = appearances.iter().flat_map(|l| &l.maps).map(|m| m.image.as_str()).collect();
     for image in embedded.images().iter().filter(|i| used.contains(i.name.as_str())) {
         let mut decode = |bytes: &[u8]| {
             let budget = &pictures.budget;
@@ -161,9 +163,9 @@ pub fn resolve_gltf_materials(
                 }
             }
         };
-        let decoded = match &image.picture {
-            Picture::Embedded { bytes, .. } => decode(bytes),
-            Picture::File(path) => {
+        let decoded = match &image.source {
+            ImageSource::Embedded { bytes, .. } => decode(bytes),
+            ImageSource::File(path) => {
                 files.entry(path).or_insert_with(|| file(path).and_then(|bytes| decode(&bytes))).clone()
             }
         };
@@ -171,12 +173,12 @@ pub fn resolve_gltf_materials(
             pictures.add_named(&image.name, decoded);
         }
     }
-    let resolve = |look: &Appearance| {
-        let mut look = look.clone();
-        look.maps.retain(|m| pictures.image(&m.picture).is_some());
+    let resolve = |appearance: &Appearance| {
+        let mut appearance = appearance.clone();
+        appearance.maps.retain(|m| pictures.image(&m.image).is_some());
         // A picture that was made of several has the layers over the material in it.
-        let baked = look.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
-        ResolvedMaterial { baked, ..ResolvedMaterial::new(look) }
+        let baked = appearance.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
+        ResolvedMaterial { baked, ..ResolvedMaterial::new(appearance) }
     };
     Some(ResolvedMaterials { materials: appearances.iter().map(resolve).collect(), pictures, left_out })
 }
@@ -189,17 +191,17 @@ fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow
         Some(scene) => (0..)
             .zip(&scene.materials)
             .map(|(id, material)| {
-                embedded.look(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
+                embedded.appearance(id, material).cloned().unwrap_or_else(|| Appearance::of(material))
             })
             .collect(),
     }
 }
 
 /// A map of a texture in its own place.
-pub(super) fn map(role: Role, picture: String, texture: &Texture, at: Option<usize>) -> Map {
+pub(super) fn map(role: Role, image: String, texture: &Texture, at: Option<usize>) -> Map {
     Map {
         role,
-        picture,
+        image,
         texture: at,
         uv_set: texture.uv_set,
         wrap: texture.wrap,
@@ -240,9 +242,9 @@ impl ResolvedMaterials {
         &self.left_out
     }
 
-    /// What a material looks like; the material alone for those that are not of the scene.
-    pub fn look(&self, id: MaterialId, material: &Material) -> Appearance {
-        self.materials.get(id as usize).map_or_else(|| Appearance::of(material), |d| d.look.clone())
+    /// Returns how a material is drawn; materials that are not of the scene are drawn as they describe themselves.
+    pub fn appearance(&self, id: MaterialId, material: &Material) -> Appearance {
+        self.materials.get(id as usize).map_or_else(|| Appearance::of(material), |d| d.appearance.clone())
     }
 
     /// Calls with the options that a glTF writer needs, and returns the files that belong beside the document.
@@ -252,21 +254,21 @@ impl ResolvedMaterials {
         write: impl FnOnce(&galatea_gltf::Options<'_>) -> T,
     ) -> (T, Vec<(String, Vec<u8>)>) {
         let beside: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
-        let look = |id: MaterialId, material: &Material| self.look(id, material);
-        let picture = |name: &str| {
+        let appearance = |id: MaterialId, material: &Material| self.appearance(id, material);
+        let image = |name: &str| {
             let (mime, bytes) = self.pictures.file(name)?;
             if images == Images::Embed {
-                return Some(Picture::Embedded { mime: mime.into(), bytes });
+                return Some(ImageSource::Embedded { mime: mime.into(), bytes });
             }
             let ending = if mime == "image/jpeg" { "jpg" } else { "png" };
             let file = format!("{name}.{ending}");
             beside.borrow_mut().insert(file.clone(), bytes);
-            Some(Picture::File(file))
+            Some(ImageSource::File(file))
         };
         let options = if images == Images::None {
             galatea_gltf::Options::default()
         } else {
-            galatea_gltf::Options { look: &look, picture: &picture }
+            galatea_gltf::Options { appearance: &appearance, image: &image }
         };
         let written = write(&options);
         (written, beside.into_inner().into_iter().collect())
@@ -276,24 +278,24 @@ impl ResolvedMaterials {
     pub fn scene(&self, scene: &Scene) -> Scene {
         let mut out = scene.clone();
         for (material, resolved) in out.materials.iter_mut().zip(&self.materials) {
-            let ResolvedMaterial { look, direct, baked } = resolved;
-            material.base_color = look.base_color;
-            material.emissive = look.emissive;
-            material.alpha = look.alpha;
-            material.two_sided = look.two_sided;
-            material.unlit = look.unlit;
+            let ResolvedMaterial { appearance, direct, baked } = resolved;
+            material.base_color = appearance.base_color;
+            material.emissive = appearance.emissive;
+            material.alpha = appearance.alpha;
+            material.two_sided = appearance.two_sided;
+            material.unlit = appearance.unlit;
             if *baked {
                 material.layers.clear();
             }
-            let missing = !look.maps.iter().any(|m| m.role == Role::BaseColor);
+            let missing = !appearance.maps.iter().any(|m| m.role == Role::BaseColor);
             let kept = |t: &Texture| missing && matches!(t.slot, Slot::Base);
             material.textures.retain(kept);
-            for map in &look.maps {
+            for map in &appearance.maps {
                 let (slot, name) = match (map.role, direct) {
                     (Role::BaseColor, Some(direct)) => (Slot::Base, direct),
-                    (Role::BaseColor, None) => (Slot::Base, &map.picture),
-                    (Role::Lightmap, _) => (Slot::Lightmap, &map.picture),
-                    (Role::Emissive, _) => (Slot::Emissive, &map.picture),
+                    (Role::BaseColor, None) => (Slot::Base, &map.image),
+                    (Role::Lightmap, _) => (Slot::Lightmap, &map.image),
+                    (Role::Emissive, _) => (Slot::Emissive, &map.image),
                     _ => continue,
                 };
                 material.textures.push(Texture {

@@ -1,4 +1,4 @@
-//! Textures of models: finding them, what each material looks like with them, and which are missing.
+//! Textures of models: finding them, how each material is drawn with them, and which are missing.
 
 mod audit;
 mod budget;

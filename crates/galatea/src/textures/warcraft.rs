@@ -11,30 +11,30 @@ use super::Decoded;
 use super::materials::{ResolvedMaterial, Resolver, map, notes, slot};
 
 pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Option<ResolvedMaterial> {
-    let mut look = Appearance::of(material);
-    look.maps.clear();
+    let mut appearance = Appearance::of(material);
+    appearance.maps.clear();
     let mut direct = None;
     let painted = material.textures.first().and_then(replaceable);
     if let Some(layers) = baked(resolver, material) {
         let texture = material.textures.first()?;
         let name = format!("{}.layers", galatea_texture::find::output_name(&layers.name));
         let picture = resolver.pictures.own(&name, move || layers.image());
-        look.maps.push(map(Role::BaseColor, picture, texture, None));
-        look.base_color = [1.0; 4];
-        if let Some(own) = base(resolver, material, &mut look.clone(), painted) {
+        appearance.maps.push(map(Role::BaseColor, picture, texture, None));
+        appearance.base_color = [1.0; 4];
+        if let Some(own) = base(resolver, material, &mut appearance.clone(), painted) {
             direct = Some(own.picture);
         }
-    } else if let Some(own) = base(resolver, material, &mut look, painted) {
+    } else if let Some(own) = base(resolver, material, &mut appearance, painted) {
         direct = own.direct;
-        look.maps.push(own.map);
+        appearance.maps.push(own.map);
     } else if painted == Some(TEAM_COLOUR) {
         let [r, g, b] = team::team_colour(resolver.team).map(linear);
         let [.., opacity] = material.base_color;
-        look.base_color = [r, g, b, opacity];
+        appearance.base_color = [r, g, b, opacity];
     }
-    surfaces(resolver, material, &mut look);
-    let changed = !look.maps.is_empty() || painted.is_some();
-    changed.then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(look) })
+    surfaces(resolver, material, &mut appearance);
+    let changed = !appearance.maps.is_empty() || painted.is_some();
+    changed.then(|| ResolvedMaterial { direct, ..ResolvedMaterial::new(appearance) })
 }
 
 const TEAM_COLOUR: u32 = 1;
@@ -70,7 +70,7 @@ fn team_texture(resolver: &Resolver<'_>, id: u32) -> Option<Arc<Decoded>> {
 fn base(
     resolver: &mut Resolver<'_>,
     material: &Material,
-    look: &mut Appearance,
+    appearance: &mut Appearance,
     painted: Option<u32>,
 ) -> Option<Base> {
     let (at, texture) = match painted {
@@ -79,7 +79,7 @@ fn base(
     };
     let [.., opacity] = material.base_color;
     if painted.is_some() {
-        look.base_color = [1.0, 1.0, 1.0, opacity];
+        appearance.base_color = [1.0, 1.0, 1.0, opacity];
     }
     let decoded = match painted {
         Some(id) => team_texture(resolver, id),
@@ -92,7 +92,7 @@ fn base(
             &format!("{}{number:02}", if id == TEAM_GLOW { "TeamGlow" } else { "TeamColor" }),
             move || team::picture(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
         );
-        look.unlit |= id == TEAM_GLOW;
+        appearance.unlit |= id == TEAM_GLOW;
         return Some(Base {
             map: map(Role::BaseColor, picture.clone(), texture, Some(at)),
             picture,
@@ -108,14 +108,14 @@ fn base(
     let mut direct = None;
     match material.alpha {
         AlphaMode::Additive => {
-            look.unlit = true;
+            appearance.unlit = true;
             direct = Some(whole.clone());
-            base.picture = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
         }
         AlphaMode::Modulate | AlphaMode::Modulate2x => {
-            look.unlit = true;
+            appearance.unlit = true;
             direct = Some(whole.clone());
-            base.picture = resolver.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
+            base.image = resolver.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
         }
         _ => {}
     }
@@ -142,7 +142,7 @@ fn team_diffuse(
 }
 
 /// Normals, occlusion, roughness, metal and own light of a Reforged material.
-fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Appearance) {
+fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut Appearance) {
     if let Some((at, texture)) = slot(material, &Slot::Normal)
         && let Some(decoded) = resolver.load(&texture.name)
     {
@@ -152,7 +152,7 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Appeara
         });
         let mut map = map(Role::Normal, picture, texture, Some(at));
         map.notes = notes(&decoded);
-        look.maps.push(map);
+        appearance.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::OcclusionRoughnessMetallic)
         && let Some(decoded) = resolver.load(&texture.name)
@@ -160,9 +160,9 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Appeara
         let picture = resolver.pictures.derived(&texture.name, "orm", &decoded, material::orm);
         let mut rough = map(Role::MetallicRoughness, picture, texture, Some(at));
         rough.notes = notes(&decoded);
-        look.maps.push(rough.clone());
-        look.maps.push(Map { role: Role::Occlusion, texture: None, ..rough });
-        (look.metallic, look.roughness) = (1.0, 1.0);
+        appearance.maps.push(rough.clone());
+        appearance.maps.push(Map { role: Role::Occlusion, texture: None, ..rough });
+        (appearance.metallic, appearance.roughness) = (1.0, 1.0);
     }
     if let Some((at, texture)) = slot(material, &Slot::Emissive) {
         match resolver.load(&texture.name) {
@@ -170,10 +170,10 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, look: &mut Appeara
                 let picture = resolver.pictures.whole(&texture.name, &decoded);
                 let mut map = map(Role::Emissive, picture, texture, Some(at));
                 map.notes = notes(&decoded);
-                look.maps.push(map);
+                appearance.maps.push(map);
             }
             // Most of them are the game's own black.
-            None => look.emissive = [0.0; 3],
+            None => appearance.emissive = [0.0; 3],
         }
     }
 }
@@ -198,7 +198,7 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
     if material.layers.is_empty() || !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
         return None;
     }
-    let picture = |material: &Material| -> Option<Arc<Image>> {
+    let image = |material: &Material| -> Option<Arc<Image>> {
         let texture = material.textures.first()?;
         match replaceable(texture) {
             Some(id) => {
@@ -213,12 +213,12 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
         }
     };
     let first = material.textures.first()?;
-    let mut layers = Layers { name: first.name.clone(), bottom: picture(material)?, over: Vec::new() };
+    let mut layers = Layers { name: first.name.clone(), bottom: image(material)?, over: Vec::new() };
     for layer in material.layers.iter().filter_map(|id| resolver.scene.materials.get(*id as usize)) {
         let Some(texture) = layer.textures.first() else { continue };
         let [.., opacity] = layer.base_color;
         let same = texture.uv_set == first.uv_set && texture.transform == first.transform;
-        let Some(image) = picture(layer).filter(|_| same && opacity > 0.0) else { continue };
+        let Some(over) = image(layer).filter(|_| same && opacity > 0.0) else { continue };
         let surface = match layer.alpha {
             AlphaMode::Opaque => Surface::Opaque,
             AlphaMode::Mask { cutoff } => Surface::Mask(cutoff),
@@ -230,7 +230,7 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
         if replaceable(first).is_some() && layers.over.is_empty() {
             layers.name.clone_from(&texture.name);
         }
-        layers.over.push((image, surface, opacity));
+        layers.over.push((over, surface, opacity));
     }
     (!layers.over.is_empty()).then_some(layers)
 }

@@ -1,4 +1,4 @@
-//! From glTF to the scene: materials, textures, pictures.
+//! From glTF to the scene: materials, textures, images.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use galatea_wire::{Loss, Result};
 use super::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
 use crate::accessor::{Document, whole};
 use crate::uri::{self, Uri};
-use crate::{Appearance, Image, Loaded, Map, Picture, Role, blender, constraints, names, typed};
+use crate::{Appearance, Image, ImageSource, Loaded, Map, Role, blender, constraints, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ pub(crate) fn read(
         };
         let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
         let material = read_one(value, extras, &drawn, shown.is_some());
-        loaded.appearances.push(look(value, drawn, &material, &told));
+        loaded.appearances.push(appearance(value, drawn, &material, &told));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
     }
@@ -81,7 +81,7 @@ fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
     list.flatten().into_iter().flatten().filter(move |value| !there.contains(key_of(value)))
 }
 
-/// The names of the pictures. Their bytes, where they are in the document, go to the result.
+/// Returns the names of the images. Images whose place is known go to `loaded`.
 fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<String>> {
     let mut out = Vec::new();
     for (i, value) in document.list("images").iter().enumerate() {
@@ -89,13 +89,13 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
         let place = link.map(uri::parse);
         let mut name = name_of(value).to_owned();
         let mime = || value.get("mimeType").and_then(Value::as_str).unwrap_or("image/png").to_owned();
-        let picture = match place {
-            Some(Ok(Uri::Data(bytes))) => Some(Picture::Embedded { mime: mime(), bytes }),
+        let source = match place {
+            Some(Ok(Uri::Data(bytes))) => Some(ImageSource::Embedded { mime: mime(), bytes }),
             Some(Ok(Uri::File(path))) => {
                 if name.is_empty() {
                     name = uri::stem(&path).to_owned();
                 }
-                Some(Picture::File(path))
+                Some(ImageSource::File(path))
             }
             Some(Err(why)) => {
                 loaded.losses.push(Loss::new(format!("the place of images[{i}]"), why));
@@ -103,19 +103,19 @@ fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<Strin
             }
             None => {
                 let bytes = document.copy_of_view(value).map_err(|e| e.within(format!("images[{i}]")))?;
-                bytes.map(|bytes| Picture::Embedded { mime: mime(), bytes })
+                bytes.map(|bytes| ImageSource::Embedded { mime: mime(), bytes })
             }
         };
         if name.is_empty() {
             name = format!("image_{i}");
         }
-        loaded.images.extend(picture.map(|picture| Image { name: name.clone(), picture }));
+        loaded.images.extend(source.map(|source| Image { name: name.clone(), source }));
         out.push(name);
     }
     Ok(out)
 }
 
-/// A texture that a viewer draws, and the name of its picture.
+/// A texture that a viewer draws, and the name of its image.
 #[derive(Clone)]
 struct Drawn {
     role: Role,
@@ -123,7 +123,7 @@ struct Drawn {
     image: String,
 }
 
-/// What a viewer draws for one role. The name of a picture is charged for, since any number of materials may use it.
+/// What a viewer draws for one role. The name of an image is charged for, since any number of materials may use it.
 fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Result<Option<Drawn>> {
     let index = info.get("index").and_then(whole);
     let Some(texture) = index.and_then(|i| document.list("textures").get(i)) else { return Ok(None) };
@@ -255,7 +255,7 @@ struct Told {
     derived: Vec<(Option<Role>, String)>,
 }
 
-/// The pictures that only derive from textures, by role and name.
+/// Returns the images that only derive from textures, by role and name.
 fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
     let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
     let list = list.and_then(Value::as_array).into_iter().flatten();
@@ -263,24 +263,24 @@ fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
 }
 
 /// What the document shows of a material. Mixing that stands for adding is adding.
-fn look(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Appearance {
-    let mut look = Appearance::of(material);
+fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Appearance {
+    let mut appearance = Appearance::of(material);
     if told.hidden {
-        return look;
+        return appearance;
     }
     let none = Value::Null;
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
-    look.base_color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
-    look.emissive = array(value, "emissiveFactor").unwrap_or_default();
-    look.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
-    look.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
-    look.alpha = match value.get("alphaMode").and_then(Value::as_str) {
+    appearance.base_color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
+    appearance.emissive = array(value, "emissiveFactor").unwrap_or_default();
+    appearance.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
+    appearance.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
+    appearance.alpha = match value.get("alphaMode").and_then(Value::as_str) {
         Some("BLEND") if told.added || material.alpha == AlphaMode::Additive => AlphaMode::Additive,
         Some("BLEND") => AlphaMode::Blend,
         Some("MASK") => AlphaMode::Mask { cutoff: number(value, "alphaCutoff").unwrap_or(0.5) },
         _ => AlphaMode::Opaque,
     };
-    look.maps = drawn
+    appearance.maps = drawn
         .into_iter()
         .map(|Drawn { role, texture, image }| Map {
             role,
@@ -289,14 +289,14 @@ fn look(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> A
             } else {
                 material.textures.iter().position(|t| t.slot == role.slot()).or(Some(0))
             },
-            picture: image,
+            image,
             uv_set: texture.uv_set,
             wrap: texture.wrap,
             transform: texture.transform,
             notes: Extras::new(),
         })
         .collect();
-    look
+    appearance
 }
 
 fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
@@ -359,7 +359,7 @@ fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<Texture> {
                 out.push(texture);
             }
             (Some(now), None) => out.push(now.texture),
-            // It had a picture, and somebody took it away.
+            // Its image was removed by an edit.
             (None, Some(_)) => {}
             (None, None) => out.push(texture),
         }

@@ -1,4 +1,4 @@
-//! From the scene to glTF: materials, textures, pictures.
+//! From the scene to glTF: materials, textures, images.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, floa
 
 use super::{Context, kept, put_extras, put_name, put_raw};
 use crate::json::{List, Object};
-use crate::{Appearance, Map, Options, Picture, Role, constraints, typed, uri};
+use crate::{Appearance, ImageSource, Map, Options, Role, constraints, typed, uri};
 
 /// The lists of materials and what they stand on.
 #[derive(Debug, Default)]
@@ -69,16 +69,16 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     let mut shared = Shared::default();
     for (id, material) in scene.materials.iter().enumerate() {
         let Some(used) = uses.get(id).copied() else { continue };
-        let look = (options.look)(id as MaterialId, material);
-        let placed = place_maps(cx, options, &look, used, &mut out, &mut shared);
+        let appearance = (options.appearance)(id as MaterialId, material);
+        let placed = place_maps(cx, options, &appearance, used, &mut out, &mut shared);
         if !used.solid {
-            out.unused.push(|o| put_material(o, cx, id, material, &look, &[], false));
+            out.unused.push(|o| put_material(o, cx, id, material, &appearance, &[], false));
         }
         let mut write = |hidden: bool| {
-            if look.unlit && !hidden {
+            if appearance.unlit && !hidden {
                 cx.extensions.insert("KHR_materials_unlit");
             }
-            out.list.push(|o| put_material(o, cx, id, material, &look, &placed, hidden))
+            out.list.push(|o| put_material(o, cx, id, material, &appearance, &placed, hidden))
         };
         let seen = (used.seen || !used.hidden).then(|| write(false));
         let hidden = used.hidden.then(|| write(true));
@@ -97,28 +97,28 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     out
 }
 
-/// Textures, samplers and pictures that are written already.
+/// Textures, samplers and images that are written already.
 #[derive(Default)]
 struct Shared {
-    /// By the name a map gives them; none where there is no picture.
+    /// By the name a map gives them; `None` if there is no image.
     images: HashMap<String, Option<(u32, String)>>,
     image_names: HashSet<String>,
     samplers: HashMap<[u64; 2], u32>,
     textures: HashMap<(u32, u32), u32>,
 }
 
-/// A map whose picture is there: its texture in glTF and the picture's name.
+/// A map whose image exists: its texture in glTF and the name of the image.
 struct Placed<'a> {
     map: &'a Map,
     texture: u32,
     image: String,
 }
 
-/// The maps that are drawn: the first of each role whose coordinates and picture are there.
+/// Places the maps that are drawn: the first of each role whose coordinates and image exist.
 fn place_maps<'a>(
     cx: &mut Context<'_>,
     options: &Options<'_>,
-    look: &'a Appearance,
+    appearance: &'a Appearance,
     used: Use,
     out: &mut Materials,
     shared: &mut Shared,
@@ -127,12 +127,12 @@ fn place_maps<'a>(
     if !used.seen {
         return placed;
     }
-    for map in &look.maps {
+    for map in &appearance.maps {
         let taken = placed.iter().any(|p| p.map.role == map.role);
         if taken || map.uv_set as usize >= used.uv_sets.min(1 << 20) {
             continue;
         }
-        let Some((image, name)) = place_picture(cx, options, &map.picture, out, shared) else { continue };
+        let Some((image, name)) = place_image(cx, options, &map.image, out, shared) else { continue };
         if map.transform.is_some() {
             cx.extensions.insert("KHR_texture_transform");
         }
@@ -146,8 +146,8 @@ fn place_maps<'a>(
     placed
 }
 
-/// Where a picture went, and its name in glTF.
-fn place_picture(
+/// Places an image, and returns its index and its name in glTF.
+fn place_image(
     cx: &mut Context<'_>,
     options: &Options<'_>,
     name: &str,
@@ -157,11 +157,11 @@ fn place_picture(
     if let Some(known) = shared.images.get(name) {
         return known.clone();
     }
-    let placed = (options.picture)(name).map(|picture| {
+    let placed = (options.image)(name).map(|source| {
         let count = out.images.count;
-        let (file, view) = match &picture {
-            Picture::File(path) => (path.as_str(), None),
-            Picture::Embedded { bytes, .. } => (name, Some(cx.bin.picture(count, bytes))),
+        let (file, view) = match &source {
+            ImageSource::File(path) => (path.as_str(), None),
+            ImageSource::Embedded { bytes, .. } => (name, Some(cx.bin.image(count, bytes))),
         };
         // Without its ending, where that is enough to tell it from the others.
         let mut shown = uri::stem(file).to_owned();
@@ -173,9 +173,9 @@ fn place_picture(
         }
         let index = out.images.push(|o| {
             o.text("name", &shown);
-            match (&picture, view) {
-                (Picture::File(path), _) => o.text("uri", &uri::escape(path)),
-                (Picture::Embedded { mime, .. }, view) => {
+            match (&source, view) {
+                (ImageSource::File(path), _) => o.text("uri", &uri::escape(path)),
+                (ImageSource::Embedded { mime, .. }, view) => {
                     o.text("mimeType", mime);
                     o.int("bufferView", u64::from(view.unwrap_or(0)));
                 }
@@ -238,7 +238,7 @@ fn put_material(
     cx: &Context<'_>,
     id: usize,
     material: &Material,
-    look: &Appearance,
+    appearance: &Appearance,
     placed: &[Placed<'_>],
     hidden: bool,
 ) {
@@ -261,20 +261,21 @@ fn put_material(
         own.insert("unlit", material.unlit);
     } else {
         put_name(o, &mut own, &material.name, unique);
-        put_look(o, material, look, placed, &mut raw, &mut shown);
-        for (key, is, shown_as) in
-            [("two_sided", material.two_sided, look.two_sided), ("unlit", material.unlit, look.unlit)]
-        {
+        put_appearance(o, material, appearance, placed, &mut raw, &mut shown);
+        for (key, is, shown_as) in [
+            ("two_sided", material.two_sided, appearance.two_sided),
+            ("unlit", material.unlit, appearance.unlit),
+        ] {
             if is != shown_as {
                 own.insert(key, is);
                 shown.insert(key, shown_as);
             }
         }
     }
-    let other = !hidden && look.alpha != material.alpha;
+    let other = !hidden && appearance.alpha != material.alpha;
     if other {
-        shown.insert("alpha", alpha_mode(look.alpha));
-        if look.alpha == AlphaMode::Additive {
+        shown.insert("alpha", alpha_mode(appearance.alpha));
+        if appearance.alpha == AlphaMode::Additive {
             shown.insert("additive", true);
         }
     }
@@ -293,7 +294,7 @@ fn put_material(
     if let Some(word) = word {
         own.insert("alpha", word);
     }
-    put_textures(&mut own, material, look, placed, hidden);
+    put_textures(&mut own, material, appearance, placed, hidden);
     if !shown.is_empty() {
         own.insert("shown", shown);
     }
@@ -306,11 +307,11 @@ fn put_material(
     put_extras(o, &material.extras, &own);
 }
 
-/// The names of the textures and what is drawn of them; pictures that only derive from them are marked as such.
+/// The names of the textures and what is drawn of them; images that only derive from them are marked as such.
 fn put_textures(
     own: &mut Extras,
     material: &Material,
-    look: &Appearance,
+    appearance: &Appearance,
     placed: &[Placed<'_>],
     hidden: bool,
 ) {
@@ -321,7 +322,7 @@ fn put_textures(
             let same = place == (texture.uv_set, texture.wrap, texture.transform);
             typed::Shown { role: p.map.role, image: p.image.clone(), place: (!same).then_some(place) }
         });
-        let notes = look.maps.iter().find(|m| m.texture == Some(i)).map(|m| &m.notes);
+        let notes = appearance.maps.iter().find(|m| m.texture == Some(i)).map(|m| &m.notes);
         typed::texture(texture, shown.as_ref(), notes.unwrap_or(&Extras::new()))
     });
     let list: Vec<Value> = list.collect();
@@ -348,7 +349,7 @@ fn alpha_mode(alpha: AlphaMode) -> &'static str {
     }
 }
 
-/// A number of the look as glTF allows it. Where that is not the material's own, both are kept.
+/// Returns a value of the appearance as glTF allows it. If that is not the material's own, both are kept.
 fn shown_as<const N: usize>(
     raw: &mut Extras,
     shown: &mut Extras,
@@ -364,18 +365,23 @@ fn shown_as<const N: usize>(
 }
 
 /// What a viewer sees.
-fn put_look(
+fn put_appearance(
     o: &mut Object<'_>,
     material: &Material,
-    look: &Appearance,
+    appearance: &Appearance,
     placed: &[Placed<'_>],
     raw: &mut Extras,
     shown: &mut Extras,
 ) {
     let map = |role: Role| placed.iter().find(|p| p.map.role == role);
     o.object("pbrMetallicRoughness", |o| {
-        let color =
-            shown_as(raw, shown, "base_color", [material.base_color, look.base_color], constraints::color);
+        let color = shown_as(
+            raw,
+            shown,
+            "base_color",
+            [material.base_color, appearance.base_color],
+            constraints::color,
+        );
         if color != [1.0; 4] {
             o.floats("baseColorFactor", &color);
         }
@@ -383,8 +389,8 @@ fn put_look(
             put_info(o, "baseColorTexture", placed);
         }
         for (key, name, values) in [
-            ("metallicFactor", "metallic", [material.metallic, look.metallic]),
-            ("roughnessFactor", "roughness", [material.roughness, look.roughness]),
+            ("metallicFactor", "metallic", [material.metallic, appearance.metallic]),
+            ("roughnessFactor", "roughness", [material.roughness, appearance.roughness]),
         ] {
             let unit = |[v]: [f32; 1]| [if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 }];
             let [value] = shown_as(raw, shown, name, values.map(|v| [v]), unit);
@@ -406,28 +412,28 @@ fn put_look(
         }
     }
     let clamped = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
-    let emissive = shown_as(raw, shown, "emissive", [material.emissive, look.emissive], clamped);
+    let emissive = shown_as(raw, shown, "emissive", [material.emissive, appearance.emissive], clamped);
     if emissive != [0.0; 3] {
         o.floats("emissiveFactor", &emissive);
     }
-    let mode = alpha_mode(look.alpha);
+    let mode = alpha_mode(appearance.alpha);
     if mode != "OPAQUE" {
         o.text("alphaMode", mode);
     }
-    if let AlphaMode::Mask { cutoff } = look.alpha {
+    if let AlphaMode::Mask { cutoff } = appearance.alpha {
         let allowed = if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 };
-        if look.alpha == material.alpha {
+        if appearance.alpha == material.alpha {
             kept(raw, "cutoff", [cutoff], [allowed]);
         }
         o.float("alphaCutoff", allowed);
     }
-    if look.two_sided {
+    if appearance.two_sided {
         o.flag("doubleSided", true);
     }
     let (specular, lightmap) = (map(Role::Specular), map(Role::Lightmap));
-    if look.unlit || specular.is_some() || lightmap.is_some() {
+    if appearance.unlit || specular.is_some() || lightmap.is_some() {
         o.object("extensions", |o| {
-            if look.unlit {
+            if appearance.unlit {
                 o.object("KHR_materials_unlit", |_| {});
             }
             if let Some(placed) = specular {
