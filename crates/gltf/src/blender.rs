@@ -326,7 +326,7 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
         let mesh = node.get("mesh").and_then(whole).and_then(|m| meshes.get(m));
         let name = mesh.map_or("", |m| m.get("name").and_then(Value::as_str).unwrap_or(""));
         let parent = parents.get(i).copied().flatten();
-        let mut place = crate::read::plain_transform(node);
+        let mut place = crate::read::node::plain_transform(node);
         if mesh.is_none() {
             // Lights and cameras are put at some place along the bone where units are not metres.
             place.translation[1] = 0.0;
@@ -374,7 +374,7 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
 
 /// What was noted of one node.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct NodeNotes {
     rest: Option<Transform>,
     bind: Option<Transform>,
     home: Option<String>,
@@ -382,11 +382,11 @@ pub(crate) struct Told {
     binds: Vec<(String, Mat4)>,
 }
 
-impl Told {
+impl NodeNotes {
     /// Takes the notes out of a node's extras.
-    pub(crate) fn take(extras: &mut Extras) -> Told {
+    pub(crate) fn take(extras: &mut Extras) -> NodeNotes {
         extras.remove("holds");
-        Told {
+        NodeNotes {
             rest: read_transform(extras.remove("rest")),
             bind: read_transform(extras.remove("bind")),
             home: extras.remove("home").and_then(|h| h.as_str().map(str::to_owned)),
@@ -410,12 +410,12 @@ type Spend<'a> = &'a dyn Fn(u64) -> Result<()>;
 /// Gives skinned meshes the binds they had, and moves their vertices back: Blender has moved them by the difference.
 fn rebind(
     scene: &mut Scene,
-    told: &[Told],
+    notes: &[NodeNotes],
     find: &impl Fn(&str) -> Option<u32>,
     spend: Spend<'_>,
 ) -> Result<()> {
     let mut done = HashSet::default();
-    for (id, told) in told.iter().enumerate().filter(|(_, told)| !told.binds.is_empty()) {
+    for (id, notes) in notes.iter().enumerate().filter(|(_, notes)| !notes.binds.is_empty()) {
         let Some(node) = scene.nodes.get(id) else { continue };
         let mesh = node.mesh.and_then(|m| scene.meshes.get(m as usize));
         let (Some(mesh), Some(skin)) = (mesh, node.skin.and_then(|s| scene.skins.get(s as usize))) else {
@@ -425,7 +425,7 @@ fn rebind(
         spend(skin.joints.len() as u64 * 68).map_err(|e| e.within(format!("nodes[{id}]")))?;
         let mut skin = skin.clone();
         let was: HashMap<u32, Mat4> =
-            told.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();
+            notes.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();
         // For each joint, by what Blender has moved what only that joint moves.
         let mut by = Vec::with_capacity(skin.joints.len());
         for (i, joint) in skin.joints.iter().enumerate() {
@@ -473,11 +473,11 @@ fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
 /// Puts nodes of a document that Blender wrote where they were.
 pub(crate) fn undo(
     scene: &mut Scene,
-    told: &[Told],
+    notes: &[NodeNotes],
     find: impl Fn(&str) -> Option<u32>,
     spend: Spend<'_>,
 ) -> Result<()> {
-    rebind(scene, told, &find, spend)?;
+    rebind(scene, notes, &find, spend)?;
     // What is far away is less exact.
     let pose = Pose::rest(scene);
     let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());
@@ -494,11 +494,11 @@ pub(crate) fn undo(
     }
     let mut moves = Moves::default();
     for id in 0..scene.nodes.len() {
-        let (Some(told), Some(node)) = (told.get(id), scene.nodes.get_mut(id)) else { continue };
-        if let Some(rest) = told.rest {
+        let (Some(notes), Some(node)) = (notes.get(id), scene.nodes.get_mut(id)) else { continue };
+        if let Some(rest) = notes.rest {
             let still = Transform::default();
-            let homeless = told.home.is_some() && near(&node.transform, &still, 1e-5);
-            match told.bind {
+            let homeless = notes.home.is_some() && near(&node.transform, &still, 1e-5);
+            match notes.bind {
                 _ if near(&node.transform, &rest, close) || homeless => node.transform = rest,
                 _ if node.transform.scale.iter().any(|s| s.abs() < FLAT) => node.transform = rest,
                 Some(bind) => {
@@ -515,7 +515,7 @@ pub(crate) fn undo(
                 }
             }
         }
-        let home = told.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
+        let home = notes.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
         if let Some(home) = home.filter(|h| node.parent != Some(*h) && *h as usize != id) {
             moves.rehang(scene, id as u32, home);
         }
@@ -561,7 +561,7 @@ impl Moves {
 }
 
 /// The name of a model whose scene Blender has named after itself.
-pub(crate) fn scene_name(found: &str, told: Option<&str>) -> String {
+pub(crate) fn scene_name(found: &str, noted: Option<&str>) -> String {
     let blenders = found == "Scene" || found.starts_with("Scene.") || found.is_empty();
-    told.filter(|_| blenders).unwrap_or(found).to_owned()
+    noted.filter(|_| blenders).unwrap_or(found).to_owned()
 }

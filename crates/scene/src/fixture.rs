@@ -1,8 +1,8 @@
 //! A small scene with one of most things, for tests and documentation.
 
 use crate::{
-    AlphaMode, Attribute, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node,
-    Primitive, Property, Purpose, Scene, Skin, Slot, Target, Texture, Topology, Vertices,
+    AlphaMode, Attachment, Attribute, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh,
+    Node, NodeId, Primitive, Property, Purpose, Scene, Skin, Slot, Target, Texture, Topology, Vertices,
 };
 
 /// A jointed arm over a walkable square: two joints, a skin, a lamp, a hidden plate, two clips. Z is up in its data, and
@@ -13,18 +13,29 @@ use crate::{
 /// assert_eq!((scene.meshes.len(), scene.skins.len(), scene.clips.len()), (3, 1, 2));
 /// ```
 pub fn example() -> Scene {
-    let half = std::f32::consts::FRAC_1_SQRT_2;
     let mut scene = Scene::new("arm");
-    let top = scene.add_axes([-half, 0.0, 0.0, half], 1.0);
+    let top = scene.add_axes([-HALF, 0.0, 0.0, HALF], 1.0);
     let base = scene.add_node(Some(top), Node::new("base"));
     let mut arm = Node::new("arm");
     arm.transform.translation = [0.0, 0.0, 1.0];
     let arm = scene.add_node(Some(base), arm);
     let mut hand = Node::new("hand");
     hand.transform.translation = [1.0, 0.0, 0.0];
-    hand.attachment = Some(crate::Attachment { id: Some(3), path: String::new() });
+    hand.attachment = Some(Attachment { id: Some(3), path: String::new() });
     let hand = scene.add_node(Some(arm), hand);
+    add_materials(&mut scene);
+    add_vertices(&mut scene);
+    add_meshes(&mut scene);
+    add_skin(&mut scene, arm, hand);
+    add_drawn_nodes(&mut scene, base);
+    add_clips(&mut scene, base, arm, hand);
+    scene
+}
 
+/// The sine and cosine of an eighth of a turn.
+const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
+
+fn add_materials(scene: &mut Scene) {
     scene.materials.push(Material {
         name: "skin".into(),
         textures: vec![
@@ -41,6 +52,9 @@ pub fn example() -> Scene {
         unlit: true,
         ..Material::default()
     });
+}
+
+fn add_vertices(scene: &mut Scene) {
     let strip = |y: f32| [[0.0, y, 1.0], [1.0, y, 1.0], [2.0, y, 1.0]];
     scene.vertices.push(Vertices {
         positions: [strip(-0.25), strip(0.25)].concat(),
@@ -66,6 +80,9 @@ pub fn example() -> Scene {
         positions: vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]],
         ..Vertices::default()
     });
+}
+
+fn add_meshes(scene: &mut Scene) {
     let part = |vertices, topology, indices: &[u32], material| Primitive {
         vertices,
         topology,
@@ -96,6 +113,9 @@ pub fn example() -> Scene {
         lod: Some(1),
         ..Mesh::default()
     });
+}
+
+fn add_skin(scene: &mut Scene, arm: NodeId, hand: NodeId) {
     // The mesh is bound in the space of the format: a joint's inverse bind takes away where it stands there.
     let bind = |x: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -x, 0.0, -1.0, 1.0];
     scene.skins.push(Skin {
@@ -104,6 +124,10 @@ pub fn example() -> Scene {
         inverse_bind: vec![bind(0.0), bind(1.0)],
         ..Skin::default()
     });
+}
+
+/// Adds the nodes with meshes, and the lamp.
+fn add_drawn_nodes(scene: &mut Scene, base: NodeId) {
     let drawn = |name: &str, mesh, skin, visible| Node { mesh: Some(mesh), skin, visible, ..Node::new(name) };
     scene.add_node(Some(base), drawn("flesh", 0, Some(0), true));
     scene.add_node(Some(base), drawn("ground", 1, None, true));
@@ -116,13 +140,15 @@ pub fn example() -> Scene {
         ..Light::default()
     });
     scene.add_node(Some(base), Node { light: Some(0), ..Node::new("lamp") });
+}
 
+fn add_clips(scene: &mut Scene, base: NodeId, arm: NodeId, hand: NodeId) {
     let turn = Channel::node(
         arm,
         Property::Rotation,
         Interpolation::Linear,
         vec![0.0, 1.0],
-        vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half],
+        vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, HALF, HALF],
     );
     let lift =
         Channel::node(base, Property::Translation, Interpolation::Cubic, vec![0.0, 1.0], vec![0.0; 18]);
@@ -137,5 +163,4 @@ pub fn example() -> Scene {
         ..Clip::default()
     });
     scene.clips.push(Clip { name: "still".into(), length: 0.25, ..Clip::default() });
-    scene
 }

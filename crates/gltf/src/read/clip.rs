@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, read_float};
 use galatea_wire::{Error, Loss, Result};
 
-use super::{NameTables, Tree, brief, extras_of, key_of, take_name};
+use super::tree::Tree;
+use super::{NameTables, brief, extras_of, key_of, take_name};
 use crate::accessor::{Document, few_members, whole, wrong};
 use crate::write::clip::{allowed_values, path};
 use crate::{blender, constraints, typed};

@@ -1,14 +1,14 @@
-//! From glTF to the scene: materials, textures, images.
+//! From glTF to the scene: materials.
 
 use std::collections::HashSet;
 
-use galatea_scene::{AlphaMode, Extras, Material, Texture, UvTransform, Value, Wrap};
-use galatea_wire::{Loss, Result};
+use galatea_scene::{AlphaMode, Extras, Material, Value, read_float, same_bits};
+use galatea_wire::Result;
 
+use super::texture::{Drawn, derived, extension, read_drawn, read_images, read_textures};
 use super::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
-use crate::accessor::{Document, whole};
-use crate::uri::{self, Uri};
-use crate::{Appearance, Image, ImageSource, Loaded, Map, Role, blender, constraints, names, typed};
+use crate::accessor::Document;
+use crate::{Appearance, Loaded, Map, Role, blender, constraints, names, typed};
 
 /// Where the materials of the document went.
 #[derive(Debug, Default)]
@@ -50,14 +50,14 @@ pub(crate) fn read(
         let below = names_of_layers.as_ref().and_then(Value::as_array).into_iter().flatten();
         let below = below.filter_map(|v| v.get("material").or(Some(v))?.as_str()).map(str::to_owned);
         layers.push((id, below.collect()));
-        let told = Told {
+        let drawing = Drawing {
             hidden: shown.is_some(),
             added: extras.get("shown").is_some_and(|s| s.get("additive").is_some()),
             derived: derived(extras.get("derived")),
         };
         let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
         let material = read_one(value, extras, &drawn, shown.is_some());
-        loaded.appearances.push(appearance(value, drawn, &material, &told));
+        loaded.appearances.push(appearance(value, drawn, &material, &drawing));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
     }
@@ -81,173 +81,134 @@ fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
     list.flatten().into_iter().flatten().filter(move |value| !there.contains(key_of(value)))
 }
 
-/// Returns the names of the images. Images whose place is known go to `loaded`.
-fn read_images(document: &Document<'_>, loaded: &mut Loaded) -> Result<Vec<String>> {
-    let mut out = Vec::new();
-    for (i, value) in document.list("images").iter().enumerate() {
-        let link = value.get("uri").and_then(Value::as_str);
-        let place = link.map(uri::parse);
-        let mut name = name_of(value).to_owned();
-        let mime = || value.get("mimeType").and_then(Value::as_str).unwrap_or("image/png").to_owned();
-        let source = match place {
-            Some(Ok(Uri::Data(bytes))) => Some(ImageSource::Embedded { mime: mime(), bytes }),
-            Some(Ok(Uri::File(path))) => {
-                if name.is_empty() {
-                    name = uri::stem(&path).to_owned();
-                }
-                Some(ImageSource::File(path))
-            }
-            Some(Err(why)) => {
-                loaded.losses.push(Loss::new(format!("the place of images[{i}]"), why));
-                None
-            }
-            None => {
-                let bytes = document.copy_of_view(value).map_err(|e| e.within(format!("images[{i}]")))?;
-                bytes.map(|bytes| ImageSource::Embedded { mime: mime(), bytes })
-            }
-        };
-        if name.is_empty() {
-            name = format!("image_{i}");
-        }
-        loaded.images.extend(source.map(|source| Image { name: name.clone(), source }));
-        out.push(name);
-    }
-    Ok(out)
-}
-
-/// A texture that a viewer draws, and the name of its image.
-#[derive(Clone)]
-struct Drawn {
-    role: Role,
-    texture: Texture,
-    image: String,
-}
-
-/// What a viewer draws for one role. The name of an image is charged for, since any number of materials may use it.
-fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Result<Option<Drawn>> {
-    let index = info.get("index").and_then(whole);
-    let Some(texture) = index.and_then(|i| document.list("textures").get(i)) else { return Ok(None) };
-    let other = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif"];
-    let source = texture
-        .get("source")
-        .and_then(whole)
-        .or_else(|| other.iter().find_map(|name| extension(texture, name)?.get("source").and_then(whole)));
-    let Some(image) = source.and_then(|s| images.get(s)) else { return Ok(None) };
-    document.spend(image.len() as u64 * 4)?;
-    let sampler = texture.get("sampler").and_then(whole).and_then(|s| document.list("samplers").get(s));
-    let wrap = |key: &str| {
-        let code = sampler.and_then(|s| s.get(key)).and_then(whole);
-        code.map_or(Wrap::Repeat, |c| typed::read_wrap(c as u64))
-    };
-    let mut uv_set = info.get("texCoord").and_then(whole).unwrap_or(0) as u32;
-    let transform = extension(info, "KHR_texture_transform").map(|value| {
-        uv_set = value.get("texCoord").and_then(whole).map_or(uv_set, |t| t as u32);
-        UvTransform {
-            offset: array(value, "offset").unwrap_or_default(),
-            rotation: number(value, "rotation").unwrap_or(0.0),
-            scale: array(value, "scale").unwrap_or([1.0; 2]),
-        }
-    });
-    let texture = Texture {
-        slot: role.slot(),
-        name: image.clone(),
-        uv_set,
-        wrap: [wrap("wrapS"), wrap("wrapT")],
-        transform,
-        ..Texture::default()
-    };
-    Ok(Some(Drawn { role, texture, image: image.clone() }))
-}
-
-fn extension<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    value.get("extensions").and_then(|e| e.get(name))
-}
-
 fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) -> Material {
-    let raw = take_raw(&mut extras);
-    let shown = match extras.remove("shown") {
-        Some(Value::Object(map)) => map,
-        _ => Extras::new(),
+    let kept = Kept {
+        raw: take_raw(&mut extras),
+        shown: match extras.remove("shown") {
+            Some(Value::Object(map)) => map,
+            _ => Extras::new(),
+        },
     };
-    let none = Value::Null;
-    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
     let was = extras.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut material = Material { name: take_name(value, &mut extras, "material"), ..Material::default() };
+    let alpha = extras.remove("alpha");
+    let alpha = alpha.as_ref().and_then(Value::as_str).unwrap_or("");
     if hidden {
         // A hidden version has the name of the material and this mark.
         let own = name_of(value).split_once(".hidden").map_or(name_of(value), |(own, _)| own);
         material.name = names::original(own, was.as_deref(), "material");
-    }
-    let word = extras.remove("alpha");
-    let word = word.as_ref().and_then(Value::as_str).unwrap_or("");
-    let flag = |v: Option<Value>| v.is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));
-    let unit = |v: f32| if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 };
-    if hidden {
-        material.base_color = typed::array(&raw, "base_color").unwrap_or(material.base_color);
-        material.emissive = typed::array(&raw, "emissive").unwrap_or_default();
-        let of = |key: &str| raw.get(key).and_then(galatea_scene::read_float);
-        material.metallic = of("metallic").unwrap_or(0.0);
-        material.roughness = of("roughness").unwrap_or(1.0);
-        material.two_sided = flag(extras.remove("two_sided"));
-        material.unlit = flag(extras.remove("unlit"));
-        material.alpha = alpha_by_word(word, of("cutoff"));
+        read_hidden(&mut material, &mut extras, &kept.raw, alpha);
     } else {
-        // Where glTF shows what we made of the material, the material's own value counts; an edited one wins.
-        let restored = |key: &str, now: &[f32]| {
-            let shown_as = shown.get(key).and_then(galatea_scene::read_floats)?;
-            let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-            let was = raw.get(key).and_then(galatea_scene::read_floats);
-            // Without an original beside it, both are the same.
-            (bits(&shown_as) == bits(now)).then(|| was.unwrap_or(shown_as))
-        };
-        let color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
-        material.base_color = first(restored("base_color", &color))
-            .unwrap_or_else(|| original(&raw, "base_color", color, constraints::color));
-        let emissive = array(value, "emissiveFactor").unwrap_or_default();
-        let clamp = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
-        material.emissive = first(restored("emissive", &emissive))
-            .unwrap_or_else(|| original(&raw, "emissive", emissive, clamp));
-        let factor = |key: &str, name: &str| {
-            let now = [number(pbr, key).unwrap_or(1.0)];
-            let [v] =
-                first(restored(name, &now)).unwrap_or_else(|| original(&raw, name, now, |[v]| [unit(v)]));
-            v
-        };
-        material.metallic = factor("metallicFactor", "metallic");
-        material.roughness = factor("roughnessFactor", "roughness");
-        let mut switch = |key: &str, now: bool| {
-            let was = extras.remove(key);
-            let shown_as = shown.get(key).cloned();
-            if shown_as.is_some() && flag(shown_as) == now { was.map_or(now, |w| flag(Some(w))) } else { now }
-        };
-        let doubled = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
-        material.two_sided = switch("two_sided", doubled);
-        let bare = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
-        material.unlit = switch("unlit", bare);
-        let mode = value.get("alphaMode").and_then(Value::as_str).unwrap_or("OPAQUE");
-        material.alpha = match mode {
-            _ if shown.get("alpha").and_then(Value::as_str) == Some(mode) => {
-                let cutoff = raw.get("cutoff").and_then(galatea_scene::read_float);
-                alpha_by_word(word, cutoff)
-            }
-            "MASK" => {
-                let cutoff = number(value, "alphaCutoff").unwrap_or(0.5);
-                let allowed = |[c]: [f32; 1]| [if c.is_finite() { c.max(0.0) } else { 0.5 }];
-                let [cutoff] = original(&raw, "cutoff", [cutoff], allowed);
-                AlphaMode::Mask { cutoff }
-            }
-            "BLEND" if word.is_empty() || shown.contains_key("alpha") => AlphaMode::Blend,
-            "BLEND" => alpha_by_word(word, None),
-            _ => AlphaMode::Opaque,
-        };
+        read_shown(&mut material, value, &mut extras, &kept, alpha);
     }
     material.textures = read_textures(&mut extras, drawn.to_vec());
     material.extras = extras;
     material
 }
 
-/// What extras tell of how a material is shown.
-struct Told {
+/// What extras keep of a material that is drawn otherwise than it describes itself.
+struct Kept {
+    /// The material's own values, where they were replaced.
+    raw: Extras,
+    /// The values that were written instead, if not only because glTF forbids the original.
+    shown: Extras,
+}
+
+impl Kept {
+    /// Returns the material's own value if the document still has the one that was written for it.
+    fn restored<const N: usize>(&self, key: &str, now: [f32; N]) -> Option<[f32; N]> {
+        let written: Vec<f32> = self.shown.floats(key)?;
+        let own = self.raw.floats(key);
+        // Without an original, both are the same.
+        same_bits(&written, &now).then(|| own.unwrap_or(written))?.first_chunk().copied()
+    }
+
+    /// Returns the material's own value; an edited one wins.
+    fn own<const N: usize>(
+        &self,
+        key: &str,
+        now: [f32; N],
+        allowed: impl Fn([f32; N]) -> [f32; N],
+    ) -> [f32; N] {
+        self.restored(key, now).unwrap_or_else(|| original(&self.raw, key, now, allowed))
+    }
+
+    /// Returns the material's own flag, which it takes out of `extras`; an edited one wins.
+    fn own_flag(&self, key: &str, now: bool, extras: &mut Extras) -> bool {
+        let own = extras.remove(key);
+        match self.shown.get(key) {
+            Some(written) if flag(written) == now => own.as_ref().map_or(now, flag),
+            _ => now,
+        }
+    }
+
+    fn cutoff(&self) -> Option<f32> {
+        self.raw.get("cutoff").and_then(read_float)
+    }
+}
+
+/// Returns a truth value, which some programs keep as a number.
+fn flag(value: &Value) -> bool {
+    value.as_bool().unwrap_or_else(|| value.as_f64() != Some(0.0))
+}
+
+/// Reads the version of a material that hidden meshes have: all its values are in extras.
+fn read_hidden(material: &mut Material, extras: &mut Extras, raw: &Extras, alpha: &str) {
+    material.base_color = typed::array(raw, "base_color").unwrap_or(material.base_color);
+    material.emissive = typed::array(raw, "emissive").unwrap_or_default();
+    let number = |key: &str| raw.get(key).and_then(read_float);
+    material.metallic = number("metallic").unwrap_or(0.0);
+    material.roughness = number("roughness").unwrap_or(1.0);
+    material.two_sided = extras.remove("two_sided").as_ref().is_some_and(flag);
+    material.unlit = extras.remove("unlit").as_ref().is_some_and(flag);
+    material.alpha = alpha_by_name(alpha, number("cutoff"));
+}
+
+/// Reads a material that is drawn.
+fn read_shown(material: &mut Material, value: &Value, extras: &mut Extras, kept: &Kept, alpha: &str) {
+    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&Value::Null);
+    let color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
+    material.base_color = kept.own("base_color", color, constraints::color);
+    let emissive = array(value, "emissiveFactor").unwrap_or_default();
+    let clamp = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
+    material.emissive = kept.own("emissive", emissive, clamp);
+    let factor = |key: &str, name: &str| {
+        let unit = |[v]: [f32; 1]| [if v.is_finite() { v.clamp(0.0, 1.0) } else { 1.0 }];
+        let [v] = kept.own(name, [number(pbr, key).unwrap_or(1.0)], unit);
+        v
+    };
+    material.metallic = factor("metallicFactor", "metallic");
+    material.roughness = factor("roughnessFactor", "roughness");
+    material.two_sided = kept.own_flag("two_sided", is_double_sided(value), extras);
+    material.unlit = kept.own_flag("unlit", is_unlit(value), extras);
+    let mode = value.get("alphaMode").and_then(Value::as_str).unwrap_or("OPAQUE");
+    material.alpha = match mode {
+        _ if kept.shown.text("alpha") == Some(mode) => alpha_by_name(alpha, kept.cutoff()),
+        "MASK" => {
+            let allowed = |[c]: [f32; 1]| [if c.is_finite() { c.max(0.0) } else { 0.5 }];
+            let [cutoff] = original(&kept.raw, "cutoff", [cutoff(value)], allowed);
+            AlphaMode::Mask { cutoff }
+        }
+        "BLEND" if alpha.is_empty() || kept.shown.contains_key("alpha") => AlphaMode::Blend,
+        "BLEND" => alpha_by_name(alpha, None),
+        _ => AlphaMode::Opaque,
+    };
+}
+
+fn is_double_sided(value: &Value) -> bool {
+    value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false)
+}
+
+fn is_unlit(value: &Value) -> bool {
+    extension(value, "KHR_materials_unlit").is_some()
+}
+
+fn cutoff(value: &Value) -> f32 {
+    number(value, "alphaCutoff").unwrap_or(0.5)
+}
+
+/// What extras say about how a material is drawn.
+struct Drawing {
     /// This is the version that hidden meshes have.
     hidden: bool,
     /// Mixing stands for adding.
@@ -255,36 +216,29 @@ struct Told {
     derived: Vec<(Option<Role>, String)>,
 }
 
-/// Returns the images that only derive from textures, by role and name.
-fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
-    let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").to_owned();
-    let list = list.and_then(Value::as_array).into_iter().flatten();
-    list.map(|entry| (Role::named(&text(entry, "role")), text(entry, "image"))).collect()
-}
-
 /// What the document shows of a material. Mixing that stands for adding is adding.
-fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told) -> Appearance {
+fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, drawing: &Drawing) -> Appearance {
     let mut appearance = Appearance::of(material);
-    if told.hidden {
+    if drawing.hidden {
         return appearance;
     }
     let none = Value::Null;
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
     appearance.base_color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
     appearance.emissive = array(value, "emissiveFactor").unwrap_or_default();
-    appearance.two_sided = value.get("doubleSided").and_then(Value::as_bool).unwrap_or(false);
-    appearance.unlit = value.get("extensions").is_some_and(|e| e.get("KHR_materials_unlit").is_some());
+    appearance.two_sided = is_double_sided(value);
+    appearance.unlit = is_unlit(value);
     appearance.alpha = match value.get("alphaMode").and_then(Value::as_str) {
-        Some("BLEND") if told.added || material.alpha == AlphaMode::Additive => AlphaMode::Additive,
+        Some("BLEND") if drawing.added || material.alpha == AlphaMode::Additive => AlphaMode::Additive,
         Some("BLEND") => AlphaMode::Blend,
-        Some("MASK") => AlphaMode::Mask { cutoff: number(value, "alphaCutoff").unwrap_or(0.5) },
+        Some("MASK") => AlphaMode::Mask { cutoff: cutoff(value) },
         _ => AlphaMode::Opaque,
     };
     appearance.maps = drawn
         .into_iter()
         .map(|Drawn { role, texture, image }| Map {
             role,
-            texture: if told.derived.iter().any(|(r, i)| *r == Some(role) && *i == image) {
+            texture: if drawing.derived.iter().any(|(r, i)| *r == Some(role) && *i == image) {
                 None
             } else {
                 material.textures.iter().position(|t| t.slot == role.slot()).or(Some(0))
@@ -299,8 +253,8 @@ fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, told: &Told
     appearance
 }
 
-fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
-    match word {
+fn alpha_by_name(name: &str, cutoff: Option<f32>) -> AlphaMode {
+    match name {
         "additive" => AlphaMode::Additive,
         "modulate" => AlphaMode::Modulate,
         "modulate2x" => AlphaMode::Modulate2x,
@@ -308,62 +262,4 @@ fn alpha_by_word(word: &str, cutoff: Option<f32>) -> AlphaMode {
         "mask" => AlphaMode::Mask { cutoff: cutoff.unwrap_or(0.5) },
         _ => AlphaMode::Opaque,
     }
-}
-
-/// As many numbers as are wanted.
-fn first<const N: usize>(values: Option<Vec<f32>>) -> Option<[f32; N]> {
-    values?.first_chunk().copied()
-}
-
-/// What a viewer draws, by role.
-fn read_drawn(document: &Document<'_>, value: &Value, images: &[String]) -> Result<Vec<Drawn>> {
-    let none = Value::Null;
-    let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
-    let infos = [
-        (Role::BaseColor, pbr.get("baseColorTexture")),
-        (Role::MetallicRoughness, pbr.get("metallicRoughnessTexture")),
-        (Role::Normal, value.get("normalTexture")),
-        (Role::Occlusion, value.get("occlusionTexture")),
-        (Role::Emissive, value.get("emissiveTexture")),
-        (Role::Specular, extension(value, "KHR_materials_specular").and_then(|e| e.get("specularTexture"))),
-        (Role::Lightmap, extension(value, "MOZ_lightmap")),
-    ];
-    let read = |(role, info): (Role, Option<&Value>)| read_info(document, info?, role, images).transpose();
-    infos.into_iter().filter_map(read).collect()
-}
-
-/// The textures of the extras; those that are drawn win where they were changed.
-fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<Texture> {
-    // What only derives from other textures says nothing of its own, while it is as it was.
-    for (role, image) in derived(extras.remove("derived").as_ref()) {
-        drawn.retain(|d| Some(d.role) != role || d.image != image);
-    }
-    let told = extras.remove("textures");
-    let told = told.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(typed::read_texture);
-    let mut out = Vec::new();
-    for (mut texture, shown) in told {
-        let of_slot = |d: &Drawn| match &shown {
-            Some(shown) => d.role == shown.role,
-            None => d.texture.slot == texture.slot,
-        };
-        let found = drawn.iter().position(of_slot);
-        match (found.map(|i| drawn.remove(i)), shown) {
-            (Some(now), Some(shown)) => {
-                let place = (now.texture.uv_set, now.texture.wrap, now.texture.transform);
-                if shown.place != Some(place) {
-                    (texture.uv_set, texture.wrap, texture.transform) = place;
-                }
-                if now.image != shown.image {
-                    texture.name = now.texture.name;
-                }
-                out.push(texture);
-            }
-            (Some(now), None) => out.push(now.texture),
-            // Its image was removed by an edit.
-            (None, Some(_)) => {}
-            (None, None) => out.push(texture),
-        }
-    }
-    out.extend(drawn.into_iter().map(|d| d.texture));
-    out
 }

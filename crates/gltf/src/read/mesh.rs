@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use galatea_scene::{
-    Attribute, Extras, Influences, Mesh, Primitive, Scene, Topology, Value, Vertices, decode_u32s,
+    Attribute, Extras, Influences, Mesh, Primitive, Purpose, Scene, Topology, Value, Vertices, decode_u32s,
 };
 use galatea_wire::{Error, Loss, Result};
 
 use super::material::Materials;
-use super::{brief, extras_of, read_purpose, take_name};
+use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
-use crate::constraints;
 use crate::json::print;
+use crate::{constraints, typed};
 
 /// The attributes of a primitive: which vertices they make.
 type Signature = Vec<(String, usize)>;
@@ -329,4 +329,14 @@ fn assemble(place: usize, mode: usize, list: Vec<u32>) -> Result<(Topology, Vec<
 fn whole_groups(mut list: Vec<u32>, per: usize) -> Vec<u32> {
     list.truncate(list.len() / per * per);
     list
+}
+
+/// Takes the purpose and the level of detail out of a mesh's extras.
+pub(super) fn read_purpose(extras: &mut Extras) -> (Purpose, Option<u32>) {
+    let word = extras.remove("purpose");
+    let word = word.as_ref().and_then(Value::as_str).unwrap_or("render");
+    let purpose = Purpose::ALL.into_iter().find(|p| p.name() == word).unwrap_or_default();
+    let lod = typed::int(extras, "lod").and_then(|l| u32::try_from(l).ok());
+    extras.remove("lod");
+    (purpose, lod)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Channel, Clip, Extras, Interpolation, Property, Target, Value, float};
+use galatea_scene::{Channel, Clip, Event, Extras, Interpolation, Playback, Property, Target, Value, float};
 use galatea_text::push_int;
 
 use super::{Context, clip_channels, put_all, put_extras, put_name};
@@ -20,7 +20,7 @@ struct Written {
     output: u32,
 }
 
-/// The animations, and what the scene's extras tell of them.
+/// Writes the animations, and notes about them for the extras of the scene.
 pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
     let scene = cx.scene;
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
@@ -33,7 +33,7 @@ pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
     (list, notes)
 }
 
-/// Numbers of one value, for the properties that glTF can move.
+/// Returns the path of a property in glTF and the numbers of one value; `None` for properties that glTF does not animate.
 pub(crate) fn path(property: &Property) -> Option<(&'static str, usize)> {
     Some(match property {
         Property::Translation => ("translation", 3),
@@ -51,89 +51,102 @@ fn write_one(
     notes_of_clips: &mut List,
     taken: &mut [[bool; 3]],
 ) {
-    let mut own = Extras::default();
-    let mut written = Vec::with_capacity(clip.channels.len());
-    let (mut curves, mut notes) = (List::default(), Vec::new());
-    let mut last = 0.0f32;
+    let mut parts = Parts::default();
     for channel in &clip.channels {
         match write_channel(cx, channel, taken) {
-            Some((channel_written, end, note)) => {
-                last = last.max(end);
-                written.push(channel_written);
-                notes.extend(note);
+            Some((written, end, note)) => {
+                parts.end = parts.end.max(end);
+                parts.written.push(written);
+                parts.notes.extend(note);
             }
             None => {
                 if let Some(name) = cx.name_of(channel.target) {
-                    curves.push(|o| typed::put_curve(o, channel, name));
+                    parts.curves.push(|o| typed::put_curve(o, channel, name));
                 }
             }
         }
     }
-    if written.is_empty() {
-        // An animation needs a channel. This one holds the first node where it is anyway.
-        let Some(root) = cx.scene.nodes.first() else { return };
-        let place = constraints::finite(root.transform.translation);
-        let input = keys(cx, &[0.0], 1, true);
-        let output = keys(cx, &place, 3, false);
-        written.push(Written {
-            node: 0,
-            path: "translation",
-            interpolation: Interpolation::Step,
-            input,
-            output,
-        });
+    let mut own = Extras::default();
+    if parts.written.is_empty() {
+        let Some(stand_in) = stand_in(cx) else { return };
+        parts.written.push(stand_in);
         own.insert("stand_in", true);
     }
-    if clip.length.to_bits() != last.to_bits() {
+    add_own_fields(&mut own, cx, clip, &mut parts);
+    list.push(|o| {
+        put_name(o, &mut own, &clip.name, name);
+        o.each("samplers", &parts.written, push_sampler);
+        o.each("channels", parts.written.iter().enumerate(), push_channel);
+        // Blender keeps nothing of an animation but its name, so the extras are in those of the scene.
+        let foreign = clip.extras.get(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign.clone()));
+        let mut key = Extras::new();
+        let has_extras = clip.extras.len() > usize::from(foreign.is_some());
+        if has_extras || !own.is_empty() || parts.curves.count > 0 {
+            own.insert("clip", name.to_owned());
+            key.insert("key", name.to_owned());
+            notes_of_clips.push(|o| put_all(o, &clip.extras, &own, &[("curves", &parts.curves)]));
+        }
+        put_extras(o, &foreign.into_iter().collect(), &key);
+    });
+}
+
+/// What becomes of the channels of a clip.
+#[derive(Default)]
+struct Parts {
+    written: Vec<Written>,
+    /// Time of the last key.
+    end: f32,
+    /// Notes about channels whose values had to be replaced.
+    notes: Vec<Value>,
+    /// Channels that glTF does not have, for extras.
+    curves: List,
+}
+
+/// Returns a channel that holds the first node where it is, for clips without any: an animation needs one.
+fn stand_in(cx: &mut Context<'_>) -> Option<Written> {
+    let place = constraints::finite(cx.scene.nodes.first()?.transform.translation);
+    let input = keys(cx, &[0.0], 1, true);
+    let output = keys(cx, &place, 3, false);
+    Some(Written { node: 0, path: "translation", interpolation: Interpolation::Step, input, output })
+}
+
+/// Adds the fields of a clip that glTF does not have.
+fn add_own_fields(own: &mut Extras, cx: &Context<'_>, clip: &Clip, parts: &mut Parts) {
+    if clip.length.to_bits() != parts.end.to_bits() {
         own.insert("length", float(clip.length));
     }
-    if clip.playback != galatea_scene::Playback::Loop {
+    if clip.playback != Playback::Loop {
         own.insert("playback", typed::playback(clip.playback));
     }
-    let events: Vec<Value> = clip
-        .events
-        .iter()
-        .map(|e| typed::event(e, e.node.and_then(|n| cx.name_of(Target::Node(n)))))
-        .collect();
-    for (key, list) in [("events", events), ("channels", notes)] {
+    let node_of = |event: &Event| event.node.and_then(|n| cx.name_of(Target::Node(n)));
+    let events: Vec<Value> = clip.events.iter().map(|e| typed::event(e, node_of(e))).collect();
+    for (key, list) in [("events", events), ("channels", std::mem::take(&mut parts.notes))] {
         if !list.is_empty() {
             own.insert(key, Value::Array(list));
         }
     }
-    list.push(|o| {
-        put_name(o, &mut own, &clip.name, name);
-        // In as few pieces as can be: there are hundreds.
-        o.each("samplers", &written, |out, w| {
-            push_literal(out, "{\"input\":");
-            push_int(out, w.input);
-            push_literal(out, ",\"output\":");
-            push_int(out, w.output);
-            match w.interpolation {
-                Interpolation::Linear => push_literal(out, "}"),
-                Interpolation::Step => push_literal(out, ",\"interpolation\":\"STEP\"}"),
-                Interpolation::Cubic => push_literal(out, ",\"interpolation\":\"CUBICSPLINE\"}"),
-            }
-        });
-        o.each("channels", written.iter().enumerate(), |out, (sampler, w)| {
-            push_literal(out, "{\"sampler\":");
-            push_int(out, sampler as u32);
-            push_literal(out, ",\"target\":{\"node\":");
-            push_int(out, w.node);
-            push_literal(out, ",\"path\":\"");
-            push_literal(out, w.path);
-            push_literal(out, "\"}}");
-        });
-        // Blender keeps nothing of an animation but its name: the scene has its extras.
-        let foreign = clip.extras.get(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign.clone()));
-        let mut key = Extras::new();
-        let told = clip.extras.len() > usize::from(foreign.is_some());
-        if told || !own.is_empty() || curves.count > 0 {
-            own.insert("clip", name.to_owned());
-            key.insert("key", name.to_owned());
-            notes_of_clips.push(|o| put_all(o, &clip.extras, &own, &[("curves", &curves)]));
-        }
-        put_extras(o, &foreign.into_iter().collect(), &key);
-    });
+}
+
+fn push_sampler(out: &mut Vec<u8>, written: &Written) {
+    push_literal(out, "{\"input\":");
+    push_int(out, written.input);
+    push_literal(out, ",\"output\":");
+    push_int(out, written.output);
+    match written.interpolation {
+        Interpolation::Linear => push_literal(out, "}"),
+        Interpolation::Step => push_literal(out, ",\"interpolation\":\"STEP\"}"),
+        Interpolation::Cubic => push_literal(out, ",\"interpolation\":\"CUBICSPLINE\"}"),
+    }
+}
+
+fn push_channel(out: &mut Vec<u8>, (sampler, written): (usize, &Written)) {
+    push_literal(out, "{\"sampler\":");
+    push_int(out, sampler);
+    push_literal(out, ",\"target\":{\"node\":");
+    push_int(out, written.node);
+    push_literal(out, ",\"path\":\"");
+    push_literal(out, written.path);
+    push_literal(out, "\"}}");
 }
 
 fn write_channel(
@@ -150,7 +163,7 @@ fn write_channel(
     if count < enough || channel.values.len() != count * per_key {
         return None;
     }
-    // Nodes that are not there have no place, either.
+    // This also leaves out nodes that do not exist.
     let slot = taken.get_mut(node as usize)?.get_mut(blender::place_of(&channel.property)?)?;
     if std::mem::replace(slot, true) {
         return None;
@@ -183,14 +196,14 @@ fn write_channel(
     Some((Written { node, path, interpolation: channel.interpolation, input, output }, end, note))
 }
 
-/// Whether glTF allows these values as they are.
+/// Returns `true` if glTF allows these values as they are.
 fn are_allowed(values: &[f32], path: &str, cubic: bool) -> bool {
     let finite = values.iter().fold(true, |all, v| all & v.is_finite());
     let mut rotations = values.as_chunks().0.iter().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
     finite && (path != "rotation" || rotations.all(|(_, v)| constraints::Rotation::holds(v)))
 }
 
-/// Values as glTF allows them.
+/// Replaces values that glTF forbids.
 pub(crate) fn allowed_values(values: &mut [f32], path: &str, cubic: bool) {
     values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
     if path == "rotation" {

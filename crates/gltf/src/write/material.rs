@@ -1,28 +1,27 @@
-//! From the scene to glTF: materials, textures, images.
-
-use std::collections::{HashMap, HashSet};
+//! From the scene to glTF: materials.
 
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Target, Value, float};
 
+use super::texture::{Placed, Shared, place_maps, put_info, put_place};
 use super::{Context, kept, put_extras, put_name, put_raw};
 use crate::json::{List, Object};
-use crate::{Appearance, ImageSource, Map, Options, Role, constraints, typed, uri};
+use crate::{Appearance, Options, Role, constraints, typed};
 
-/// The lists of materials and what they stand on.
+/// The lists of materials and what they refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
     pub(crate) list: List,
     pub(crate) textures: List,
     pub(crate) samplers: List,
     pub(crate) images: List,
-    /// Copies of those that no triangle has: Blender imports no others.
+    /// Copies of materials that no triangle has, which Blender does not import.
     pub(crate) unused: List,
     seen: Vec<Option<u32>>,
     hidden: Vec<Option<u32>>,
 }
 
 impl Materials {
-    /// Where a material went; hidden meshes have a version of it that no viewer draws.
+    /// Returns the index of a material in the document. Hidden meshes have a version of it that no viewer draws.
     pub(crate) fn index(&self, material: Option<u32>, hidden: bool) -> Option<u32> {
         match (hidden, material) {
             (false, m) => self.seen.get(m? as usize).copied().flatten(),
@@ -70,7 +69,11 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     for (id, material) in scene.materials.iter().enumerate() {
         let Some(used) = uses.get(id).copied() else { continue };
         let appearance = (options.appearance)(id as MaterialId, material);
-        let placed = place_maps(cx, options, &appearance, used, &mut out, &mut shared);
+        let placed = if used.seen {
+            place_maps(cx, options, &appearance, used.uv_sets, &mut out, &mut shared)
+        } else {
+            Vec::new()
+        };
         if !used.solid {
             out.unused.push(|o| put_material(o, cx, id, material, &appearance, &[], false));
         }
@@ -97,134 +100,7 @@ pub(crate) fn write(cx: &mut Context<'_>, options: &Options<'_>) -> Materials {
     out
 }
 
-/// Textures, samplers and images that are written already.
-#[derive(Default)]
-struct Shared {
-    /// By the name a map gives them; `None` if there is no image.
-    images: HashMap<String, Option<(u32, String)>>,
-    image_names: HashSet<String>,
-    samplers: HashMap<[u64; 2], u32>,
-    textures: HashMap<(u32, u32), u32>,
-}
-
-/// A map whose image exists: its texture in glTF and the name of the image.
-struct Placed<'a> {
-    map: &'a Map,
-    texture: u32,
-    image: String,
-}
-
-/// Places the maps that are drawn: the first of each role whose coordinates and image exist.
-fn place_maps<'a>(
-    cx: &mut Context<'_>,
-    options: &Options<'_>,
-    appearance: &'a Appearance,
-    used: Use,
-    out: &mut Materials,
-    shared: &mut Shared,
-) -> Vec<Placed<'a>> {
-    let mut placed: Vec<Placed<'a>> = Vec::new();
-    if !used.seen {
-        return placed;
-    }
-    for map in &appearance.maps {
-        let taken = placed.iter().any(|p| p.map.role == map.role);
-        if taken || map.uv_set as usize >= used.uv_sets.min(1 << 20) {
-            continue;
-        }
-        let Some((image, name)) = place_image(cx, options, &map.image, out, shared) else { continue };
-        if map.transform.is_some() {
-            cx.extensions.insert("KHR_texture_transform");
-        }
-        match map.role {
-            Role::Specular => drop(cx.extensions.insert("KHR_materials_specular")),
-            Role::Lightmap => drop(cx.extensions.insert("MOZ_lightmap")),
-            _ => {}
-        }
-        placed.push(Placed { map, texture: place_texture(map, image, out, shared), image: name });
-    }
-    placed
-}
-
-/// Places an image, and returns its index and its name in glTF.
-fn place_image(
-    cx: &mut Context<'_>,
-    options: &Options<'_>,
-    name: &str,
-    out: &mut Materials,
-    shared: &mut Shared,
-) -> Option<(u32, String)> {
-    if let Some(known) = shared.images.get(name) {
-        return known.clone();
-    }
-    let placed = (options.image)(name).map(|source| {
-        let count = out.images.count;
-        let (file, view) = match &source {
-            ImageSource::File(path) => (path.as_str(), None),
-            ImageSource::Embedded { bytes, .. } => (name, Some(cx.bin.image(count, bytes))),
-        };
-        // Without its ending, where that is enough to tell it from the others.
-        let mut shown = uri::stem(file).to_owned();
-        for n in 1.. {
-            if shared.image_names.insert(shown.clone()) {
-                break;
-            }
-            shown = if n == 1 { name.to_owned() } else { format!("{name}.{n}") };
-        }
-        let index = out.images.push(|o| {
-            o.text("name", &shown);
-            match (&source, view) {
-                (ImageSource::File(path), _) => o.text("uri", &uri::escape(path)),
-                (ImageSource::Embedded { mime, .. }, view) => {
-                    o.text("mimeType", mime);
-                    o.int("bufferView", u64::from(view.unwrap_or(0)));
-                }
-            }
-        });
-        (index, shown)
-    });
-    shared.images.insert(name.to_owned(), placed.clone());
-    placed
-}
-
-fn place_texture(map: &Map, image: u32, out: &mut Materials, shared: &mut Shared) -> u32 {
-    let wraps = map.wrap.map(typed::wrap_code);
-    let sampler = *shared.samplers.entry(wraps).or_insert_with(|| {
-        let [u, v] = wraps;
-        out.samplers.push(|o| {
-            o.int("wrapS", u);
-            o.int("wrapT", v);
-        })
-    });
-    *shared.textures.entry((image, sampler)).or_insert_with(|| {
-        out.textures.push(|o| {
-            o.int("sampler", u64::from(sampler));
-            o.int("source", u64::from(image));
-        })
-    })
-}
-
-fn put_info(o: &mut Object<'_>, key: &'static str, placed: &Placed<'_>) {
-    o.object(key, |o| put_place(o, placed));
-}
-
-fn put_place(o: &mut Object<'_>, placed: &Placed<'_>) {
-    o.int("index", u64::from(placed.texture));
-    if placed.map.uv_set != 0 {
-        o.int("texCoord", u64::from(placed.map.uv_set));
-    }
-    if let Some(transform) = &placed.map.transform {
-        o.object("extensions", |o| {
-            o.object("KHR_texture_transform", |o| {
-                o.floats("offset", &constraints::finite(transform.offset));
-                o.float("rotation", transform.rotation);
-                o.floats("scale", &constraints::finite(transform.scale));
-            });
-        });
-    }
-}
-
-/// What makes a viewer draw nothing.
+/// Writes a material that viewers do not draw.
 fn put_nothing(o: &mut Object<'_>) {
     o.object("pbrMetallicRoughness", |o| {
         o.floats("baseColorFactor", &[0.0; 4]);
@@ -248,7 +124,7 @@ fn put_material(
         cx.put_key(&mut own, Target::Material(id as u32), unique);
     }
     if hidden {
-        // Everything a viewer would see goes to extras, for the one that knows better.
+        // Everything a viewer would show goes to extras.
         o.text("name", &format!("{unique}.hidden"));
         own.insert("name", material.name.clone());
         own.insert("hidden", unique.to_owned());
@@ -307,7 +183,7 @@ fn put_material(
     put_extras(o, &material.extras, &own);
 }
 
-/// The names of the textures and what is drawn of them; images that only derive from them are marked as such.
+/// Adds the names of textures and what is drawn of them; images that only derive from them are marked as such.
 fn put_textures(
     own: &mut Extras,
     material: &Material,
@@ -364,7 +240,7 @@ fn shown_as<const N: usize>(
     kept(raw, key, was, is)
 }
 
-/// What a viewer sees.
+/// Writes what a viewer shows.
 fn put_appearance(
     o: &mut Object<'_>,
     material: &Material,
@@ -432,19 +308,26 @@ fn put_appearance(
     }
     let (specular, lightmap) = (map(Role::Specular), map(Role::Lightmap));
     if appearance.unlit || specular.is_some() || lightmap.is_some() {
-        o.object("extensions", |o| {
-            if appearance.unlit {
-                o.object("KHR_materials_unlit", |_| {});
-            }
-            if let Some(placed) = specular {
-                o.object("KHR_materials_specular", |o| put_info(o, "specularTexture", placed));
-            }
-            if let Some(placed) = lightmap {
-                o.object("MOZ_lightmap", |o| {
-                    o.float("intensity", 1.0);
-                    put_place(o, placed);
-                });
-            }
+        o.object("extensions", |o| put_extensions(o, appearance.unlit, specular, lightmap));
+    }
+}
+
+fn put_extensions(
+    o: &mut Object<'_>,
+    unlit: bool,
+    specular: Option<&Placed<'_>>,
+    lightmap: Option<&Placed<'_>>,
+) {
+    if unlit {
+        o.object("KHR_materials_unlit", |_| {});
+    }
+    if let Some(placed) = specular {
+        o.object("KHR_materials_specular", |o| put_info(o, "specularTexture", placed));
+    }
+    if let Some(placed) = lightmap {
+        o.object("MOZ_lightmap", |o| {
+            o.float("intensity", 1.0);
+            put_place(o, placed);
         });
     }
 }
