@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use galatea_text::push_int;
+use galatea_wire::checksum;
 
 use crate::json::{List, push_floats, push_literal};
 
-/// Data of a kind, which shares a buffer view.
+/// A kind of data, which shares a buffer view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Vertex data with this many bytes per vertex.
@@ -23,7 +24,7 @@ pub(crate) enum Kind {
     Image(u32),
 }
 
-/// What an accessor's numbers are.
+/// The type of an accessor's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Component {
     U8,
@@ -38,7 +39,7 @@ struct View {
     bytes: Vec<u8>,
 }
 
-/// How much there will be, about: room made beforehand is not moved later.
+/// An estimate of the amount of data, to allocate it once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Room {
     pub(crate) accessors: usize,
@@ -49,7 +50,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Bytes for the view of a kind.
+    /// Returns the bytes for the view of a kind.
     fn of(&self, kind: Kind) -> usize {
         match kind {
             // Positions and normals share one, and so do joints and weights.
@@ -68,23 +69,23 @@ pub(crate) struct Bin {
     room: Room,
     views: Vec<View>,
     pub(crate) accessors: List,
-    /// By a digest, the last accessor that has it.
+    /// The last accessor with a checksum.
     seen: HashMap<u64, usize, foldhash::fast::FixedState>,
     written: Vec<Place>,
 }
 
-/// Where an accessor's data is, and what is said of it.
+/// Where an accessor's data is, and how it is described.
 #[derive(Debug)]
 struct Place {
     view: usize,
     start: usize,
     len: usize,
-    told: u64,
-    /// The accessor before this one that has the same digest.
+    described: u64,
+    /// The accessor before this one with the same checksum.
     twin: Option<usize>,
 }
 
-/// What is said about an accessor besides its data.
+/// The description of an accessor.
 pub(crate) struct Shape<'a> {
     pub(crate) component: Component,
     pub(crate) width: usize,
@@ -94,7 +95,7 @@ pub(crate) struct Shape<'a> {
 }
 
 impl Bin {
-    /// A buffer for about so much.
+    /// Returns an empty buffer with space for an amount of data.
     pub(crate) fn with_room(room: Room) -> Self {
         Bin {
             room,
@@ -114,7 +115,7 @@ impl Bin {
         })
     }
 
-    /// Adds data that no accessor describes; tells its view.
+    /// Adds an image, and returns its view.
     pub(crate) fn image(&mut self, number: u32, bytes: &[u8]) -> u32 {
         let view = self.view(Kind::Image(number));
         if let Some(view) = self.views.get_mut(view) {
@@ -123,7 +124,7 @@ impl Bin {
         view as u32
     }
 
-    /// Adds an accessor, or finds an equal one.
+    /// Adds an accessor whose data `fill` appends, or finds an equal one; returns its index.
     pub(crate) fn accessor(&mut self, kind: Kind, shape: &Shape<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> u32 {
         let index = self.view(kind);
         let Some(view) = self.views.get_mut(index) else { return 0 };
@@ -131,15 +132,15 @@ impl Bin {
         fill(&mut view.bytes);
         let end = view.bytes.len();
         let new = view.bytes.get(start..).unwrap_or(&[]);
-        let told = (shape.component as u64) << 8
+        let described = (shape.component as u64) << 8
             | (shape.width as u64) << 2
             | u64::from(shape.normalized) << 1
             | u64::from(shape.bounds.is_some());
-        let key = digest(new) ^ told ^ (index as u64).rotate_right(8);
+        let key = checksum(new) ^ described ^ (index as u64).rotate_right(8);
         let newest = self.seen.get(&key).copied();
         let mut twin = newest;
         while let Some((at, place)) = twin.and_then(|at| Some((at, self.written.get(at)?))) {
-            let same = (place.view, place.told) == (index, told)
+            let same = (place.view, place.described) == (index, described)
                 && view.bytes.get(place.start..).and_then(|b| b.get(..place.len)) == Some(new);
             if same {
                 view.bytes.truncate(start);
@@ -149,11 +150,11 @@ impl Bin {
         }
         view.bytes.resize(end.next_multiple_of(4), 0);
         self.seen.insert(key, self.written.len());
-        self.written.push(Place { view: index, start, len: end - start, told, twin: newest });
+        self.written.push(Place { view: index, start, len: end - start, described, twin: newest });
         self.accessors.push_text(|out| describe(out, index, start, shape))
     }
 
-    /// The parts of the buffer, each padded, and the list of its views.
+    /// Returns the parts of the buffer, each padded, and the list of its views.
     pub(crate) fn finish(&mut self) -> (Vec<Vec<u8>>, List) {
         let mut parts = Vec::with_capacity(self.views.len());
         let mut list = List::default();
@@ -180,7 +181,7 @@ impl Bin {
     }
 }
 
-/// The text of an accessor, in as few pieces as can be: there are hundreds.
+/// Appends the text of an accessor.
 fn describe(out: &mut Vec<u8>, view: usize, start: usize, shape: &Shape<'_>) {
     push_literal(out, "{\"bufferView\":");
     push_int(out, view);
@@ -214,24 +215,7 @@ fn describe(out: &mut Vec<u8>, view: usize, start: usize, shape: &Shape<'_>) {
     push_literal(out, "}");
 }
 
-/// A digest of bytes, the same on every machine.
-fn digest(bytes: &[u8]) -> u64 {
-    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(23);
-    // Four sums side by side, which do not wait for each other.
-    let mut sums = [0x9E37_79B9_7F4A_7C15, 1, 2, 3];
-    let (rows, rest) = bytes.as_chunks::<32>();
-    for row in rows {
-        for (sum, word) in sums.iter_mut().zip(row.as_chunks().0) {
-            *sum = mix(*sum, u64::from_le_bytes(*word));
-        }
-    }
-    let (words, rest) = rest.as_chunks();
-    let sum = sums.into_iter().fold(bytes.len() as u64, mix);
-    let sum = words.iter().fold(sum, |sum, word| mix(sum, u64::from_le_bytes(*word)));
-    rest.iter().fold(sum, |sum, byte| mix(sum, u64::from(*byte)))
-}
-
-/// Numbers in the order of bytes that glTF has.
+/// Appends numbers in little-endian order.
 pub(crate) fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
     if cfg!(target_endian = "little") {
         out.extend_from_slice(bytemuck::cast_slice(values));
@@ -240,7 +224,7 @@ pub(crate) fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
     }
 }
 
-/// The bytes of many items, in room made beforehand: that is several times as fast as adding them one by one.
+/// Appends the bytes of many items, into space that is made at once: this is several times as fast as one by one.
 pub(crate) fn put_each<const N: usize>(out: &mut Vec<u8>, items: impl ExactSizeIterator<Item = [u8; N]>) {
     let start = out.len();
     out.resize(start + items.len() * N, 0);
@@ -250,7 +234,7 @@ pub(crate) fn put_each<const N: usize>(out: &mut Vec<u8>, items: impl ExactSizeI
     }
 }
 
-/// The lowest and highest of every column.
+/// Returns the minimum and maximum of every column.
 pub(crate) fn bounds<const N: usize>(rows: &[[f32; N]]) -> ([f32; N], [f32; N]) {
     // Four rows at a time, so that the compiler can compare many numbers at once.
     let first = rows.first().copied().unwrap_or([0.0; N]);
@@ -270,7 +254,7 @@ pub(crate) fn bounds<const N: usize>(rows: &[[f32; N]]) -> ([f32; N], [f32; N]) 
 #[inline(always)]
 fn stretch(min: &mut [f32], max: &mut [f32], values: &[f32]) {
     for (low, (high, value)) in min.iter_mut().zip(max.iter_mut().zip(values)) {
-        // Not `f32::min`: which of -0 and 0 it gives is not said.
+        // Not `f32::min`, which may return either of -0 and 0.
         *low = if value < low { *value } else { *low };
         *high = if value > high { *value } else { *high };
     }

@@ -1,10 +1,9 @@
 //! The buffers of a document: each file is read once, however many buffers name it.
 
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 
 use foldhash::HashMap;
-use galatea_wire::{Error, ErrorKind, Result};
+use galatea_wire::{Error, ErrorKind, Result, checksum};
 
 use crate::accessor::{Document, whole, wrong};
 use crate::uri::{self, Uri};
@@ -82,8 +81,8 @@ impl Files {
         path: &str,
         bytes: Vec<u8>,
     ) -> Result<usize> {
-        let hash = foldhash::fast::FixedState::default().hash_one(&bytes);
-        let twin = self.by_content.get(&hash).copied();
+        let sum = checksum(&bytes);
+        let twin = self.by_content.get(&sum).copied();
         let store = match twin.filter(|store| stores.get(*store).is_some_and(|known| **known == *bytes)) {
             Some(known) => {
                 document.spend(bytes.len() as u64)?;
@@ -95,13 +94,13 @@ impl Files {
                 stores.len() - 1
             }
         };
-        self.by_content.insert(hash, store);
+        self.by_content.insert(sum, store);
         self.by_path.insert(plain(path), store);
         Ok(store)
     }
 }
 
-/// A path without the steps that lead nowhere, so that one file has one name.
+/// Returns a path without empty and `.` components, so that one file has one name.
 fn plain(path: &str) -> String {
     let steps = path.split(['/', '\\']).filter(|step| !step.is_empty() && *step != ".");
     steps.collect::<Vec<_>>().join("/")

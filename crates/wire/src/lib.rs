@@ -1,11 +1,12 @@
-//! Bytes and nothing else: the ground every Galatea format stands on.
+//! Bytes and nothing else: what all formats of Galatea are built on.
 //!
 //! * [`wire!`](crate::wire) describes a fixed record once; reading, writing, the inspector and the documentation follow from it.
 //! * [`Source`] and [`Reader`] read offset formats: a `Copy` handle that claims every byte it hands out.
 //! * [`xfer!`](crate::xfer) describes a variable record once; [`ReadXfer`] and [`WriteXfer`] run it in both directions.
 //! * [`Plan`] and [`Writer`] lay a file out first and fill it afterwards.
 //! * [`Coverage`] and [`Inspector`] know which byte belongs to which field.
-//! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format, so that all of them speak alike.
+//! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format.
+//! * [`checksum`] and [`StableHash`] are the same on every machine and in every version.
 //!
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
@@ -15,6 +16,7 @@ mod differences;
 mod document;
 mod error;
 mod fix;
+mod hash;
 mod inspect;
 mod limits;
 mod loss;
@@ -30,6 +32,7 @@ pub use differences::Differences;
 pub use document::Summary;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use fix::{Fix, run_fixes};
+pub use hash::{StableHash, checksum};
 pub use inspect::{FieldAt, Inspector, Item, Span};
 pub use limits::Limits;
 pub use loss::Loss;

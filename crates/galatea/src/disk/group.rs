@@ -7,7 +7,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::journal::{self, Entry, checksum};
+use galatea_wire::checksum;
+
+use super::journal::{self, Entry};
 use super::ours;
 use super::recover::{self, State};
 

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use galatea_wire::checksum;
+
 use super::ours;
 
 /// The first line.
@@ -29,26 +31,6 @@ pub(super) enum Bad {
     Torn,
     /// It is not of our making, or asks for what no journal of ours asks for.
     Foreign,
-}
-
-/// Returns a checksum of 64 bits: enough against accidents, and much faster than writing the file.
-pub fn checksum(bytes: &[u8]) -> u64 {
-    const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mix = |sum: u64, word: [u8; 8]| (sum ^ u64::from_le_bytes(word)).wrapping_mul(PRIME).rotate_left(29);
-    let mut lanes = [1u64, 2, 3, 4];
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    for block in blocks {
-        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-            *lane = mix(*lane, *word);
-        }
-    }
-    let (words, last) = rest.as_chunks::<8>();
-    let mut tail = [0u8; 8];
-    tail.iter_mut().zip(last).for_each(|(to, from)| *to = *from);
-    let rest = words.iter().copied().chain([tail, (bytes.len() as u64).to_le_bytes()]);
-    let lanes = lanes.map(u64::to_le_bytes).into_iter();
-    let sum = lanes.chain(rest).fold(PRIME, mix);
-    sum ^ (sum >> 32)
 }
 
 /// Prints a journal; `None` if a name cannot be written down.
@@ -211,20 +193,6 @@ mod tests {
             let mut all = entries();
             all[1].temporary = temporary.into();
             assert_eq!(parse(print(&all).unwrap().as_bytes()), Err(Bad::Foreign), "{temporary}");
-        }
-    }
-
-    #[test]
-    fn lengths_and_places_count_in_checksums() {
-        let mut seen = std::collections::HashSet::new();
-        for len in 0..200 {
-            let mut bytes = vec![0u8; len];
-            assert!(seen.insert(checksum(&bytes)), "{len} zeros");
-            for at in 0..len {
-                bytes[at] = 1;
-                assert!(seen.insert(checksum(&bytes)), "{len}, one at {at}");
-                bytes[at] = 0;
-            }
         }
     }
 }

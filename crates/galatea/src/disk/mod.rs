@@ -15,8 +15,9 @@ pub use crate::file_names::{file_name, inside, stem};
 pub use group::sync;
 pub use input::{Job, Loaded, companion_paths, jobs, load};
 pub(crate) use input::{is_file, walk};
-pub use journal::checksum;
 pub use ours::{is_backup, is_ours};
 pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;
+
+pub use galatea_wire::checksum;

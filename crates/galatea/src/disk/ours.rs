@@ -59,7 +59,7 @@ fn group(main: &OsStr) -> String {
     }
     let end = (0..=KEPT).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
     let start = name.get(..end).unwrap_or("");
-    format!(".{start}.{:016x}", super::journal::checksum(main.as_encoded_bytes()))
+    format!(".{start}.{:016x}", galatea_wire::checksum(main.as_encoded_bytes()))
 }
 
 /// Returns the path of the journal for the group of a file.

@@ -6,8 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use galatea_wire::checksum;
+
 use super::group::sync;
-use super::journal::{self, Bad, Entry, checksum};
+use super::journal::{self, Bad, Entry};
 use super::ours;
 
 /// A journal of ours is far smaller.
