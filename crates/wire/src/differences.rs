@@ -1,13 +1,26 @@
-//! What differs between two documents, in words. Values are compared by their bytes, so that NaN equals itself and -0
-//! differs from 0.
+//! Differences between two documents. Values are compared by their bytes: NaN equals itself, and -0 differs from 0.
+
+use std::fmt::Display;
 
 use crate::Wire;
 use crate::inspect::value;
 
-/// Collects differences line by line.
+/// Most differences that are listed; the rest is counted.
+const MOST: usize = 200;
+
+/// A list of differences, a line each.
+///
+/// ```
+/// use galatea_wire::Differences;
+/// let mut differences = Differences::new();
+/// differences.within("node 3", |differences| differences.change("name", "hand", "foot"));
+/// assert_eq!(differences.into_lines(), ["node 3 > name: hand -> foot"]);
+/// ```
 #[derive(Debug, Default)]
 pub struct Differences {
     lines: Vec<String>,
+    /// Differences beyond [`MOST`].
+    more: usize,
     prefix: String,
 }
 
@@ -18,12 +31,12 @@ fn bytes_of<T: Wire>(value: &T) -> Vec<u8> {
 }
 
 impl Differences {
-    /// Nothing differs yet.
+    /// Returns an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Runs `body` with `step` in front of every name.
+    /// Runs `body` with `step` before every name.
     pub fn within(&mut self, step: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
         let len = self.prefix.len();
         self.prefix.push_str(step.as_ref());
@@ -32,23 +45,32 @@ impl Differences {
         self.prefix.truncate(len);
     }
 
-    /// Adds a line of one's own.
-    pub fn line(&mut self, what: impl AsRef<str>) {
-        self.lines.push(format!("{}{}", self.prefix, what.as_ref()));
+    /// Adds a line.
+    pub fn line(&mut self, what: impl Display) {
+        if self.lines.len() < MOST {
+            self.lines.push(format!("{}{what}", self.prefix));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Adds a line for two values that differ.
+    pub fn change(&mut self, name: impl Display, left: impl Display, right: impl Display) {
+        self.line(format_args!("{name}: {left} -> {right}"));
     }
 
     /// Compares one value.
     pub fn value<T: Wire>(&mut self, name: &str, left: &T, right: &T) {
         let (a, b) = (bytes_of(left), bytes_of(right));
         if a != b {
-            self.line(format!("{name}: {} -> {}", value(T::SCHEMA, &a), value(T::SCHEMA, &b)));
+            self.change(name, value(T::SCHEMA, &a), value(T::SCHEMA, &b));
         }
     }
 
-    /// Compares two tables entry by entry: how many differ, and the first one.
+    /// Compares two tables entry by entry. The line has the first difference and the number of all.
     pub fn table<T: Wire>(&mut self, name: &str, left: &[T], right: &[T]) {
         if left.len() != right.len() {
-            self.line(format!("{name}: {} -> {} entries", left.len(), right.len()));
+            self.change(name, left.len(), format_args!("{} entries", right.len()));
         }
         let mut first = None;
         let mut count = 0usize;
@@ -64,12 +86,15 @@ impl Differences {
         if let Some((index, a, b)) = first {
             let of = left.len().min(right.len());
             let more = if count > 1 { format!(" ({count} of {of} entries differ)") } else { String::new() };
-            self.line(format!("{name}[{index}]: {a} -> {b}{more}"));
+            self.change(format_args!("{name}[{index}]"), a, format_args!("{b}{more}"));
         }
     }
 
-    /// The lines; empty if nothing differs.
-    pub fn into_lines(self) -> Vec<String> {
+    /// Returns the lines; empty if nothing differs.
+    pub fn into_lines(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.lines.push(format!("and {} more", self.more));
+        }
         self.lines
     }
 }
@@ -85,5 +110,14 @@ mod tests {
         diff.value("same", &f32::NAN, &f32::NAN);
         diff.value("zero", &0.0f32, &-0.0f32);
         assert_eq!(diff.into_lines(), ["mesh > xs[1]: 2 -> 9 (2 of 4 entries differ)", "zero: 0.0 -> -0.0"]);
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_counted() {
+        let mut diff = Differences::new();
+        (0..MOST + 3).for_each(|i| diff.change(i, 0, 1));
+        let lines = diff.into_lines();
+        assert_eq!((lines.len(), lines[0].as_str()), (MOST + 1, "0: 0 -> 1"));
+        assert_eq!(lines[MOST], "and 3 more");
     }
 }

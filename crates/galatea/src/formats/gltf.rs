@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use galatea_gltf as gltf;
 use galatea_scene::{Scene, Topology};
-use galatea_wire::{Coverage, Fixed, Limits, Loss, Report, Result, Rule, Summary, rules};
+use galatea_wire::{Coverage, Differences, Fixed, Limits, Loss, Report, Result, Rule, Summary, rules};
 
 use super::gltf_write::{self, with_images};
 use super::{EmbeddedImages, document};
@@ -170,38 +170,38 @@ fn summary(scene: &Scene) -> Summary {
     sum
 }
 
-/// What differs between two scenes, part by part.
+/// Returns the differences between two scenes, part by part.
 fn differences(a: &Scene, b: &Scene) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut out = Differences::new();
     if a.name != b.name {
-        lines.push(format!("name: \"{}\" -> \"{}\"", a.name, b.name));
+        out.change("name", format_args!("{:?}", a.name), format_args!("{:?}", b.name));
     }
     macro_rules! lists {
         ($($field:ident)*) => {$(
             if a.$field.len() != b.$field.len() {
-                lines.push(format!("{}: {} -> {}", stringify!($field), a.$field.len(), b.$field.len()));
+                out.change(stringify!($field), a.$field.len(), b.$field.len());
             }
             for (i, (x, y)) in a.$field.iter().zip(&b.$field).enumerate().filter(|(_, (x, y))| x != y) {
-                let what = if x.name == y.name {
-                    format!(" \"{}\" differs", x.name)
+                let name = format!("{}[{i}]", stringify!($field));
+                if x.name == y.name {
+                    out.line(format_args!("{name} {:?} differs", x.name));
                 } else {
-                    format!(": \"{}\" -> \"{}\"", x.name, y.name)
-                };
-                lines.push(format!("{}[{i}]{what}", stringify!($field)));
+                    out.change(name, format_args!("{:?}", x.name), format_args!("{:?}", y.name));
+                }
             }
         )*};
     }
     lists!(nodes meshes skins materials clips lights cameras emitters);
     if a.vertices.len() != b.vertices.len() {
-        lines.push(format!("vertices: {} -> {}", a.vertices.len(), b.vertices.len()));
+        out.change("vertices", a.vertices.len(), b.vertices.len());
     }
     for i in a.vertices.iter().zip(&b.vertices).enumerate().filter(|(_, (x, y))| x != y).map(|(i, _)| i) {
-        lines.push(format!("vertices[{i}] differ"));
+        out.line(format_args!("vertices[{i}] differ"));
     }
     if a.extras != b.extras {
-        lines.push("extras differ".into());
+        out.line("extras differ");
     }
-    lines
+    out.into_lines()
 }
 
 pub(super) static GLB: Format = Format {
