@@ -1,6 +1,7 @@
 //! What every format can do, and how to find the right one.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 
 use galatea_scene::Scene;
@@ -235,8 +236,12 @@ pub trait Document: Any + Send {
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
-    /// The neutral scene, for pictures and other forms; `None` if this format has none.
+    /// Returns the neutral scene, for images and other formats; `None` if this format has none.
     fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
+    /// Returns [`Document::to_scene`], without a copy if the document itself holds that scene.
+    fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+        self.to_scene(context).map(Cow::Owned)
+    }
     /// Returns what the file has and the document does not, for formats that are not read completely.
     fn losses(&self) -> &[Loss] {
         &[]

@@ -1,9 +1,11 @@
 //! Edits of a glTF document's scene arrive in what is written, and nothing else changes.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
+use std::borrow::Cow;
+
 use galatea::gltf::{self, Appearance, ImageSource};
 use galatea::scene::{Material, Scene, Slot, Texture};
-use galatea::{Document, FormatId, Gltf, Input, Limits, Output, SiblingFiles};
+use galatea::{Document, FormatId, Gltf, Input, Limits, Output, SceneContext, SiblingFiles};
 
 const PNG: &[u8] = b"\x89PNG of this test";
 
@@ -108,4 +110,41 @@ fn edits_arrive_in_conversions() {
     let text = galatea::convert(document.as_ref(), FormatId::Gltf, &Default::default(), &context).unwrap();
     let back = open(&text.output);
     assert_eq!(back.embedded_images().unwrap().appearances()[1].base_color, [0.5, 0.25, 0.125, 1.0]);
+}
+
+/// A scene of another program, whose name is none of a model.
+fn foreign(name: &str) -> Vec<u8> {
+    let mut scene = Scene::new("Scene");
+    scene.add_node(None, galatea::scene::Node::new(name));
+    gltf::write_glb(&scene, &gltf::Options::default()).unwrap()
+}
+
+#[test]
+fn scenes_are_converted_without_a_copy() {
+    let names = galatea::fox::Dictionary::new();
+    let is_borrowed = |document: &dyn Document, name: &str| {
+        let scene = document.scene_cow(&SceneContext::new(name, &names)).unwrap();
+        assert_eq!(*scene, document.to_scene(&SceneContext::new(name, &names)).unwrap());
+        (matches!(scene, Cow::Borrowed(_)), scene.name.clone())
+    };
+    for document in documents() {
+        assert_eq!(is_borrowed(document.as_ref(), "other"), (true, "arm".to_owned()));
+    }
+    let bytes = foreign("box");
+    let opened = galatea::open(&Input::new(&bytes).with_name("crate.glb"), &Limits::default()).unwrap();
+    assert_eq!(is_borrowed(opened.as_ref(), "crate"), (true, "crate".to_owned()));
+    assert_eq!(is_borrowed(opened.as_ref(), "other"), (false, "other".to_owned()));
+}
+
+#[test]
+fn a_scene_of_another_program_keeps_its_name_in_the_document() {
+    let bytes = foreign("box");
+    let open = |name| galatea::open(&Input::new(&bytes).with_name(name), &Limits::default()).unwrap();
+    let (mut first, second) = (open("first.glb"), open("second.glb"));
+    assert_eq!(first.differences(second.as_ref()), Some(Vec::new()));
+    assert_eq!(gltf_of(first.as_mut()).scene().name, "first");
+    assert_eq!(gltf_of(first.as_mut()).scene_mut().name, "Scene");
+    assert_eq!(first.differences(second.as_ref()), Some(Vec::new()));
+    let written = first.write().unwrap();
+    assert!(written.bytes.windows(14).any(|w| w == br#""name":"Scene""#));
 }

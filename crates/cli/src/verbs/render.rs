@@ -141,7 +141,7 @@ impl Options {
         let opened = batch::open(job)?;
         let name = disk::stem(&job.path);
         let format = opened.document.format();
-        let Some(scene) = opened.document.to_scene(&SceneContext::new(&name).with_names(names)) else {
+        let Some(scene) = opened.document.scene_cow(&SceneContext::new(&name).with_names(names)) else {
             return Err(Failure::Other(format!("{} files cannot be rendered yet", format.name)));
         };
         let found = || self.sources.textures(job, format, library);
@@ -156,7 +156,10 @@ impl Options {
         for loss in resolved.iter().flat_map(ResolvedMaterials::left_out) {
             complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
         }
-        let scene = resolved.as_ref().map_or_else(|| scene.clone(), |d| d.scene(&scene));
+        let scene = match &resolved {
+            Some(resolved) => resolved.scene(&scene),
+            None => scene.into_owned(),
+        };
         Ok(Subject { name, scene, resolved })
     }
 

@@ -1,5 +1,6 @@
 //! glTF, as a GLB or as JSON with its files beside it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use galatea_gltf as gltf;
@@ -14,7 +15,11 @@ use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext}
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
 pub struct Gltf {
+    /// The scene. One that another program wrote is named after its file until it is edited, so that it can be converted
+    /// without a copy.
     scene: Scene,
+    /// The name of the scene in the document, if the scene was renamed.
+    document_name: Option<String>,
     embedded: EmbeddedImages,
     losses: Vec<Loss>,
     /// The name of its file without extension; empty if it has none.
@@ -50,10 +55,16 @@ impl Gltf {
         files.dedup();
         let embedded = EmbeddedImages { images, appearances, files, before: None };
         let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
-        Ok(Gltf { scene, embedded, losses, name, bytes: Some(input.bytes.to_vec()) })
+        let bytes = Some(input.bytes.to_vec());
+        let mut document = Gltf { scene, document_name: None, embedded, losses, name, bytes };
+        if !document.name.is_empty() && !document.is_named(&document.name) {
+            let own = std::mem::replace(&mut document.scene.name, document.name.clone());
+            document.document_name = Some(own);
+        }
+        Ok(document)
     }
 
-    /// Returns the scene.
+    /// Returns the scene. One that did not come from a model is named after its file.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -75,6 +86,9 @@ impl Gltf {
     /// ```
     pub fn scene_mut(&mut self) -> &mut Scene {
         self.bytes = None;
+        if let Some(name) = self.document_name.take() {
+            self.scene.name = name;
+        }
         self.embedded.before.get_or_insert_with(|| self.scene.materials.clone());
         &mut self.scene
     }
@@ -95,14 +109,18 @@ impl Gltf {
         Ok(Output::single(json.into_bytes()).with_siblings([(bin, bytes)]))
     }
 
-    /// Returns the scene for conversions. Other programs name scenes, not models: what did not come from a model is named
-    /// after its file.
-    fn named_scene(&self, context: &SceneContext<'_>) -> Scene {
-        let mut scene = self.scene.clone();
-        if scene.axes().is_none() {
-            scene.name = context.name.to_owned();
+    /// Returns `true` if the scene has this name, or a name of its own. Other programs name scenes, not models: what did not
+    /// come from a model is named after its file.
+    fn is_named(&self, name: &str) -> bool {
+        self.scene.name == name || self.scene.axes().is_some()
+    }
+
+    /// Returns the scene for conversions.
+    fn named_scene(&self, context: &SceneContext<'_>) -> Cow<'_, Scene> {
+        if self.is_named(context.name) {
+            return Cow::Borrowed(&self.scene);
         }
-        scene
+        Cow::Owned(Scene { name: context.name.to_owned(), ..self.scene.clone() })
     }
 
     fn summary(&self) -> Summary {
@@ -142,7 +160,8 @@ impl Gltf {
     }
 
     fn differences(&self, other: &Gltf) -> Vec<String> {
-        differences(&self.scene, &other.scene)
+        let name = |document: &Gltf| document.document_name.as_ref().unwrap_or(&document.scene.name).clone();
+        differences([&self.scene, &other.scene], [name(self), name(other)])
     }
 }
 
@@ -171,10 +190,10 @@ fn summary(scene: &Scene) -> Summary {
 }
 
 /// Returns the differences between two scenes, part by part.
-fn differences(a: &Scene, b: &Scene) -> Vec<String> {
+fn differences([a, b]: [&Scene; 2], [a_name, b_name]: [String; 2]) -> Vec<String> {
     let mut out = Differences::new();
-    if a.name != b.name {
-        out.change("name", format_args!("{:?}", a.name), format_args!("{:?}", b.name));
+    if a_name != b_name {
+        out.change("name", format_args!("{a_name:?}"), format_args!("{b_name:?}"));
     }
     macro_rules! lists {
         ($($field:ident)*) => {$(
@@ -218,7 +237,9 @@ pub(super) static GLB: Format = Format {
         let bytes = Some(gltf::write_glb(scene, &gltf::Options::default())?);
         let embedded = EmbeddedImages::default();
         let scene = scene.clone();
-        Ok((Box::new(Gltf { scene, embedded, losses: Vec::new(), name: String::new(), bytes }), Vec::new()))
+        let document =
+            Gltf { scene, document_name: None, embedded, losses: Vec::new(), name: String::new(), bytes };
+        Ok((Box::new(document), Vec::new()))
     }),
     write_scene: Some(gltf_write::glb),
     ..Format::model(FormatId::Glb, "glb", "glTF 2.0 in one file")
@@ -243,8 +264,12 @@ document!(
     Gltf,
     &GLB,
     write: Gltf::write_glb,
-    scene: |document, context| Some(document.named_scene(context)),
+    scene: |document, context| Some(document.named_scene(context).into_owned()),
     also: {
+        fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+            Some(self.named_scene(context))
+        }
+
         fn losses(&self) -> &[Loss] {
             &self.losses
         }
@@ -261,8 +286,12 @@ document!(
     inner: |document| &document.0,
     |document| &mut document.0,
     write: Gltf::write_gltf,
-    scene: |document, context| Some(document.named_scene(context)),
+    scene: |document, context| Some(document.named_scene(context).into_owned()),
     also: {
+        fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+            Some(self.0.named_scene(context))
+        }
+
         fn losses(&self) -> &[Loss] {
             &self.0.losses
         }
