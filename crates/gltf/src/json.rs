@@ -164,22 +164,20 @@ fn push_exact_floats(out: &mut Vec<u8>, values: &[f32]) {
 
 /// Appends a text in quotation marks.
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
-    let escaped = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x7F);
+    let is_escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x7F);
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some((plain, byte, tail)) = rest
-        .iter()
-        .position(escaped)
-        .and_then(|at| Some((rest.get(..at)?, rest.get(at)?, rest.get(at + 1..)?)))
-    {
-        out.extend_from_slice(plain);
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
-            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+    // Without an early exit, the compiler compares many bytes at once.
+    if text.bytes().fold(false, |any, byte| any | is_escaped(byte)) {
+        for byte in text.bytes() {
+            match byte {
+                b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+                control if is_escaped(byte) => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+                plain => out.push(plain),
+            }
         }
-        rest = tail;
+    } else {
+        out.extend_from_slice(text.as_bytes());
     }
-    out.extend_from_slice(rest);
     out.push(b'"');
 }
 

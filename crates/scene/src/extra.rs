@@ -93,7 +93,7 @@ fn push_vlq(out: &mut Vec<u8>, value: i32) {
     let mut rest = u64::from(value.unsigned_abs()) << 1 | u64::from(value < 0);
     loop {
         let more = if rest >= 32 { 32 } else { 0 };
-        out.extend(LETTERS.get((rest & 31 | more) as usize));
+        out.push(LETTERS.get((rest & 31 | more) as usize).copied().unwrap_or(b'A'));
         rest >>= 5;
         if more == 0 {
             return;
