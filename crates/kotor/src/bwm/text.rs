@@ -88,7 +88,8 @@ pub fn detect(bytes: &[u8]) -> bool {
 /// A node as its lines tell it.
 #[derive(Debug, Default)]
 struct Told<'a> {
-    name: &'a [u8],
+    /// As [`print_all`] writes it: the name selects the state of a door, so reading it again must give the same name.
+    name: Vec<u8>,
     parent: &'a [u8],
     mesh: bool,
     position: [f32; 3],
@@ -139,7 +140,7 @@ impl<'a> Parser<'a> {
     fn node(&mut self, word: Word<'a>) -> Result<Told<'a>> {
         let kind = self.lex.need("a type of node")?;
         let mut told = Told { mesh: !kind.is(b"dummy"), spot: word.spot, ..Told::default() };
-        told.name = self.lex.word().map_or(&[], |w| w.text);
+        told.name = self.lex.word().map_or_else(Vec::new, |w| token(w.text));
         loop {
             if !self.lex.next_line() {
                 return Err(self.lex.spot().syntax("the text ends inside a node"));
@@ -217,7 +218,7 @@ pub fn parse_all(bytes: &[u8], limits: &Limits) -> Result<Vec<Part>> {
     for (index, told) in nodes.iter().enumerate().filter(|(_, n)| n.mesh) {
         let mut walkmesh = draft(told, &nodes)?;
         finish(&mut walkmesh, told, index, None, &mut carry);
-        parts.push(Part { name: told.name.to_vec(), door: door_of(told), walkmesh });
+        parts.push(Part { name: told.name.clone(), door: door_of(told), walkmesh });
     }
     Ok(parts)
 }
@@ -227,7 +228,7 @@ fn contains(text: &[u8], word: &[u8]) -> bool {
 }
 
 fn door_of(told: &Told<'_>) -> Option<Door> {
-    if contains(told.name, b"dwk") || contains(told.parent, b"dwk") { Door::of(told.name) } else { None }
+    if contains(&told.name, b"dwk") || contains(told.parent, b"dwk") { Door::of(&told.name) } else { None }
 }
 
 /// The places to use an object: `use01`, `use02`, or those of this state of a door.
@@ -235,7 +236,7 @@ fn hooks(told: &Told<'_>, nodes: &[Told<'_>]) -> [[f32; 3]; 2] {
     let mut out = [[0.0; 3]; 2];
     let door = door_of(told);
     for node in nodes.iter().filter(|n| !n.mesh) {
-        let name = node.name;
+        let name = node.name.as_slice();
         let slot = match door {
             Some(door) => {
                 if Door::of(name) != Some(door) || !contains(name, b"dp_") {
@@ -259,7 +260,7 @@ fn draft(told: &Told<'_>, nodes: &[Told<'_>]) -> Result<Walkmesh> {
     let walkability = Walkability::default();
     let object = |n: &Told<'_>| {
         let of = |text: &[u8]| contains(text, b"pwk") || contains(text, b"dwk");
-        of(n.parent) || of(n.name)
+        of(n.parent) || of(&n.name)
     };
     let kind =
         if object(told) || nodes.iter().any(|n| !n.mesh && object(n)) { Kind::Object } else { Kind::Area };
@@ -374,7 +375,7 @@ fn finish(
         .words(told.faces.iter().flatten().copied())
         .words(told.materials.iter().copied());
     let border = shape.words(told.links.iter().flat_map(|(edge, room)| [*edge, *room as u32]));
-    carry.enter(0, Sum::new().bytes(told.name).words([index as u32]).0);
+    carry.enter(0, Sum::new().bytes(&told.name).words([index as u32]).0);
     carry.field(mesh, real, &HEADER, Guard::Own);
     for field in [&VERTICES, &FACES, &MATERIALS, &NORMALS, &DISTANCES, &ADJACENCY, &TREE] {
         carry.field(mesh, real, field, Guard::Lines(shape.0));
