@@ -8,8 +8,6 @@ mod check;
 mod derive;
 mod edit;
 mod fix;
-mod fix_border;
-mod fix_tree;
 mod read;
 mod scene;
 pub mod text;

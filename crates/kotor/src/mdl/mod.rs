@@ -8,33 +8,22 @@
 //! repeat in real models.
 
 mod animation;
-mod blocks;
 mod check;
 mod convert;
 pub mod derive;
 mod diff;
 mod fix;
-mod fix_mesh;
-mod fix_skin;
-mod fix_tree;
 mod layout;
 mod mesh;
 mod node;
-mod out;
-mod plan;
-mod plan_rows;
 mod pose;
 mod read;
-mod read_aabb;
-mod read_parts;
-mod read_rows;
 mod rows;
 mod rules;
 mod scene;
 pub mod text;
 pub mod wire;
 mod write;
-mod write_mesh;
 
 use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
 

@@ -1,17 +1,18 @@
 //! Bytes into a [`Model`].
 
+mod aabb;
+mod parts;
+mod rows;
+
 use galatea_wire::{ErrorKind, Gap, Limits, Reader, Result, Source, Wire};
 
-use super::layout::{DATA_START, Headers, OddNode, Place, Slot, file_position};
-use super::node::{Name, Node, NodeId, flag};
-use super::wire::{
+use crate::mdl::layout::{DATA_START, Headers, OddNode, Place, Slot, file_position};
+use crate::mdl::node::{Name, Node, NodeId, flag};
+use crate::mdl::wire::{
     AnimationHeader, ArrayDef, Controller, Emitter, FileHeader, GeometryHeader, LightHeader, ModelHeader,
     NamesHeader, NodeHeader, Reference,
 };
-use super::{
-    Animation, AnimationLayout, Game, Inspected, Model, NodeLayout, Platform, read_parts, read_rows,
-    target_of,
-};
+use crate::mdl::{Animation, AnimationLayout, Game, Inspected, Model, NodeLayout, Platform, target_of};
 
 pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Model> {
     let source = Source::new(mdl, limits).unnamed();
@@ -36,7 +37,7 @@ pub(crate) fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspec
 fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     let mut read = Read::new(mdl.reader())?;
     let mut model = read.model()?;
-    read_rows::read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
+    rows::read_rows(&mut model, &read.meshes, mdl.reader(), mdx)?;
     Ok(model)
 }
 
@@ -55,7 +56,7 @@ fn finish(model: &mut Model, source: &Source<'_>, rows: &Source<'_>) {
 }
 
 /// Reads the items of an array.
-pub(super) fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
+fn array<T: Wire>(r: Reader<'_>, def: &ArrayDef, name: &'static str) -> Result<Vec<T>> {
     r.array(file_position(def.offset.0), def.count as usize, name)
 }
 
@@ -92,7 +93,7 @@ struct Open<'a> {
 
 impl<'a> Read<'a> {
     fn new(r: Reader<'a>) -> Result<Self> {
-        if !super::detect(r.data()) {
+        if !crate::mdl::detect(r.data()) {
             if r.peek(0, 4) == Some(&[0; 4])
                 && let Some(pointer) = r.peek_at::<u32>(DATA_START)
             {
@@ -291,7 +292,7 @@ impl<'a> Read<'a> {
     fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
         if flags & flag::LIGHT != 0 {
-            node.light = Some(Box::new(read_parts::light(r, at)?));
+            node.light = Some(Box::new(parts::light(r, at)?));
             at += LightHeader::SIZE;
         }
         if flags & flag::EMITTER != 0 {
@@ -303,7 +304,7 @@ impl<'a> Read<'a> {
             at += Reference::SIZE;
         }
         if flags & flag::MESH != 0 {
-            node.mesh = Some(read_parts::mesh(r, &mut at, flags, (self.game, self.platform))?);
+            node.mesh = Some(parts::mesh(r, &mut at, flags, (self.game, self.platform))?);
         }
         Ok(at - start)
     }

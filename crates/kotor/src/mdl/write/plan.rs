@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use galatea_wire::{Error, Result};
 
-use super::Model;
+use super::BlockWalk;
 use super::blocks::{BlockKind, Pass};
-use super::layout::{DATA_START, HEADERS, ModelLayout, Slot};
-use super::plan_rows::RowPlan;
-use super::wire::FileHeader;
-use super::write::BlockWalk;
+use super::rows::RowPlan;
+use crate::mdl::Model;
+use crate::mdl::layout::{DATA_START, HEADERS, ModelLayout, Slot};
+use crate::mdl::wire::FileHeader;
 
 /// A range of the data of an MDL.
 #[derive(Debug, Clone, Copy)]

@@ -1,20 +1,24 @@
 //! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
 
+mod mesh;
+mod skin;
+mod tree;
+
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use super::check::finite;
-use super::derive::vector;
-use super::fix_mesh::{
+use crate::mdl::check::finite;
+use crate::mdl::derive::vector;
+use crate::mdl::layout::{NodeLayout, Slot};
+use crate::mdl::mesh::Mesh;
+use crate::mdl::node::Node;
+use crate::mdl::rules::*;
+use crate::mdl::{Interpolation, Model, pointers};
+use mesh::{
     areas, bounds, face_distances, face_normals, index_lists, neighbors, position_copies, radii,
     texture_counts,
 };
-use super::fix_skin::{binds, bone_tables, weights};
-use super::fix_tree::{boxes, build, faces_of_leaves, missing_children};
-use super::layout::{NodeLayout, Slot};
-use super::mesh::Mesh;
-use super::node::Node;
-use super::rules::*;
-use super::{Interpolation, Model, pointers};
+use skin::{binds, bone_tables, weights};
+use tree::{boxes, build, faces_of_leaves, missing_children};
 
 /// Fixes what the wanted rules find.
 pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
@@ -52,7 +56,7 @@ pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixe
 }
 
 /// The meshes of a model.
-pub(super) fn meshes(model: &mut Model) -> impl Iterator<Item = &mut Mesh> {
+fn meshes(model: &mut Model) -> impl Iterator<Item = &mut Mesh> {
     model.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut())
 }
 
@@ -62,7 +66,7 @@ fn all(model: &mut Model) -> impl Iterator<Item = &mut Node> {
 }
 
 /// Whether every byte belongs to something. If not, a count or offset may be wrong, and what it announces missing.
-pub(super) fn is_covered(model: &Model) -> bool {
+fn is_covered(model: &Model) -> bool {
     model.layout.gaps.is_empty()
 }
 
@@ -156,7 +160,7 @@ fn addresses(model: &mut Model) -> usize {
     let odd = meshes(model).filter(|m| m.layout.pointers.is_some()).count();
     let mut count = 0;
     for mesh in meshes(model) {
-        let used = super::PointerUse::of_mesh(mesh.skin.is_some(), mesh.dangly.is_some());
+        let used = crate::mdl::PointerUse::of_mesh(mesh.skin.is_some(), mesh.dangly.is_some());
         let usual = pointers(game, platform, used);
         let half = |found: &[u32; 2]| found.iter().zip(usual).any(|(a, b)| *a == b);
         if mesh.layout.pointers.as_ref().is_some_and(|found| half(found) || odd * 2 < total) {

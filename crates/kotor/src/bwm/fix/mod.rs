@@ -1,12 +1,15 @@
 //! Fixes what the rules find in a walkmesh, value by value, where the other tables leave no doubt about the right one.
 
+mod border;
+mod tree;
+
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use super::check::*;
-use super::fix_border::{border_edges, perimeters};
-use super::fix_tree::{boxes, build, faces_of_leaves, links, planes};
-use super::{Kind, Walkmesh, normal, plane};
+use crate::bwm::check::*;
+use crate::bwm::{Kind, Walkmesh, normal, plane};
 use crate::surface::Walkability;
+use border::{border_edges, perimeters};
+use tree::{boxes, build, faces_of_leaves, links, planes};
 
 impl Walkmesh {
     /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
@@ -61,7 +64,7 @@ pub fn fix(mesh: &mut Walkmesh, walkability: &Walkability, wanted: &dyn Fn(&Rule
 }
 
 /// Whether every vertex is a real place.
-pub(super) fn is_finite(mesh: &Walkmesh) -> bool {
+fn is_finite(mesh: &Walkmesh) -> bool {
     mesh.vertices.iter().flatten().all(|v| v.is_finite())
 }
 
@@ -121,7 +124,7 @@ fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
 }
 
 /// Whether normal and distance of a face are those of its corners.
-pub(super) fn plane_agrees(mesh: &Walkmesh, face: usize) -> bool {
+fn plane_agrees(mesh: &Walkmesh, face: usize) -> bool {
     plane_of(mesh, face).is_some_and(|p| p.normal_agrees && p.distance_agrees)
 }
 
@@ -156,7 +159,7 @@ fn distances(mesh: &mut Walkmesh) -> usize {
 /// Derives single neighbors that are wrong, where the table itself supports the derived one: the face across the edge
 /// names this edge, or no face does and the border lists it. Where two faces name each other, a corner may be wrong instead.
 fn neighbors(mesh: &mut Walkmesh) -> usize {
-    let derived = super::adjacency(&mesh.faces, mesh.adjacency.len());
+    let derived = crate::bwm::adjacency(&mesh.faces, mesh.adjacency.len());
     let total = mesh.adjacency.len() * 3;
     let stored = |edge: usize| mesh.adjacency.get(edge / 3).and_then(|n| n.get(edge % 3)).copied();
     let mut named = vec![false; total];

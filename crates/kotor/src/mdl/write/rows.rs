@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use galatea_wire::{Error, Result, Wire};
 
-use super::layout::{RowLayout, Sentinel};
-use super::mesh::Mesh;
 use super::out::Out;
 use super::plan::{Coverage, coverage};
-use super::{Model, Platform};
+use crate::mdl::layout::{RowLayout, Sentinel};
+use crate::mdl::mesh::Mesh;
+use crate::mdl::{Model, Platform};
 
 /// Where the game's compiler begins the rows of a mesh: at multiples of this.
 const ALIGNMENT: usize = 16;

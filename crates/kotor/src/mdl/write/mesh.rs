@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use galatea_wire::{Error, Offset, Result, Wire};
 
+use super::BlockWalk;
 use super::blocks::{BlockKind, Pass};
-use super::layout::{AabbLayout, RowLayout, Slot};
-use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, Saber, Skin};
-use super::rows::slot_to_short;
-use super::wire::{AabbRecord, ArrayDef, DanglyHeader, Dirt, MeshHead, MeshTail, SaberHeader, SkinHeader};
-use super::write::BlockWalk;
-use super::{Game, Platform, PointerUse, pointers};
+use crate::mdl::layout::{AabbLayout, RowLayout, Slot};
+use crate::mdl::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, Saber, Skin};
+use crate::mdl::rows::slot_to_short;
+use crate::mdl::wire::{
+    AabbRecord, ArrayDef, DanglyHeader, Dirt, MeshHead, MeshTail, SaberHeader, SkinHeader,
+};
+use crate::mdl::{Game, Platform, PointerUse, pointers};
 
 /// Where the lists of a mesh are.
 struct MeshLists {

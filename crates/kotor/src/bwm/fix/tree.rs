@@ -1,8 +1,8 @@
 //! Fixes of the box tree: single links, faces, boxes and plane codes that the rest of the tree determines.
 
-use super::fix::{is_finite, plane_agrees};
-use super::wire::AabbNode;
-use super::{Walkmesh, build_tree};
+use super::{is_finite, plane_agrees};
+use crate::bwm::wire::AabbNode;
+use crate::bwm::{Walkmesh, build_tree};
 
 const NONE: u32 = u32::MAX;
 

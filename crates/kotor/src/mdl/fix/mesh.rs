@@ -1,10 +1,10 @@
 //! Fixes of meshes: faces, index lists, copies of positions, and the figures of a mesh.
 
-use super::check::finite;
-use super::derive::{self, vector};
-use super::fix::meshes;
-use super::mesh::{IndexLists, Mesh, PositionCopy};
-use super::{Face, Model};
+use super::meshes;
+use crate::mdl::check::finite;
+use crate::mdl::derive::{self, vector};
+use crate::mdl::mesh::{IndexLists, Mesh, PositionCopy};
+use crate::mdl::{Face, Model};
 
 /// If more than so many values of a list differ from those of another, the two are of different shape.
 const FEW: usize = 16;

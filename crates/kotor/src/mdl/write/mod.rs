@@ -1,19 +1,25 @@
 //! A [`Model`] into bytes: the blocks are planned, then written to their places, both by the same walk.
 
+mod blocks;
+mod mesh;
+mod out;
+mod plan;
+mod rows;
+
 use std::slice;
 
 use galatea_wire::{Error, Offset, Result, Wire, Writer};
 
-use super::blocks::{BlockKind, Pass};
-use super::layout::{DATA_START, Headers, Slot};
-use super::node::{Light, Node, NodeId};
-use super::out::Out;
-use super::plan::Plan;
-use super::plan_rows::RowPlan;
-use super::wire::{
+use crate::mdl::layout::{DATA_START, Headers, Slot};
+use crate::mdl::node::{Light, Node, NodeId};
+use crate::mdl::wire::{
     AnimationHeader, ArrayDef, FileHeader, GeometryHeader, LightHeader, ModelHeader, NodeHeader,
 };
-use super::{Animation, Model, Pair, PointerUse, pointers};
+use crate::mdl::{Animation, Model, Pair, PointerUse, pointers};
+use blocks::{BlockKind, Pass};
+use out::Out;
+use plan::Plan;
+use rows::RowPlan;
 
 /// Fills both files, in the allocations they have.
 pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
@@ -75,10 +81,10 @@ impl<I: Iterator<Item = u32>> Pass for Emitter<'_, I> {
 }
 
 /// A walk over all blocks of a model in the order of the game's compiler.
-pub(super) struct BlockWalk<'a, P> {
-    pub(super) model: &'a Model,
-    pub(super) rows: &'a RowPlan<'a>,
-    pub(super) pass: &'a mut P,
+struct BlockWalk<'a, P> {
+    model: &'a Model,
+    rows: &'a RowPlan<'a>,
+    pass: &'a mut P,
     /// Which nodes of the tree at hand were reached.
     reached: Vec<bool>,
     /// The nodes whose children are being walked.
@@ -105,12 +111,12 @@ struct OpenNode<'a> {
 }
 
 impl<'a, P: Pass> BlockWalk<'a, P> {
-    pub(super) fn new(model: &'a Model, rows: &'a RowPlan<'a>, pass: &'a mut P) -> Self {
+    fn new(model: &'a Model, rows: &'a RowPlan<'a>, pass: &'a mut P) -> Self {
         BlockWalk { model, rows, pass, reached: Vec::new(), open: Vec::new() }
     }
 
     /// Walks the model. Fails if its nodes are not trees.
-    pub(super) fn run(&mut self) -> Result<()> {
+    fn run(&mut self) -> Result<()> {
         let model = self.model;
         let layout = &model.layout;
         let names = self.pass.block(BlockKind::List, &layout.name_offsets, u32::SIZE, model.names.len());

@@ -2,10 +2,10 @@
 
 use galatea_wire::{Gap, Reader, Result, Source, Wire};
 
-use super::Model;
-use super::layout::{MdxLayout, Sentinel, Slot, file_position};
-use super::mesh::{Mesh, PositionCopy};
-use super::node::NodeId;
+use crate::mdl::Model;
+use crate::mdl::layout::{MdxLayout, Sentinel, Slot, file_position};
+use crate::mdl::mesh::{Mesh, PositionCopy};
+use crate::mdl::node::NodeId;
 
 /// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
 pub(super) fn read_rows(

@@ -1,9 +1,9 @@
 //! Fixes of skins: weights, the table of bone nodes, and bind data that are missing.
 
-use super::Model;
-use super::derive;
-use super::fix::{is_covered, meshes};
-use super::node::NodeId;
+use super::{is_covered, meshes};
+use crate::mdl::Model;
+use crate::mdl::derive;
+use crate::mdl::node::NodeId;
 
 /// Gives vertices a sum of weights of 1. A single weight outside 0 to 1 is what the others leave; else all are scaled.
 pub(super) fn weights(model: &mut Model) -> usize {

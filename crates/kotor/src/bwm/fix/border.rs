@@ -1,6 +1,6 @@
 //! Fixes of the border: single edges and ends of loops that the neighbors and the rest of the border determine.
 
-use super::{Edge, Walkmesh};
+use crate::bwm::{Edge, Walkmesh};
 
 /// The places where an edge of a face begins and ends, by bits: seams may have two vertices at one place.
 type Ends = ([u32; 3], [u32; 3]);
@@ -151,7 +151,7 @@ fn absent_perimeters(mesh: &mut Walkmesh) -> usize {
     if !mesh.layout.gaps.is_empty() {
         return 0;
     }
-    let (edges, ends) = super::border(&mesh.adjacency);
+    let (edges, ends) = crate::bwm::border(&mesh.adjacency);
     let mut next = vec![u32::MAX; mesh.adjacency.len() * 3];
     let mut start = 0;
     for end in ends {

@@ -1,10 +1,10 @@
 //! Fixes of the box tree of a walkable mesh: single faces and boxes that the rest of the tree determines.
 
-use super::check::finite;
-use super::fix::{is_covered, meshes};
-use super::fix_mesh::plane_agrees;
-use super::mesh::{AabbNode, AabbTree, Mesh};
-use super::{AabbLayout, Model, derive};
+use super::mesh::plane_agrees;
+use super::{is_covered, meshes};
+use crate::mdl::check::finite;
+use crate::mdl::mesh::{AabbNode, AabbTree, Mesh};
+use crate::mdl::{AabbLayout, Model, derive};
 
 /// How far the game's compiler moves every side of a box outwards, and how far another may be before it is wrong.
 const MARGIN: f32 = 0.01;
@@ -90,7 +90,7 @@ fn face_of_leaf(mesh: &mut Mesh) -> usize {
 type Corners = ([f32; 3], [f32; 3]);
 
 /// The box around the corners of a face.
-fn box_of(face: Option<&super::Face>, positions: &[[f32; 3]]) -> Option<Corners> {
+fn box_of(face: Option<&crate::mdl::Face>, positions: &[[f32; 3]]) -> Option<Corners> {
     let points = derive::face_corners(positions, face?)?.map(|p| p.map(|c| c as f32));
     if !points.iter().all(|p| finite(p)) {
         return None;

@@ -2,16 +2,16 @@
 
 use galatea_wire::{Reader, Result, Wire};
 
-use super::layout::{RowLayout, Sentinel, Slot, file_position};
-use super::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
-use super::node::{Light, Name, flag};
-use super::read::array;
-use super::read_aabb::aabb_tree;
-use super::rows::{COLUMNS, short_to_slot};
-use super::wire::{
+use super::aabb::aabb_tree;
+use super::array;
+use crate::mdl::layout::{RowLayout, Sentinel, Slot, file_position};
+use crate::mdl::mesh::{Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin};
+use crate::mdl::node::{Light, Name, flag};
+use crate::mdl::rows::{COLUMNS, short_to_slot};
+use crate::mdl::wire::{
     AnimMeshHeader, DanglyHeader, Dirt, LightHeader, MeshHead, MeshTail, SaberHeader, SkinHeader,
 };
-use super::{Game, Platform, PointerUse, pointers};
+use crate::mdl::{Game, Platform, PointerUse, pointers};
 
 /// Reads a record at the end of others, and moves the end.
 fn next<T: Wire>(r: Reader<'_>, end: &mut usize, name: &'static str) -> Result<T> {

@@ -2,10 +2,10 @@
 
 use galatea_wire::{Reader, Result, Wire};
 
-use super::AabbLayout;
-use super::layout::{Slot, file_position};
-use super::mesh::{AabbNode, AabbTree};
-use super::wire::AabbRecord;
+use crate::mdl::AabbLayout;
+use crate::mdl::layout::{Slot, file_position};
+use crate::mdl::mesh::{AabbNode, AabbTree};
+use crate::mdl::wire::AabbRecord;
 
 /// No box: the game writes 0, some tools 0xFFFFFFFF.
 fn is_none(offset: u32) -> bool {

@@ -1,13 +1,13 @@
 //! What planning and writing have in common: a pass over the blocks of a model.
 //!
-//! A block is a range of the MDL that an offset leads to. [`BlockWalk`](super::write::BlockWalk) hands the blocks over in the
+//! A block is a range of the MDL that an offset leads to. [`BlockWalk`](super::BlockWalk) hands the blocks over in the
 //! order of the game's compiler, always the same one: the first pass measures them, the second one writes them to the
 //! places that were planned.
 
 use galatea_wire::Wire;
 
-use super::layout::Slot;
-use super::wire::{ArrayDef, FileHeader};
+use crate::mdl::layout::Slot;
+use crate::mdl::wire::{ArrayDef, FileHeader};
 
 /// How the place of a block is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
