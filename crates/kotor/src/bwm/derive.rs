@@ -257,7 +257,7 @@ impl Walkmesh {
             distances: distances.filter(|(a, b)| near(**a, **b, 1e-3 * a.abs().max(1.0))).count(),
             faces: self.faces.len(),
             tree: !derived.aabb.is_empty()
-                && super::check::TREE.iter().all(|rule| report.count(rule.code) == 0),
+                && super::rules::TREE.iter().all(|rule| report.count(rule.code) == 0),
         }
     }
 }

@@ -6,9 +6,11 @@
 
 mod check;
 mod derive;
+mod diff;
 mod edit;
 mod fix;
 mod read;
+mod rules;
 mod scene;
 pub mod text;
 mod tree;
@@ -16,11 +18,12 @@ mod wire;
 mod write;
 
 pub use crate::geometry::{normal, plane};
-pub use check::{RULES, check};
+pub use check::check;
 pub use derive::{Comparison, adjacency, border};
 pub use edit::WeldError;
 pub use fix::fix;
 pub use read::{detect, inspect};
+pub use rules::RULES;
 pub use scene::SceneOptions;
 pub use tree::{build_tree, refit_tree};
 pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
@@ -232,25 +235,5 @@ impl Walkmesh {
             bones: 0,
             clips: 0,
         }
-    }
-
-    /// What differs from another walkmesh, in words; layout does not count. Empty if nothing differs.
-    pub fn differences(&self, other: &Self) -> Vec<String> {
-        let mut diff = galatea_wire::Differences::new();
-        diff.value("kind", &self.kind.code(), &other.kind.code());
-        diff.value("relative_use", &self.relative_use, &other.relative_use);
-        diff.value("absolute_use", &self.absolute_use, &other.absolute_use);
-        diff.value("position", &self.position, &other.position);
-        diff.table("vertices", &self.vertices, &other.vertices);
-        diff.table("faces", &self.faces, &other.faces);
-        diff.table("materials", &self.materials, &other.materials);
-        diff.table("normals", &self.normals, &other.normals);
-        diff.table("distances", &self.distances, &other.distances);
-        diff.table("aabb", &self.aabb, &other.aabb);
-        diff.value("aabb_root", &self.aabb_root, &other.aabb_root);
-        diff.table("adjacency", &self.adjacency, &other.adjacency);
-        diff.table("edges", &self.edges, &other.edges);
-        diff.table("perimeters", &self.perimeters, &other.perimeters);
-        diff.into_lines()
     }
 }

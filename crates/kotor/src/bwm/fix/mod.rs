@@ -5,7 +5,8 @@ mod tree;
 
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use crate::bwm::check::*;
+use crate::bwm::check;
+use crate::bwm::rules::*;
 use crate::bwm::{Kind, Walkmesh, normal, plane};
 use crate::surface::Walkability;
 use border::{border_edges, perimeters};

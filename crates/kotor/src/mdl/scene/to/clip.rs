@@ -9,17 +9,18 @@ use galatea_scene::{
 };
 
 use super::node::{put_controllers, put_parts};
-use super::{
-    ALPHA, Builder, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE,
-    SELF_ILLUMINATION, put_fields, scene_id,
-};
+use super::{ToScene, scene_id};
 use crate::extra::{json, latin, put, ulp_deltas, wrap};
+use crate::mdl::scene::{
+    ALPHA, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE, SELF_ILLUMINATION,
+    put_fields,
+};
 use crate::mdl::{
     Animation, Event, Interpolation, Model, Node, NodeId, Track, pack_quaternion, unpack_quaternion,
 };
 
 /// Seconds before and after each key, for tangents; 1 where there is none.
-pub(super) fn spans(times: &[f32]) -> Vec<[f32; 2]> {
+pub(in crate::mdl::scene) fn spans(times: &[f32]) -> Vec<[f32; 2]> {
     let sound = |span: f32| if span > 0.0 && span.is_finite() { span } else { 1.0 };
     let time = |i: usize| times.get(i).copied();
     (0..times.len())
@@ -48,7 +49,7 @@ fn places(track: &Track<'_>, rest: [f32; 3]) -> Vec<f32> {
 }
 
 /// Places as position keys, before they are corrected.
-pub(super) fn keys(values: &[f32], times: &[f32], rest: [f32; 3], cubic: bool) -> Vec<f32> {
+pub(in crate::mdl::scene) fn keys(values: &[f32], times: &[f32], rest: [f32; 3], cubic: bool) -> Vec<f32> {
     let sub = |key: &[f32]| key.iter().zip(rest).map(|(k, r)| k - r).collect::<Vec<f32>>();
     if !cubic {
         return values.chunks_exact(3).flat_map(sub).collect();
@@ -64,7 +65,7 @@ pub(super) fn keys(values: &[f32], times: &[f32], rest: [f32; 3], cubic: bool) -
 }
 
 /// Whether places follow from position keys, bit for bit: one row of each.
-pub(super) fn key_makes(key: &[f32], place: &[f32], rest: [f32; 3], span: [f32; 2]) -> bool {
+pub(in crate::mdl::scene) fn key_makes(key: &[f32], place: &[f32], rest: [f32; 3], span: [f32; 2]) -> bool {
     let [before, after] = span;
     let mut made: Vec<f32> = key.iter().take(3).zip(rest).map(|(k, r)| r + k).collect();
     if key.len() == 9 {
@@ -77,7 +78,7 @@ pub(super) fn key_makes(key: &[f32], place: &[f32], rest: [f32; 3], span: [f32; 
 }
 
 /// Which property of what a controller of an animated node moves.
-pub(super) fn property(kind: u32, width: usize, parts: Parts) -> Option<(Target, Property)> {
+pub(in crate::mdl::scene) fn property(kind: u32, width: usize, parts: Parts) -> Option<(Target, Property)> {
     let node = Target::Node(parts.node);
     Some(match (kind, width, parts.material, parts.light) {
         (POSITION, 3, ..) => (node, Property::Translation),
@@ -94,14 +95,14 @@ pub(super) fn property(kind: u32, width: usize, parts: Parts) -> Option<(Target,
 
 /// The parts of a node of the scene that controllers can move.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
-    pub(super) node: u32,
-    pub(super) material: Option<u32>,
-    pub(super) light: Option<u32>,
+pub(in crate::mdl::scene) struct Parts {
+    pub(in crate::mdl::scene) node: u32,
+    pub(in crate::mdl::scene) material: Option<u32>,
+    pub(in crate::mdl::scene) light: Option<u32>,
 }
 
 impl Parts {
-    pub(super) fn of(scene: &galatea_scene::Scene, node: u32) -> Parts {
+    pub(in crate::mdl::scene) fn of(scene: &galatea_scene::Scene, node: u32) -> Parts {
         let at = scene.node(node);
         let mesh = at.and_then(|n| n.mesh).and_then(|m| scene.meshes.get(m as usize));
         // Walk surfaces show what they are made of, not what the mesh looks like.
@@ -116,7 +117,7 @@ fn events(animation: &Animation) -> Vec<SceneEvent> {
     animation.events.iter().map(event).collect()
 }
 
-impl Builder<'_> {
+impl ToScene<'_> {
     pub(super) fn add_clip(&mut self, animation: &Animation) {
         let mut map = Extras::new();
         let base = Animation::default();

@@ -7,20 +7,23 @@ use galatea_scene::{
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Quat, Vec3};
 
-use super::elsewhere::texture_name;
-use super::mesh::{bind_matrix, derived_bone_map, derived_bones, header_fields, slots, tangent_names};
-use super::{Back, read_fields, record, text};
+use super::import::texture_name;
+use super::{FromScene, record, text};
 use crate::box_tree;
 use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
 use crate::mdl::check::LEAST_WEIGHT;
 use crate::mdl::derive::neighbours;
+use crate::mdl::scene::read_fields;
+use crate::mdl::scene::to::mesh::{
+    bind_matrix, derived_bone_map, derived_bones, header_fields, slots, tangent_names,
+};
 use crate::mdl::{
     AabbNode, AabbTree, Dangly, Face, Game, IndexLists, Mesh, Node, NodeId, PositionCopy, Saber, Skin,
     TangentSpace, Vertices,
 };
 
-impl Back<'_> {
+impl FromScene<'_> {
     /// Reads the mesh that hangs at a node; tells the material whose colours are those of the mesh.
     pub(super) fn read_mesh(
         &mut self,

@@ -10,34 +10,35 @@ use galatea_wire::Text;
 use glam::{Mat4, Quat, Vec3};
 
 use super::node::constant;
-use super::{ALPHA, Builder, SELF_ILLUMINATION, put_fields, scene_id};
+use super::{ToScene, scene_id};
 use crate::box_tree::TreeBox;
 use crate::derived::{self, Planes};
 use crate::extra::{json, latin, put, same, ulp_deltas, wrap};
 use crate::mdl::derive::neighbours;
+use crate::mdl::scene::{ALPHA, SELF_ILLUMINATION, put_fields};
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, Skin, TangentSpace, Vertices};
 
 /// The game's texture coordinates run upwards. They stay as they are, and each texture says how they are meant.
 const V_UP: UvTransform = UvTransform { offset: [0.0, 1.0], rotation: 0.0, scale: [1.0, -1.0] };
 
 /// A texture that is there.
-pub(super) fn named<const N: usize>(texture: &Text<N>) -> Option<&[u8]> {
+fn named<const N: usize>(texture: &Text<N>) -> Option<&[u8]> {
     let name = texture.bytes();
     (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
 }
 
 /// What the scene calls the textures of a mesh.
-pub(super) fn slots() -> [Slot; 4] {
+pub(in crate::mdl::scene) fn slots() -> [Slot; 4] {
     let other = |name: &str| Slot::Other(name.to_owned());
     [Slot::Base, Slot::Lightmap, other("texture_3"), other("texture_4")]
 }
 
 /// The inverse bind of a bone as a matrix.
-pub(super) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f32; 3]) -> [f32; 16] {
+pub(in crate::mdl::scene) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f32; 3]) -> [f32; 16] {
     Mat4::from_rotation_translation(Quat::from_xyzw(x, y, z, w), Vec3::from(translation)).to_cols_array()
 }
 
-impl Builder<'_> {
+impl ToScene<'_> {
     /// Adds a mesh and hangs it at the node; tells its material, if it has one of its own.
     pub(super) fn add_mesh(
         &mut self,
@@ -238,7 +239,7 @@ impl Builder<'_> {
 }
 
 /// Bone slots of all nodes, given the bones.
-pub(super) fn derived_bone_map(len: usize, bones: &[(usize, NodeId)]) -> Vec<f32> {
+pub(in crate::mdl::scene) fn derived_bone_map(len: usize, bones: &[(usize, NodeId)]) -> Vec<f32> {
     let mut map = vec![-1.0; len];
     for (slot, node) in bones {
         if let Some(entry) = map.get_mut(*node as usize) {
@@ -249,7 +250,7 @@ pub(super) fn derived_bone_map(len: usize, bones: &[(usize, NodeId)]) -> Vec<f32
 }
 
 /// Bone slots of vertices: -1 where there is no weight.
-pub(super) fn derived_bones(weights: &[f32], joints: &[u16], slots: &[u32]) -> Vec<f32> {
+pub(in crate::mdl::scene) fn derived_bones(weights: &[f32], joints: &[u16], slots: &[u32]) -> Vec<f32> {
     let each = weights.iter().zip(joints);
     each.map(|(w, j)| if *w == 0.0 { -1.0 } else { slots.get(usize::from(*j)).map_or(-1.0, |s| *s as f32) })
         .collect()
@@ -265,7 +266,7 @@ macro_rules! header_fields {
         )
     };
 }
-pub(super) use header_fields;
+pub(in crate::mdl::scene) use header_fields;
 
 /// Header fields that differ from those of a new mesh.
 fn put_header(map: &mut Extras, mesh: &Mesh) {
@@ -362,7 +363,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
 }
 
 /// Texture coordinates that a mesh has.
-pub(super) fn present_uvs(vertices: &Vertices) -> Vec<usize> {
+fn present_uvs(vertices: &Vertices) -> Vec<usize> {
     let full = |i: &usize| {
         vertices.uvs.get(*i).is_some_and(|u| !u.is_empty() && u.len() == vertices.positions.len())
     };
@@ -376,7 +377,7 @@ fn attribute<const N: usize>(name: &str, rows: impl ExactSizeIterator<Item = [f3
 }
 
 /// What a tangent space is called, by its texture.
-pub(super) fn tangent_names(set: usize) -> [String; 3] {
+pub(in crate::mdl::scene) fn tangent_names(set: usize) -> [String; 3] {
     let tail = if set == 0 { String::new() } else { format!("_{set}") };
     ["BITANGENT", "TANGENT", "TANGENT_NORMAL"].map(|n| format!("{n}{tail}"))
 }

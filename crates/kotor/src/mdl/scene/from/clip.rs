@@ -4,20 +4,22 @@ use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Clip, Extras, Interpolation as SceneInterpolation, Property, Target, Value};
 use galatea_wire::{Loss, Result};
 
-use super::clip::{Parts, key_makes, keys, property, spans};
 use super::node::{read_controller, read_parts};
-use super::{
-    ALPHA, Back, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE,
-    SELF_ILLUMINATION, read_fields, text,
-};
+use super::{FromScene, text};
 use crate::extra::{from_json, int, objects, own, restep};
+use crate::mdl::scene::to::clip::{Parts, key_makes, keys, property, spans};
+use crate::mdl::scene::{
+    ALPHA, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE, SELF_ILLUMINATION,
+    read_fields,
+};
 use crate::mdl::{
-    Animation, Controller, Event, Interpolation, Model, Node, NodeId, pack_quaternion, unpack_quaternion,
+    Animation, Controller, Controllers, Event, Interpolation, Model, Node, NodeId, pack_quaternion,
+    unpack_quaternion,
 };
 
 type Channels<'c> = HashMap<(Target, Property), &'c Channel>;
 
-impl Back<'_> {
+impl FromScene<'_> {
     pub(super) fn read_clip(&mut self, model: &mut Model, clip: &Clip) -> Result<Animation> {
         let map = own(&clip.extras);
         let mut animation = Animation {
@@ -98,7 +100,7 @@ impl Back<'_> {
         read_parts(entry, &mut node);
         let scene_node = target.and_then(|t| self.order.get(t as usize).copied());
         let parts = scene_node.map(|n| Parts::of(self.scene, n));
-        let mut controllers = super::super::Controllers::default();
+        let mut controllers = Controllers::default();
         for one in objects(entry, "controllers") {
             if !one.contains_key("channel") {
                 read_controller(&mut controllers, one, None)?;

@@ -5,7 +5,7 @@ use galatea_scene::{Pose, Room, Scene, UniqueNames, smooth_normals};
 use galatea_wire::{Loss, Text};
 use glam::Vec3;
 
-use super::Back;
+use super::FromScene;
 use crate::extra::unlatin;
 use crate::geometry::AXES;
 use crate::mdl::Model;
@@ -64,7 +64,7 @@ pub(super) fn outline(scene: &Scene, model: &mut Model) {
     model.radius = a.length().max(b.length());
 }
 
-impl Back<'_> {
+impl FromScene<'_> {
     /// The name of an animation: short enough, and no other's.
     pub(super) fn clip_name(&mut self, names: &mut UniqueNames, wanted: &str) -> Text<32> {
         if unlatin(wanted).len() <= NAME {

@@ -1,0 +1,29 @@
+//! Walkmeshes to the scene and back.
+//!
+//! Faces become triangles, one primitive per surface material; the border becomes lines, one primitive per room it leads
+//! to. All derived tables travel as differences from what [`Walkmesh::rebuild`] would derive.
+
+mod from;
+mod to;
+
+use super::Walkmesh;
+
+/// No child in the box tree; no transition.
+const NONE: u32 = u32::MAX;
+
+/// Choices of [`Walkmesh::from_scene`]: none so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {}
+
+impl Walkmesh {
+    /// The vertices that a border edge joins.
+    fn ends(&self, edge: u32) -> Option<[u32; 2]> {
+        let [a, b, c] = *self.faces.get(edge as usize / 3)?;
+        Some(match edge % 3 {
+            0 => [a, b],
+            1 => [b, c],
+            _ => [c, a],
+        })
+    }
+}

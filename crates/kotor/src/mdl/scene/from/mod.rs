@@ -1,0 +1,230 @@
+//! Models from the scene.
+
+mod clip;
+mod import;
+mod mesh;
+mod node;
+
+use std::collections::HashSet;
+
+use foldhash::HashMap;
+use galatea_scene::{Extras, Node as SceneNode, Scene, UniqueNames, Value};
+use galatea_wire::{Error, Loss, Result, Text, Wire};
+
+use super::{SceneOptions, read_fields};
+use crate::extra::{from_json, int, objects, own, unlatin};
+use crate::mdl::{Game, Model, Name, NodeId, Platform};
+
+impl Model {
+    /// A model from a scene, and what of the scene it cannot hold.
+    ///
+    /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
+    /// a new model for KotOR 1 on PC: turned to look along Y, scale put into vertices and keys, and meshes cut where they
+    /// have several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game and the
+    /// machine that the options name.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::{Game, Model, SceneOptions};
+    /// let options = SceneOptions::default().with_game(Game::K2);
+    /// let (model, _) = Model::from_scene(&galatea_scene::example(), &options)?;
+    /// assert_eq!(model.game, Game::K2);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn from_scene(scene: &Scene, options: &SceneOptions) -> Result<(Model, Vec<Loss>)> {
+        let (mut model, mut losses) = Model::for_its_game(scene)?;
+        let game = options.game.unwrap_or(model.game);
+        losses.extend(model.convert(game, options.platform.unwrap_or(model.platform)));
+        Ok((model, losses))
+    }
+
+    /// Builds a model for the game and the machine that the scene names.
+    fn for_its_game(scene: &Scene) -> Result<(Model, Vec<Loss>)> {
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
+        // Asked before the scene is copied; the node that turns the axes is left out.
+        if scene.nodes.len() > usize::from(u16::MAX) + 1 {
+            return Err(too_many_nodes(scene.nodes.len()));
+        }
+        if own(&scene.extras).contains_key("game") {
+            return Model::build(scene, Vec::new());
+        }
+        let (scene, losses) = import::prepared(scene);
+        let (mut model, losses) = Model::build(&scene, losses)?;
+        import::outline(&scene, &mut model);
+        Ok((model, losses))
+    }
+
+    fn build(scene: &Scene, losses: Vec<Loss>) -> Result<(Model, Vec<Loss>)> {
+        let map = own(&scene.extras);
+        let mut model = Model::new("");
+        model.names.clear();
+        model.nodes.clear();
+        model.name = text(&scene.name);
+        model.game = if map.get("game").and_then(Value::as_str) == Some("k2") { Game::K2 } else { Game::K1 };
+        let xbox = map.get("platform").and_then(Value::as_str) == Some("xbox");
+        model.platform = if xbox { Platform::Xbox } else { Platform::Pc };
+        read_fields!(
+            map,
+            model,
+            classification,
+            subclassification,
+            unknown_0x52,
+            fog,
+            child_models,
+            bounds,
+            radius,
+            animation_scale,
+            supermodel,
+        );
+        let mut back = FromScene::new(scene, &model)?;
+        back.losses = losses;
+        if scene.name.chars().count() > 31 {
+            back.losses
+                .push(Loss::new(format!("model {:?}", scene.name), "its name beyond 31 letters").invisible());
+        }
+        for at in 0..back.order.len() {
+            let node = back.read_node(at)?;
+            model.nodes.push(node);
+        }
+        back.names(&mut model, map);
+        model.head = int(map, "head").and_then(|h| back.by_id.get(&(h as u32)).copied());
+        let told = map.get("node_count").map(|v| from_json(v, &0u32));
+        let before = int(map, "nodes").unwrap_or(0);
+        let more = model.nodes.len() as i64 - before;
+        model.node_count = match told {
+            Some(told) => (i64::from(told) + more).clamp(0, i64::from(u32::MAX)) as u32,
+            None => model.nodes.len() as u32,
+        };
+        let mut clip_names = UniqueNames::new(import::NAME);
+        scene.clips.iter().for_each(|clip| clip_names.reserve(&clip.name));
+        for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
+            let mut animation = back.read_clip(&mut model, clip)?;
+            animation.name = back.clip_name(&mut clip_names, &clip.name);
+            model.animations.push(animation);
+        }
+        Ok((model, back.losses))
+    }
+}
+
+fn too_many_nodes(count: usize) -> Error {
+    Error::unrepresentable(format!("{count} nodes; a model has room for 65,535"))
+}
+
+/// A text field; what does not fit is cut.
+pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
+    let bytes = unlatin(name);
+    Text::new(bytes.get(..N).unwrap_or(&bytes)).unwrap_or_default()
+}
+
+/// Builds the model.
+pub(super) struct FromScene<'a> {
+    pub(super) scene: &'a Scene,
+    /// Nodes of the scene in the order of the model.
+    pub(super) order: Vec<u32>,
+    /// New index of each node of the scene.
+    pub(super) new_id: HashMap<u32, NodeId>,
+    /// New index by the number a node had when it was written.
+    pub(super) by_id: HashMap<u32, NodeId>,
+    pub(super) losses: Vec<Loss>,
+    pub(super) game: Game,
+    pub(super) pose: galatea_scene::Pose,
+}
+
+impl<'a> FromScene<'a> {
+    fn new(scene: &'a Scene, model: &Model) -> Result<Self> {
+        let axes = scene.axes();
+        let order: Vec<u32> = scene.depth_first().into_iter().filter(|n| Some(*n) != axes).collect();
+        let tops = |n: &&u32| scene.node(**n).is_some_and(|node| node.parent == axes);
+        let single = axes.is_some() && order.iter().filter(tops).count() == 1;
+        let mut back = FromScene {
+            scene,
+            order: Vec::new(),
+            new_id: HashMap::default(),
+            by_id: HashMap::default(),
+            losses: Vec::new(),
+            game: model.game,
+            pose: galatea_scene::Pose::rest(scene),
+        };
+        if !single {
+            // The format has one root: it is made here.
+            back.order.push(u32::MAX);
+        }
+        back.order.extend(order);
+        if back.order.len() > usize::from(u16::MAX) {
+            return Err(too_many_nodes(back.order.len()));
+        }
+        for (new, id) in back.order.iter().enumerate() {
+            back.new_id.insert(*id, new as NodeId);
+            let told = scene.node(*id).and_then(|n| int(own(&n.extras), "id"));
+            if let Some(told) = told {
+                back.by_id.entry(told as u32).or_insert(new as NodeId);
+            }
+        }
+        Ok(back)
+    }
+
+    /// The node of the scene at a place of the new order; `None` for the root that is made here.
+    pub(super) fn at(&self, place: usize) -> Option<&'a SceneNode> {
+        self.order.get(place).and_then(|id| self.scene.node(*id))
+    }
+
+    /// Names and numbers of the nodes.
+    fn names(&mut self, model: &mut Model, map: &Extras) {
+        let mut names: Vec<Name> = objects(map, "names")
+            .map(|n| Name(unlatin(n.get("name").and_then(Value::as_str).unwrap_or(""))))
+            .collect();
+        let listed = map.contains_key("names");
+        let named = self.order.iter().filter_map(|id| self.scene.node(*id));
+        let known = named.filter(|n| own(&n.extras).contains_key("id"));
+        let mut unique = UniqueNames::new(import::NAME);
+        known.for_each(|n| unique.reserve(&n.name));
+        let mut numbers: HashSet<u16> = model.nodes.iter().map(|n| n.number).collect();
+        for place in 0..model.nodes.len() {
+            let scene_node = self.at(place);
+            let wanted = scene_node.map_or(&self.scene.name, |n| &n.name);
+            let mut name = unlatin(wanted);
+            let told = scene_node.map(|n| own(&n.extras));
+            let known = told.filter(|t| {
+                int(t, "id").is_some_and(|id| self.by_id.get(&(id as u32)) == Some(&(place as NodeId)))
+            });
+            if known.is_none() {
+                let fit = unique.fit(wanted);
+                if fit != *wanted {
+                    self.losses.push(
+                        Loss::new(format!("node {wanted:?}"), format!("its name, now {fit:?}")).invisible(),
+                    );
+                }
+                name = unlatin(&fit);
+            }
+            let index = known.and_then(|t| int(t, "name").or_else(|| int(t, "id"))).map(|i| i as usize);
+            let index = match index.filter(|i| listed && *i < names.len()) {
+                Some(index) => {
+                    if let Some(slot) = names.get_mut(index) {
+                        *slot = Name(name);
+                    }
+                    index
+                }
+                None => {
+                    names.push(Name(name));
+                    names.len() - 1
+                }
+            };
+            let Some(node) = model.nodes.get_mut(place) else { continue };
+            node.name = u16::try_from(index).unwrap_or(u16::MAX);
+            let number = known.and_then(|t| int(t, "number").or_else(|| int(t, "id")));
+            node.number = match number.and_then(|n| u16::try_from(n).ok()) {
+                Some(number) => number,
+                None => {
+                    let free = (node.name..=u16::MAX).find(|n| *n == node.name || !numbers.contains(n));
+                    free.unwrap_or(node.name)
+                }
+            };
+            numbers.insert(node.number);
+        }
+        model.names = names;
+    }
+}
+
+/// A record from extras, as new where there is none.
+pub(super) fn record<T: Wire>(map: &Extras, key: &str) -> Option<T> {
+    map.get(key).map(|v| from_json(v, &T::ZERO))
+}
