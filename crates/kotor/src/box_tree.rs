@@ -41,6 +41,38 @@ impl Bounds {
     }
 }
 
+/// A face without a leaf, where exactly one leaf names no face or one that another names too.
+pub(crate) struct Unowned {
+    pub(crate) face: usize,
+    /// The leaves that may belong to it.
+    pub(crate) leaves: Vec<usize>,
+}
+
+/// Finds the one face that no leaf names, given the leaves with the faces they name. Returns `None` if there is no such
+/// face, or if more than one leaf is wrong.
+pub(crate) fn unowned(leaves: impl Iterator<Item = (usize, i32)>, faces: usize) -> Option<Unowned> {
+    let mut owner: Vec<Option<usize>> = vec![None; faces];
+    let (mut wrong, mut extra) = (Vec::new(), 0);
+    for (leaf, face) in leaves {
+        match usize::try_from(face).ok().and_then(|f| owner.get_mut(f)) {
+            None => {
+                wrong.push(leaf);
+                extra += 1;
+            }
+            Some(Some(first)) => {
+                wrong.extend([*first, leaf]);
+                extra += 1;
+            }
+            Some(slot) => *slot = Some(leaf),
+        }
+    }
+    let mut missing = owner.iter().enumerate().filter(|(_, o)| o.is_none()).map(|(face, _)| face);
+    match (missing.next(), missing.next(), extra) {
+        (Some(face), None, 1) => Some(Unowned { face, leaves: wrong }),
+        _ => None,
+    }
+}
+
 /// Builds the tree: `2n - 1` nodes for `n` faces, divided along the longest side at the mean of the face centres, or in
 /// halves where that would be lopsided, so that its depth stays logarithmic. Works without recursion.
 pub(crate) fn build(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<TreeBox> {

@@ -232,7 +232,7 @@ fn errors_name_line_and_column() {
         ),
         (
             "node trimesh t\n  parent m\n  verts 1\n    0 0 0\n  faces 1\n    0 0 1 1 0 0 0 0\nendnode\n",
-            "line 11, column 3: face 0 names vertex 1 of 1",
+            "line 11, column 3: face 0 uses vertex 1 of 1",
         ),
         (
             "node trimesh t\n  parent m\n  shadow yes\nendnode\n",

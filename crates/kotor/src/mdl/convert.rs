@@ -3,35 +3,9 @@
 use galatea_wire::{Loss, Text, escape_bytes};
 
 use super::derive::CHAIN_TOTALS;
-use super::mesh::{IndexLists, Mesh, PositionCopy, Saber, Vertices, pack_normal, unpack_normal};
+use super::mesh::{IndexLists, Mesh, PositionCopy, SABER_FACES, Saber, Vertices, pack_normal, unpack_normal};
 use super::wire::Dirt;
 use super::{Face, Game, Model, Node, NodeId, Platform, PointerUse, pointers};
-
-/// What a mesh of KotOR 2 has where nothing is said.
-const USUAL_DIRT: Dirt = Dirt {
-    enabled: 0,
-    padding_0x01: 0,
-    texture: 1,
-    coordinate_space: 1,
-    hide_in_holograms: 0,
-    padding_0x07: 0,
-};
-
-/// The triangles that the game draws a blade with, over its 16 different vertices.
-const BLADE_FACES: [[u16; 3]; 12] = [
-    [5, 4, 0],
-    [0, 1, 5],
-    [13, 8, 12],
-    [8, 13, 9],
-    [6, 5, 1],
-    [1, 2, 6],
-    [10, 9, 13],
-    [13, 14, 10],
-    [3, 6, 2],
-    [6, 3, 7],
-    [15, 11, 14],
-    [10, 14, 11],
-];
 
 impl Model {
     /// Makes the model one for this game and machine. Returns what was lost or needs attention, one sentence each.
@@ -157,7 +131,7 @@ impl Model {
         let [uvs, ..] = &mut mesh.vertices.uvs;
         *uvs = sixteen(&saber.uvs);
         let [counter, _] = saber.inverted_counters;
-        mesh.faces = BLADE_FACES
+        mesh.faces = SABER_FACES
             .map(|vertices| Face { vertices, adjacent: [u16::MAX; 3], ..Face::default() })
             .to_vec();
         mesh.in_mdx = true;
@@ -305,7 +279,7 @@ fn convert_node(
     let Some(mesh) = node.mesh.as_deref_mut() else { return };
     mesh.layout.pointers = None;
     match (from.0, to.0) {
-        (Game::K1, Game::K2) => mesh.dirt = Some(mesh.dirt.unwrap_or(USUAL_DIRT)),
+        (Game::K1, Game::K2) => mesh.dirt = Some(mesh.dirt.unwrap_or(Dirt::USUAL)),
         (Game::K2, Game::K1) => {
             if let Some(dirt) = mesh.dirt.take()
                 && (dirt.enabled, dirt.texture, dirt.coordinate_space, dirt.hide_in_holograms) != (0, 1, 1, 0)

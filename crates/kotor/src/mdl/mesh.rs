@@ -361,6 +361,27 @@ pub struct Saber {
     pub layout: SaberLayout,
 }
 
+/// The triangles that the game draws a blade with, over its 16 distinct vertices. Texture coordinates have the same indices.
+pub(crate) const SABER_FACES: [[u16; 3]; 12] = [
+    [5, 4, 0],
+    [0, 1, 5],
+    [13, 8, 12],
+    [8, 13, 9],
+    [6, 5, 1],
+    [1, 2, 6],
+    [10, 9, 13],
+    [13, 14, 10],
+    [3, 6, 2],
+    [6, 3, 7],
+    [15, 11, 14],
+    [10, 14, 11],
+];
+
+impl Dirt {
+    /// The values of meshes of KotOR 2 whose source has none.
+    pub(crate) const USUAL: Dirt = Dirt { texture: 1, coordinate_space: 1, ..Dirt::ZERO };
+}
+
 /// The vector that a packed normal of the Xbox stands for: 11, 11 and 10 bits in ones' complement.
 ///
 /// ```

@@ -1,6 +1,6 @@
-//! The checksum that ties carried data to the lines it belongs to.
+//! The checksum that ties a record of the sidecar to the lines it depends on. Its values are stored in text files.
 
-/// A checksum in which every change of one word shows.
+/// A checksum that detects every change of a single word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sum(pub(crate) u64);
 

@@ -1,6 +1,6 @@
-//! Fields of a document encoded as words of 32 bits: what [`super::carry`] compares and carries.
+//! Fields of a document encoded as words of 32 bits: the form in which [`super::sidecar`] compares and stores them.
 
-/// A value that is a number of words.
+/// A value encoded as a fixed number of words.
 pub(crate) trait Words: Copy + Default {
     fn put(&self, out: &mut Vec<u32>);
     fn take(words: &mut &[u32]) -> Option<Self>;
@@ -57,12 +57,13 @@ where
     }
 }
 
-/// Encodes bytes, with their number in front.
+/// Encodes bytes, preceded by their count.
 pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u32>) {
     out.push(bytes.len() as u32);
     out.extend(bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))));
 }
 
+/// Decodes bytes that [`put_bytes`] encoded.
 pub(crate) fn take_bytes(words: &mut &[u32]) -> Option<Vec<u8>> {
     let len = next(words)? as usize;
     let (packed, rest) = words.split_at_checked(len.div_ceil(4))?;
@@ -87,22 +88,22 @@ pub(crate) fn take_list<T: Words>(mut words: &[u32]) -> Option<Vec<T>> {
     Some(out)
 }
 
-/// How a field is carried.
+/// How a field is stored in the sidecar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Single values: each is carried on its own, where the text says another.
+    /// Single values, each stored on its own where the text differs.
     Scalars,
-    /// One whole: carried where the text says another.
+    /// A unit, stored where the text differs.
     Whole,
-    /// One whole that text has no word for: always carried.
+    /// A unit without a text form, always stored.
     Silent,
 }
 
-/// A field, or a few that belong together.
+/// A field, or a few fields that are stored together.
 pub(crate) struct Field<T> {
     pub(crate) tag: &'static str,
     pub(crate) kind: Kind,
     pub(crate) get: fn(&T, &mut Vec<u32>),
-    /// `None` leaves everything as it is: the words do not fit.
+    /// Returns `None` and changes nothing if the words do not fit.
     pub(crate) set: fn(&mut T, &[u32]) -> Option<()>,
 }

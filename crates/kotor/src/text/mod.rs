@@ -1,7 +1,7 @@
-//! What the text forms of models and walkmeshes have in common: words, numbers, and data carried in comments.
+//! The text layer that models and walkmeshes share: words, numbers, and the sidecar in comments.
 
-pub(crate) mod carry;
 pub(crate) mod checksum;
 pub(crate) mod encode;
 pub(crate) mod lex;
+pub(crate) mod sidecar;
 pub(crate) mod token;

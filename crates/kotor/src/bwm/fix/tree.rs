@@ -1,6 +1,7 @@
 //! Fixes of the box tree: single links, faces, boxes and plane codes that the rest of the tree determines.
 
 use super::{is_finite, plane_agrees};
+use crate::box_tree::{Unowned, unowned};
 use crate::bwm::wire::AabbNode;
 use crate::bwm::{Walkmesh, build_tree};
 
@@ -144,25 +145,8 @@ pub(super) fn faces_of_leaves(mesh: &mut Walkmesh) -> usize {
     if !seen.broken.is_empty() || seen.reached.iter().any(|r| !r) {
         return 0;
     }
-    let mut owner: Vec<Option<usize>> = vec![None; mesh.faces.len()];
-    let mut wrong: Vec<usize> = Vec::new();
-    let mut extra = 0;
-    for (at, _) in mesh.aabb.iter().enumerate().filter(|(_, n)| is_leaf(n)) {
-        let face = mesh.aabb.get(at).and_then(|n| usize::try_from(n.face).ok());
-        match face.and_then(|f| owner.get_mut(f)) {
-            None => {
-                wrong.push(at);
-                extra += 1;
-            }
-            Some(Some(first)) => {
-                wrong.extend([*first, at]);
-                extra += 1;
-            }
-            Some(slot) => *slot = Some(at),
-        }
-    }
-    let mut missing = owner.iter().enumerate().filter(|(_, o)| o.is_none()).map(|(face, _)| face);
-    let (Some(face), None, 1) = (missing.next(), missing.next(), extra) else { return 0 };
+    let leaves = mesh.aabb.iter().enumerate().filter(|(_, n)| is_leaf(n)).map(|(at, n)| (at, n.face));
+    let Some(Unowned { face, leaves }) = unowned(leaves, mesh.faces.len()) else { return 0 };
     let Some(corners) = mesh.corners(face) else { return 0 };
     let covers = |at: &usize| {
         mesh.aabb.get(*at).is_some_and(|n| {
@@ -172,7 +156,7 @@ pub(super) fn faces_of_leaves(mesh: &mut Walkmesh) -> usize {
             })
         })
     };
-    let fitting: Vec<usize> = wrong.into_iter().filter(covers).collect();
+    let fitting: Vec<usize> = leaves.into_iter().filter(covers).collect();
     let [at] = fitting[..] else { return 0 };
     mesh.aabb.get_mut(at).map_or(0, |node| {
         node.face = face as i32;

@@ -2,6 +2,7 @@
 
 use super::mesh::plane_agrees;
 use super::{is_covered, meshes};
+use crate::box_tree::{Unowned, unowned};
 use crate::mdl::check::finite;
 use crate::mdl::mesh::{AabbNode, AabbTree, Mesh};
 use crate::mdl::{AabbLayout, Model, derive};
@@ -55,23 +56,8 @@ pub(super) fn faces_of_leaves(model: &mut Model) -> usize {
 
 fn face_of_leaf(mesh: &mut Mesh) -> usize {
     let Some(tree) = mesh.aabb.as_deref_mut() else { return 0 };
-    let mut owner: Vec<Option<usize>> = vec![None; mesh.faces.len()];
-    let (mut wrong, mut extra): (Vec<usize>, usize) = (Vec::new(), 0);
-    for (at, node) in tree.nodes.iter().enumerate().filter(|(_, n)| is_leaf(n)) {
-        match usize::try_from(node.face).ok().and_then(|f| owner.get_mut(f)) {
-            None => {
-                wrong.push(at);
-                extra += 1;
-            }
-            Some(Some(first)) => {
-                wrong.extend([*first, at]);
-                extra += 1;
-            }
-            Some(slot) => *slot = Some(at),
-        }
-    }
-    let mut missing = owner.iter().enumerate().filter(|(_, o)| o.is_none()).map(|(face, _)| face);
-    let (Some(face), None, 1) = (missing.next(), missing.next(), extra) else { return 0 };
+    let leaves = tree.nodes.iter().enumerate().filter(|(_, n)| is_leaf(n)).map(|(at, n)| (at, n.face));
+    let Some(Unowned { face, leaves }) = unowned(leaves, mesh.faces.len()) else { return 0 };
     let Some((min, max)) = box_of(mesh.faces.get(face), &mesh.vertices.positions) else { return 0 };
     let covers = |at: &usize| {
         tree.nodes.get(*at).is_some_and(|n| {
@@ -79,7 +65,7 @@ fn face_of_leaf(mesh: &mut Mesh) -> usize {
                 && n.max.iter().zip(max).all(|(b, v)| *b >= v - 1e-3)
         })
     };
-    let fitting: Vec<usize> = wrong.into_iter().filter(covers).collect();
+    let fitting: Vec<usize> = leaves.into_iter().filter(covers).collect();
     let [at] = fitting[..] else { return 0 };
     tree.nodes.get_mut(at).map_or(0, |node| {
         node.face = face as i32;

@@ -36,7 +36,24 @@ macro_rules! read_fields {
         })*
     };
 }
-use {put_fields, read_fields};
+/// Passes the header fields of a model that the scene cannot express to [`put_fields`] or [`read_fields`].
+macro_rules! model_fields {
+    ($to:ident, $($first:expr),*) => {
+        $to!(
+            $($first,)* classification, subclassification, unknown_0x52, fog, child_models, bounds, radius,
+            animation_scale, supermodel
+        )
+    };
+}
+/// Passes the fields of a light that the scene cannot express to [`put_fields`] or [`read_fields`].
+macro_rules! light_fields {
+    ($to:ident, $($first:expr),*) => {
+        $to!(
+            $($first,)* flare_radius, priority, ambient_only, dynamic_type, affect_dynamic, shadow, flare, fading
+        )
+    };
+}
+use {light_fields, model_fields, put_fields, read_fields};
 
 /// Choices of [`Model::from_scene`](super::Model::from_scene).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

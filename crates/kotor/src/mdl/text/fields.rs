@@ -441,7 +441,7 @@ pub(crate) static BOXES: Field<Node> = Field {
     get: |n, out| {
         let Some(tree) = n.mesh.as_deref().and_then(|m| m.aabb.as_deref()) else { return };
         let rows: Vec<_> = tree.nodes.iter().map(|b| ([0.0; 6], b.face)).collect();
-        let told = super::mesh::preorder(&rows);
+        let told = super::parse::preorder(&rows);
         let regular = told.iter().zip(&tree.nodes).all(|(a, b)| (a.left, a.right) == (b.left, b.right));
         out.push(u32::from(!regular));
         for node in &tree.nodes {

@@ -7,9 +7,9 @@ use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft};
 use super::fields;
 use super::fill;
 use crate::mdl::{Animation, Game, Mesh, Model, Node, NodeId, Platform, PositionCopy};
-use crate::text::carry::{Carry, Guard};
 use crate::text::checksum::Sum;
 use crate::text::encode::Field;
+use crate::text::sidecar::{Guard, Sidecar};
 
 /// What is left to derive for a mesh.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,12 +64,12 @@ static OF_MESHES: &[&Field<Node>] = &[
 static OF_DANGLIES: &[&Field<Node>] = &[&fields::DANGLY, &fields::CONSTRAINTS, &fields::DANGLY_POSITIONS];
 
 /// Completes a draft. `real` is the document that the text was made of, when that is known.
-pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, carry: &mut Carry<'_>) -> Model {
+pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, sidecar: &mut Sidecar<'_>) -> Model {
     let Draft { mut model, nodes: mut drafts, animations, headlink, .. } = draft;
-    carry.enter(0, 0);
-    carry.field(&mut model, real, &fields::MODEL, Guard::Own);
-    carry.field(&mut model, real, &fields::MODEL_NAME, Guard::Own);
-    carry.field(&mut model, real, &fields::SUPERMODEL, Guard::Own);
+    sidecar.enter(0, 0);
+    sidecar.field(&mut model, real, &fields::MODEL, Guard::Own);
+    sidecar.field(&mut model, real, &fields::MODEL_NAME, Guard::Own);
+    sidecar.field(&mut model, real, &fields::SUPERMODEL, Guard::Own);
     let second = model.game == Game::K2;
     let xbox = model.platform == Platform::Xbox;
     for mesh in model.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut()) {
@@ -85,35 +85,35 @@ pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, carry: &mut Carry<'
     for (id, draft) in drafts.iter_mut().enumerate() {
         let real_node = real.and_then(|r| r.nodes.get(id));
         let Some(node) = model.nodes.get_mut(id) else { continue };
-        carry.enter(0, draft.key);
+        sidecar.enter(0, draft.key);
         if let Some(name) = model.names.get_mut(usize::from(node.name)) {
             let real_name = real.zip(real_node).and_then(|(r, n)| r.names.get(usize::from(n.name)));
-            carry.field(name, real_name, &fields::NAME, Guard::Own);
+            sidecar.field(name, real_name, &fields::NAME, Guard::Own);
         }
         let guard = if model.supermodel.bytes().is_empty() { Guard::Own } else { Guard::Lines(inherits) };
-        numbered.push(carry.field(node, real_node, number, guard));
+        numbered.push(sidecar.field(node, real_node, number, guard));
         if let Some(real) = real_node {
             node.number = real.number;
         }
-        let left = own_fields(node, real_node, draft, carry);
+        let left = own_fields(node, real_node, draft, sidecar);
         if let Some(slot) = missing.get_mut(id) {
             *slot = left;
         }
     }
-    carry.enter(0, 0);
-    carry.field(&mut model, real, &fields::NAMES, Guard::Own);
+    sidecar.enter(0, 0);
+    sidecar.field(&mut model, real, &fields::NAMES, Guard::Own);
     model.head = if headlink { model.find(b"neck_g") } else { None };
-    carry.field(&mut model, real, &fields::HEAD, Guard::Own);
+    sidecar.field(&mut model, real, &fields::HEAD, Guard::Own);
     model.node_count = model.derived_node_count(None).unwrap_or(model.nodes.len() as u32);
-    carry.field(&mut model, real, &fields::BEYOND, Guard::Lines(inherits));
+    sidecar.field(&mut model, real, &fields::BEYOND, Guard::Lines(inherits));
     if real.is_none() {
         new_numbers(&mut model, &numbered);
     }
-    skins(&mut model, &drafts, real, carry, &mut missing);
+    skins(&mut model, &drafts, real, sidecar, &mut missing);
     for (i, (draft, animation)) in animations.iter().zip(&mut model.animations).enumerate() {
         let real_animation = real.and_then(|r| r.animations.get(i));
         animation.node_count = model.names.len() as u32;
-        self::animation(animation, draft, &model.nodes, real_animation, carry);
+        self::animation(animation, draft, &model.nodes, real_animation, sidecar);
     }
     if real.is_none() {
         fill::fill(&mut model, &mut drafts, &missing);
@@ -137,23 +137,28 @@ fn new_numbers(model: &mut Model, numbered: &[bool]) {
 }
 
 /// Controllers: whole where the text tells others, else only the numbers that it cannot say.
-fn controllers(node: &mut Node, real: Option<&Node>, carry: &mut Carry<'_>) {
+fn controllers(node: &mut Node, real: Option<&Node>, sidecar: &mut Sidecar<'_>) {
     if real.is_some_and(|r| node.controllers.is_empty() && r.controllers.is_empty()) {
         return;
     }
     if real.is_none_or(|r| fields::controller_words(r) != fields::controller_words(node)) {
-        carry.field(node, real, &fields::CONTROLLERS, Guard::Own);
+        sidecar.field(node, real, &fields::CONTROLLERS, Guard::Own);
     }
     let told = Sum::new().words(fields::controller_words(node));
-    carry.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(told.0));
+    sidecar.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(told.0));
 }
 
 /// Everything of a node that needs no other node.
-fn own_fields(node: &mut Node, real: Option<&Node>, draft: &NodeDraft<'_>, carry: &mut Carry<'_>) -> Missing {
-    controllers(node, real, carry);
+fn own_fields(
+    node: &mut Node,
+    real: Option<&Node>,
+    draft: &NodeDraft<'_>,
+    sidecar: &mut Sidecar<'_>,
+) -> Missing {
+    controllers(node, real, sidecar);
     let mut own = |node: &mut Node, list: &[&Field<Node>]| {
         for field in list {
-            carry.field(node, real, field, Guard::Own);
+            sidecar.field(node, real, field, Guard::Own);
         }
     };
     own(node, OF_ANY_NODE);
@@ -180,31 +185,31 @@ fn own_fields(node: &mut Node, real: Option<&Node>, draft: &NodeDraft<'_>, carry
     if aabb {
         own(node, &[&fields::BOX_CORNERS]);
     }
-    let counted = carry.field(node, real, &fields::COUNTERS, Guard::Own) || said.counted;
+    let counted = sidecar.field(node, real, &fields::COUNTERS, Guard::Own) || said.counted;
     let shape = Guard::Lines(said.shape);
-    let area = carry.field(node, real, &fields::AREA, shape);
+    let area = sidecar.field(node, real, &fields::AREA, shape);
     // What the lines say of the bounds holds as long as the shape is the one they were made for.
     let bounds = said.bounded && area;
     if bounds {
-        carry.field(node, real, &fields::BOUNDS, Guard::Own);
+        sidecar.field(node, real, &fields::BOUNDS, Guard::Own);
     }
     let mut tangents = [false; 4];
     let columns = [&fields::TANGENTS_0, &fields::TANGENTS_1, &fields::TANGENTS_2, &fields::TANGENTS_3];
     for ((missing, wanted), column) in tangents.iter_mut().zip(said.tangents).zip(columns) {
         let guard = Guard::Lines(Sum(said.mapping).words([u32::from(wanted)]).0);
-        let known = if wanted || real.is_none() { carry.field(node, real, column, guard) } else { true };
+        let known = if wanted || real.is_none() { sidecar.field(node, real, column, guard) } else { true };
         *missing = wanted && !known;
     }
     Missing {
-        normals: !saber && !carry.field(node, real, &fields::NORMALS, shape),
+        normals: !saber && !sidecar.field(node, real, &fields::NORMALS, shape),
         tangents,
-        planes: !carry.field(node, real, &fields::PLANES, shape),
+        planes: !sidecar.field(node, real, &fields::PLANES, shape),
         bounds: !bounds,
         area: !area,
-        boxes: aabb && !carry.field(node, real, &fields::BOXES, Guard::Lines(said.boxes)),
+        boxes: aabb && !sidecar.field(node, real, &fields::BOXES, Guard::Lines(said.boxes)),
         binds: false,
         counters: !counted,
-        saber: saber && !carry.field(node, real, &fields::SABER, Guard::Lines(said.mapping)),
+        saber: saber && !sidecar.field(node, real, &fields::SABER, Guard::Lines(said.mapping)),
     }
 }
 
@@ -213,7 +218,7 @@ fn skins(
     model: &mut Model,
     drafts: &[NodeDraft<'_>],
     real: Option<&Model>,
-    carry: &mut Carry<'_>,
+    sidecar: &mut Sidecar<'_>,
     missing: &mut [Missing],
 ) {
     if !model.nodes.iter().any(|n| n.mesh.as_deref().is_some_and(|m| m.skin.is_some())) {
@@ -227,17 +232,17 @@ fn skins(
     for (id, draft) in drafts.iter().enumerate() {
         let (Some(node), Some(said)) = (model.nodes.get_mut(id), draft.mesh.as_deref()) else { continue };
         let real = real.and_then(|r| r.nodes.get(id));
-        carry.enter(0, draft.key);
+        sidecar.enter(0, draft.key);
         let Some(skin) = node.mesh.as_deref_mut().and_then(|m| m.skin.as_deref_mut()) else { continue };
         skin.bone_map = vec![-1.0; count];
-        let mapped = carry.field(node, real, &fields::BONE_MAP, Guard::Lines(tree.0));
+        let mapped = sidecar.field(node, real, &fields::BONE_MAP, Guard::Lines(tree.0));
         if let Some(mesh) = node.mesh.as_deref_mut() {
             bind(mesh, said, !mapped || real.is_none());
         }
-        carry.field(node, real, &fields::BONE_NODES, Guard::Own);
-        carry.field(node, real, &fields::WEIGHTS, Guard::Lines(said.binding));
-        carry.field(node, real, &fields::BONES, Guard::Lines(said.binding));
-        let bound = carry.field(node, real, &fields::BINDS, Guard::Lines(rest.0));
+        sidecar.field(node, real, &fields::BONE_NODES, Guard::Own);
+        sidecar.field(node, real, &fields::WEIGHTS, Guard::Lines(said.binding));
+        sidecar.field(node, real, &fields::BONES, Guard::Lines(said.binding));
+        let bound = sidecar.field(node, real, &fields::BINDS, Guard::Lines(rest.0));
         if let Some(slot) = missing.get_mut(id) {
             slot.binds = !bound;
         }
@@ -287,20 +292,20 @@ fn animation(
     draft: &AnimationDraft<'_>,
     geometry: &[Node],
     real: Option<&Animation>,
-    carry: &mut Carry<'_>,
+    sidecar: &mut Sidecar<'_>,
 ) {
-    carry.enter(draft.key, 0);
-    carry.field(animation, real, &fields::ANIMATION, Guard::Own);
-    carry.field(animation, real, &fields::ANIMATION_NAME, Guard::Own);
-    carry.field(animation, real, &fields::ANIMATION_ROOT, Guard::Own);
-    carry.field(animation, real, &fields::EVENTS, Guard::Own);
+    sidecar.enter(draft.key, 0);
+    sidecar.field(animation, real, &fields::ANIMATION, Guard::Own);
+    sidecar.field(animation, real, &fields::ANIMATION_NAME, Guard::Own);
+    sidecar.field(animation, real, &fields::ANIMATION_ROOT, Guard::Own);
+    sidecar.field(animation, real, &fields::EVENTS, Guard::Own);
     for (id, (node, draft_node)) in animation.nodes.iter_mut().zip(&draft.nodes).enumerate() {
         let real = real.and_then(|r| r.nodes.get(id));
         if let Some(moved) = draft_node.moves.and_then(|id: NodeId| geometry.get(id as usize)) {
             (node.name, node.number) = (moved.name, moved.number);
         }
-        carry.enter(draft.key, draft_node.key);
-        carry.field(node, real, &fields::WHO, Guard::Own);
-        own_fields(node, real, draft_node, carry);
+        sidecar.enter(draft.key, draft_node.key);
+        sidecar.field(node, real, &fields::WHO, Guard::Own);
+        own_fields(node, real, draft_node, sidecar);
     }
 }

@@ -6,15 +6,12 @@
 //! a checksum of the plain lines it goes with. [`parse`] takes carried data back only where that checksum still holds: an
 //! edit in the plain lines always wins, and what it touches is derived anew.
 
-mod body;
 mod draft;
 mod fields;
 mod fill;
 mod finish;
-mod mesh;
 mod parse;
 mod print;
-mod print_mesh;
 mod rotation;
 mod saber;
 mod smooth;
@@ -23,8 +20,8 @@ mod words;
 use galatea_wire::{Error, Limits, Result};
 
 use super::Model;
-use crate::text::carry::{Carried, Carry, OPENING};
 use crate::text::lex::Lex;
+use crate::text::sidecar::{OPENING, Records, Sidecar};
 use crate::text::token::Keyword;
 use parse::Parser;
 use print::Printer;
@@ -150,17 +147,16 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
 /// # Ok::<(), galatea_wire::Error>(())
 /// ```
 pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Note>)> {
-    let (plain, carried) = Carried::split(bytes);
+    let (plain, records) = Records::split(bytes);
     let parsed = Parser::new(plain, limits).run()?;
     let mut notes = parsed.notes;
-    let mut carry = Carry::Restore(carried, (0, 0));
-    let model = finish::finish(parsed.draft, None, &mut carry);
-    if let Carry::Restore(carried, _) = carry
-        && carried.dropped > 0
+    let mut sidecar = Sidecar::Restore(records, (0, 0));
+    let model = finish::finish(parsed.draft, None, &mut sidecar);
+    if let Sidecar::Restore(records, _) = sidecar
+        && records.dropped > 0
     {
         let line = plain.iter().filter(|b| **b == b'\n').count() as u32 + 1;
-        let message =
-            format!("{} carried records no longer fit the lines above and are left out", carried.dropped);
+        let message = format!("{} sidecar records no longer match the text and are ignored", records.dropped);
         notes.push(Note { line, column: 1, message });
     }
     Ok((model, notes))
@@ -183,21 +179,21 @@ pub fn print(model: &Model) -> Result<Vec<u8>> {
     let mut text = Printer::new(model).run();
     let limits =
         Limits { depth: u32::MAX, nodes: u32::MAX, ratio: 64, base_allowance: 1 << 30, ..Limits::default() };
-    // What the plain lines alone would give back tells what has to be carried.
-    let carried = {
+    // What reading the text alone does not restore goes into the sidecar.
+    let lines = {
         let draft = Parser::new(&text, &limits).run()?.draft;
         same_shape(model, &draft.model)?;
-        let mut carry = Carry::recorder();
-        finish::finish(draft, Some(model), &mut carry);
-        match carry {
-            Carry::Record(recorder) => recorder.out,
-            Carry::Restore(..) => Vec::new(),
+        let mut sidecar = Sidecar::recorder();
+        finish::finish(draft, Some(model), &mut sidecar);
+        match sidecar {
+            Sidecar::Record(recorder) => recorder.out,
+            Sidecar::Restore(..) => Vec::new(),
         }
     };
-    if !carried.is_empty() {
+    if !lines.is_empty() {
         text.extend_from_slice(OPENING);
         text.push(b'\n');
-        text.extend_from_slice(&carried);
+        text.extend_from_slice(&lines);
     }
     Ok(text)
 }

@@ -7,22 +7,6 @@ pub(crate) const FULL: usize = 176;
 /// Rows of the file that text tells; the others are copies or lie a fixed step away.
 const TOLD: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 88, 89, 90, 91, 92, 93, 94, 95];
 
-/// The faces of a blade in text; their texture coordinates have the same rows.
-pub(crate) const FACES: [[u16; 3]; 12] = [
-    [5, 4, 0],
-    [0, 1, 5],
-    [13, 8, 12],
-    [8, 13, 9],
-    [6, 5, 1],
-    [1, 2, 6],
-    [10, 9, 13],
-    [13, 14, 10],
-    [3, 6, 2],
-    [6, 3, 7],
-    [15, 11, 14],
-    [10, 14, 11],
-];
-
 /// The rows of 176 that text tells.
 pub(crate) fn told<T: Copy>(full: &[T]) -> Vec<T> {
     TOLD.iter().filter_map(|i| full.get(*i).copied()).collect()

@@ -1,13 +1,13 @@
-//! Smoothing groups for text: faces whose vertices have the same normals where they meet belong together.
+//! Smoothing groups for text: faces that meet at vertices with equal normals share a group.
 
 use std::collections::HashMap;
 
 use crate::mdl::Mesh;
 
-/// How far normals may be apart to count as the same, in every axis.
+/// The greatest difference, per axis, between normals that count as equal.
 const NEAR: f32 = 1e-3;
 
-/// Sets that are joined step by step.
+/// A union-find structure over faces.
 struct Sets(Vec<u32>);
 
 impl Sets {
@@ -32,15 +32,15 @@ impl Sets {
     }
 }
 
-/// One mask for every face, such that faces share a bit if the mesh is smooth between them, and share none if they meet at
-/// a position without being smooth there.
+/// Returns one mask per face, such that faces share a bit if the mesh is smooth between them, and share none if they meet
+/// at a position without being smooth there.
 pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
     let faces = &mesh.faces;
     let (positions, normals) = (&mesh.vertices.positions, &mesh.vertices.normals);
     if normals.is_empty() || faces.is_empty() {
         return vec![1; faces.len()];
     }
-    // Faces that use the same vertex are smooth there.
+    // Faces that share a vertex are smooth there.
     let mut sets = Sets((0..faces.len() as u32).collect());
     let mut first: Vec<u32> = vec![u32::MAX; positions.len()];
     for (id, face) in faces.iter().enumerate() {
@@ -53,16 +53,10 @@ pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
             }
         }
     }
-    // So are faces whose vertices differ in something else only. Vertices are sorted by a checksum of their place to find
-    // them.
-    let key = |place: &[f32; 3]| {
-        place.iter().fold(0u64, |sum, c| {
-            let bits = if *c == 0.0 { 0 } else { c.to_bits() };
-            (sum ^ u64::from(bits)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-        })
-    };
+    // So are faces whose vertices differ in something other than the normal. Sorting brings equal positions together.
+    let key = |position: &[f32; 3]| position.map(|c| (c + 0.0).to_bits());
     let used = positions.iter().zip(&first).enumerate().filter(|(_, (_, face))| **face != u32::MAX);
-    let mut order: Vec<(u64, u32)> = used.map(|(id, (place, _))| (key(place), id as u32)).collect();
+    let mut order: Vec<([u32; 3], u32)> = used.map(|(id, (place, _))| (key(place), id as u32)).collect();
     order.sort_unstable();
     let same = |a: u32, b: u32| match (normals.get(a as usize), normals.get(b as usize)) {
         (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| (a - b).abs() < NEAR),
@@ -70,7 +64,7 @@ pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
     };
     let face_of = |v: u32| first.get(v as usize).copied().unwrap_or(0);
     for group in order.chunk_by(|a, b| a.0 == b.0) {
-        // Few vertices share a place; where very many do, each is compared with the ones next to it.
+        // Usually few vertices share a position. If many do, each is compared with the next 16 only.
         for (i, (_, a)) in group.iter().enumerate() {
             for (_, b) in group.iter().skip(i + 1).take(16) {
                 if same(*a, *b) {
@@ -79,7 +73,7 @@ pub(crate) fn masks(mesh: &Mesh) -> Vec<u32> {
             }
         }
     }
-    // Sets that meet at a place get different bits.
+    // Sets that meet at a position get different bits.
     let mut bits: HashMap<u32, u32> = HashMap::new();
     let mut rivals: HashMap<u32, Vec<u32>> = HashMap::new();
     let mut here: Vec<u32> = Vec::new();

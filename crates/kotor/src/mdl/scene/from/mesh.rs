@@ -1,26 +1,23 @@
 //! Meshes from the scene.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use galatea_scene::{
     Extras, Mesh as SceneMesh, Node as SceneNode, Purpose, Value, Vertices as SceneVertices, read_floats,
 };
 use galatea_wire::{Error, Loss, Result};
-use glam::{Mat4, Quat, Vec3};
+use glam::Vec3;
 
 use super::import::texture_name;
 use super::{FromScene, record, text};
 use crate::box_tree;
 use crate::derived;
-use crate::extra::{from_json, int, ints, list, objects, own, restep, same};
-use crate::mdl::check::LEAST_WEIGHT;
+use crate::extra::{from_json, int, ints, list, objects, own};
 use crate::mdl::derive::neighbours;
 use crate::mdl::scene::read_fields;
-use crate::mdl::scene::to::mesh::{
-    bind_matrix, derived_bone_map, derived_bones, header_fields, slots, tangent_names,
-};
+use crate::mdl::scene::to::mesh::{header_fields, slots, tangent_names};
 use crate::mdl::{
-    AabbNode, AabbTree, Dangly, Face, Game, IndexLists, Mesh, Node, NodeId, PositionCopy, Saber, Skin,
-    TangentSpace, Vertices,
+    AabbNode, AabbTree, Dangly, Dirt, Face, Game, IndexLists, Mesh, Node, PositionCopy, Saber, TangentSpace,
+    Vertices,
 };
 
 impl FromScene<'_> {
@@ -162,149 +159,13 @@ impl FromScene<'_> {
             }
         }
     }
-
-    fn read_skin(
-        &mut self,
-        place: usize,
-        from: &SceneNode,
-        told: &Extras,
-        vertices: &SceneVertices,
-        out: &mut Vertices,
-    ) -> Skin {
-        let count = self.order.len();
-        let none = galatea_scene::Skin::default();
-        let skin = from.skin.and_then(|s| self.scene.skins.get(s as usize)).unwrap_or(&none);
-        let joints: Vec<NodeId> =
-            skin.joints.iter().map(|j| self.new_id.get(j).copied().unwrap_or(u32::MAX)).collect();
-        let told_slots = ints(told, "slots").filter(|s| s.len() == joints.len());
-        let slot_list: Vec<u32> = told_slots
-            .map_or_else(|| (0..joints.len() as u32).collect(), |s| s.iter().map(|s| *s as u32).collect());
-        let bones: Vec<(usize, NodeId)> =
-            slot_list.iter().zip(&joints).map(|(s, j)| (*s as usize, *j)).collect();
-        if slot_list.len() > 16 && told.is_empty() {
-            self.losses.push(Loss::new(
-                format!("mesh {:?}", from.name),
-                format!("the game has room for 16 bones, not {}", slot_list.len()),
-            ));
-        }
-        // Entry i of the lists belongs to the node that was number i.
-        let before = int(told, "nodes").map_or(0, |n| n.clamp(0, 1 << 17) as usize);
-        let old_of = |new: usize| -> Option<usize> {
-            let id = int(own(&self.at(new)?.extras), "id")? as u32;
-            (self.by_id.get(&id) == Some(&(new as NodeId))).then_some(id as usize)
-        };
-        let same_nodes = before > 0 && (0..count).all(|n| old_of(n) == Some(n)) && before >= count;
-        let len = if told.is_empty() {
-            count
-        } else if same_nodes {
-            before
-        } else {
-            count
-        };
-        let rotations = list(told, "rotations").unwrap_or_default();
-        let translations = list(told, "translations").unwrap_or_default();
-        let (rotations, translations): (&[[f32; 4]], &[[f32; 3]]) =
-            (rotations.as_chunks().0, translations.as_chunks().0);
-        let list_len = |old: usize| if same_nodes { old } else { len.max(old.min(len)) };
-        let mut out_skin = Skin {
-            bone_map: derived_bone_map(len, &bones),
-            rotations: vec![
-                [1.0, 0.0, 0.0, 0.0];
-                list_len(if told.is_empty() { len } else { rotations.len() })
-            ],
-            translations: vec![[0.0; 3]; list_len(if told.is_empty() { len } else { translations.len() })],
-            ..Skin::default()
-        };
-        if same_nodes {
-            restep(&mut out_skin.bone_map, told.get("bone_map"), 1, |_, _| true);
-        }
-        let bind_of: HashMap<NodeId, &[f32; 16]> = joints.iter().copied().zip(&skin.inverse_bind).collect();
-        let world = self.order.get(place).map_or(Mat4::IDENTITY, |id| self.pose.world_of(*id));
-        for new in 0..out_skin.rotations.len().max(out_skin.translations.len()) {
-            let old = if same_nodes { Some(new) } else { old_of(new) };
-            let stored = old.and_then(|o| Some((*rotations.get(o)?, *translations.get(o)?)));
-            let bind = bind_of.get(&(new as NodeId)).copied();
-            let (rotation, translation) = match (stored, bind) {
-                (Some((q, t)), Some(bind)) if same(&bind_matrix(q, t), bind) => (q, t),
-                (Some(stored), None) => stored,
-                (_, Some(bind)) => split(Mat4::from_cols_array(bind)),
-                (None, None) => {
-                    let node = self.order.get(new).map_or(Mat4::IDENTITY, |id| self.pose.world_of(*id));
-                    split(node.inverse() * world)
-                }
-            };
-            if let Some(slot) = out_skin.rotations.get_mut(new) {
-                *slot = rotation;
-            }
-            if let Some(slot) = out_skin.translations.get_mut(new) {
-                *slot = translation;
-            }
-        }
-        for (slot, node) in &bones {
-            if let Some(entry) = out_skin.bone_nodes.get_mut(*slot) {
-                *entry = *node as i16;
-            }
-        }
-        if vertices.influences.is_empty() {
-            let raw = |key: &str| list(told, key).map(|l| l.as_chunks().0.to_vec()).unwrap_or_default();
-            out.weights = raw("raw_weights");
-            out.bones = raw("raw_bones");
-        } else {
-            let (weights, joints) = self.four_weights(from, vertices);
-            let mut bones = derived_bones(&weights, &joints, &slot_list);
-            let known: HashSet<u32> = slot_list.iter().copied().collect();
-            restep(&mut bones, told.get("bones"), 4, |row, sum| {
-                // Only what no weight to speak of uses, or what is a slot, may differ.
-                let used = weights.get(row * 4..).unwrap_or(&[]);
-                let free = |b: f32, w: f32| w <= LEAST_WEIGHT || !known.contains(&(b as u32)) || b >= 0.0;
-                sum.iter().zip(used).all(|(b, w)| free(*b, *w))
-            });
-            out.weights = weights.as_chunks().0.to_vec();
-            out.bones = bones.as_chunks().0.to_vec();
-        }
-        out_skin
-    }
-
-    /// Four weights for each vertex: the greatest, where there are more.
-    fn four_weights(&mut self, from: &SceneNode, vertices: &SceneVertices) -> (Vec<f32>, Vec<u16>) {
-        let all = &vertices.influences;
-        if all.width == 4 {
-            return (all.weights.clone(), all.joints.clone());
-        }
-        let (mut weights, mut joints) = (Vec::new(), Vec::new());
-        let mut dropped = 0;
-        for vertex in 0..vertices.positions.len() {
-            let mut row: Vec<(u16, f32)> = all.of(vertex).filter(|(_, w)| *w > 0.0).collect();
-            row.sort_by(|a, b| b.1.total_cmp(&a.1));
-            dropped += usize::from(row.len() > 4);
-            row.resize(4, (0, 0.0));
-            let sum: f32 = row.iter().map(|(_, w)| w).sum();
-            let scale = if dropped > 0 && sum > 0.0 { 1.0 / sum } else { 1.0 };
-            weights.extend(row.iter().map(|(_, w)| w * scale));
-            joints.extend(row.iter().map(|(j, _)| *j));
-        }
-        if dropped > 0 {
-            self.losses.push(Loss::new(
-                format!("mesh {:?}", from.name),
-                format!("more than four bones on {dropped} vertices"),
-            ));
-        }
-        (weights, joints)
-    }
-}
-
-fn split(matrix: Mat4) -> ([f32; 4], [f32; 3]) {
-    let (_, rotation, translation) = matrix.to_scale_rotation_translation();
-    let Quat { x, y, z, w } = rotation;
-    ([w, x, y, z], translation.into())
 }
 
 fn read_header(map: &Extras, out: &mut Mesh, game: Game) {
     header_fields!(read_fields, map, out);
     out.in_mdx = !map.contains_key("in_mdx");
     // Meshes of the second game have dirt, those of the first have none, whatever the scene says.
-    let usual = crate::mdl::Dirt { texture: 1, coordinate_space: 1, ..galatea_wire::Wire::ZERO };
-    out.dirt = (game == Game::K2).then(|| record(map, "dirt").unwrap_or(usual));
+    out.dirt = (game == Game::K2).then(|| record(map, "dirt").unwrap_or(Dirt::USUAL));
     out.anim = record(map, "anim").map(Box::new);
     if let Some(counters) = ints(map, "inverted_counters") {
         out.inverted_counters = counters.iter().map(|c| *c as u32).collect();

@@ -4,6 +4,7 @@ mod clip;
 mod import;
 mod mesh;
 mod node;
+mod skin;
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use foldhash::HashMap;
 use galatea_scene::{Extras, Node as SceneNode, Scene, UniqueNames, Value};
 use galatea_wire::{Error, Loss, Result, Text, Wire};
 
-use super::{SceneOptions, read_fields};
+use super::{SceneOptions, model_fields, read_fields};
 use crate::extra::{from_json, int, objects, own, unlatin};
 use crate::mdl::{Game, Model, Name, NodeId, Platform};
 
@@ -62,19 +63,7 @@ impl Model {
         model.game = if map.get("game").and_then(Value::as_str) == Some("k2") { Game::K2 } else { Game::K1 };
         let xbox = map.get("platform").and_then(Value::as_str) == Some("xbox");
         model.platform = if xbox { Platform::Xbox } else { Platform::Pc };
-        read_fields!(
-            map,
-            model,
-            classification,
-            subclassification,
-            unknown_0x52,
-            fog,
-            child_models,
-            bounds,
-            radius,
-            animation_scale,
-            supermodel,
-        );
+        model_fields!(read_fields, map, model);
         let mut back = FromScene::new(scene, &model)?;
         back.losses = losses;
         if scene.name.chars().count() > 31 {

@@ -8,7 +8,7 @@ use crate::extra::{int, list, objects, own, unlatin};
 use crate::mdl::scene::to::node::rest_of_parts;
 use crate::mdl::scene::{
     ALPHA, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE, SELF_ILLUMINATION,
-    read_fields,
+    light_fields, read_fields,
 };
 use crate::mdl::{Controller, Controllers, Interpolation, Light, Name, Node, NodeId};
 
@@ -148,18 +148,7 @@ pub(super) fn read_parts(map: &Extras, node: &mut Node) {
 
 fn read_light(map: &Extras) -> Light {
     let mut light = Light::default();
-    read_fields!(
-        map,
-        light,
-        flare_radius,
-        priority,
-        ambient_only,
-        dynamic_type,
-        affect_dynamic,
-        shadow,
-        flare,
-        fading,
-    );
+    light_fields!(read_fields, map, light);
     light.flare_sizes = list(map, "sizes").unwrap_or_default();
     light.flare_positions = list(map, "positions").unwrap_or_default();
     let colors = map.get("colors").and_then(read_floats).unwrap_or_default();

@@ -3,13 +3,14 @@
 pub(super) mod clip;
 pub(super) mod mesh;
 pub(super) mod node;
+pub(super) mod skin;
 
 use std::collections::HashSet;
 
 use foldhash::HashMap;
 use galatea_scene::{Extras, Material, Scene, Value};
 
-use super::{ALPHA, SELF_ILLUMINATION, put_fields};
+use super::{ALPHA, SELF_ILLUMINATION, model_fields, put_fields};
 use crate::extra::{json, latin, put, wrap};
 use crate::geometry::AXES;
 use crate::mdl::{Game, Model, Node, NodeId, Platform};
@@ -75,20 +76,7 @@ impl Model {
         put(&mut map, "platform", if self.platform == Platform::Pc { "pc" } else { "xbox" });
         put(&mut map, "node_count", json(&self.node_count));
         put(&mut map, "nodes", self.nodes.len() as u32);
-        put_fields!(
-            &mut map,
-            self,
-            base,
-            classification,
-            subclassification,
-            unknown_0x52,
-            fog,
-            child_models,
-            bounds,
-            radius,
-            animation_scale,
-            supermodel,
-        );
+        model_fields!(put_fields, &mut map, self, base);
         if let Some(head) = self.head {
             put(&mut map, "head", head);
         }

@@ -9,7 +9,7 @@ use super::{ToScene, scene_id};
 use crate::extra::{json, latin, put, same, wrap};
 use crate::mdl::scene::{
     ALPHA, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE, SELF_ILLUMINATION,
-    put_fields,
+    light_fields, put_fields,
 };
 use crate::mdl::{Controller, Controllers, Interpolation, Light, Node, NodeId, Track};
 
@@ -179,19 +179,7 @@ fn light_of(name: &str, node: &Node) -> SceneLight {
 fn light_extras(light: &Light) -> Value {
     let mut map = Extras::new();
     let base = Light::default();
-    put_fields!(
-        &mut map,
-        light,
-        base,
-        flare_radius,
-        priority,
-        ambient_only,
-        dynamic_type,
-        affect_dynamic,
-        shadow,
-        flare,
-        fading,
-    );
+    light_fields!(put_fields, &mut map, light, base);
     let flares = [("sizes", &light.flare_sizes), ("positions", &light.flare_positions)];
     for (key, values) in flares.into_iter().filter(|(_, v)| !v.is_empty()) {
         put(&mut map, key, floats(values));

@@ -1,27 +1,27 @@
-//! What plain text has no word for, carried in comment lines after `donemodel`, where every tool skips it.
+//! The sidecar: what the text form cannot express, stored in comment lines after the text, which other tools skip.
 //!
 //! ```text
 //! #! GALATEA 1
-//! #! A 8C0F3A5D11E2B497             records that follow belong to this animation
-//! #! N 51E0A7734AD1C08B             ... to this node, told by a checksum of its written name
-//! #! F NORM = 0F3A5D11E2B4978C 6    six words of a field, with a checksum of the plain lines they go with
+//! #! A 8C0F3A5D11E2B497             the following records belong to this animation
+//! #! N 51E0A7734AD1C08B             ... to this node, identified by a checksum of its name in the text
+//! #! F NORM = 0F3A5D11E2B4978C 6    six words of a field, with a checksum of the text lines it depends on
 //! #! + 3F800000000000003F800000000000000000000000000000
 //! ```
-//! `=` is a whole field, `~` pairs of index and word that replace some of its words, `*` triples of index, word that the
-//! plain lines say, and word that is meant. A record whose checksum (or whose said word) is no longer that of the plain
-//! lines is dropped: an edit in the plain lines always wins.
+//! `=` is a whole field. `~` is a list of pairs (index, word) that replace some of its words. `*` is a list of triples
+//! (index, word in the text, actual word). A record whose checksum (or whose word in the text) no longer matches the text
+//! is dropped: an edit of the text always wins.
 
 use std::collections::HashMap;
 
 use super::checksum::Sum;
 use super::encode::{Field, Kind};
 
-/// First line of the carried data.
+/// First line of the sidecar.
 pub(crate) const OPENING: &[u8] = b"#! GALATEA 1";
-/// Words of one line: lines stay below 4,000 characters.
+/// Words per line, so that lines stay below 4,000 characters.
 const WORDS_PER_LINE: usize = 480;
 
-/// A record as it stands in the text.
+/// A record of a sidecar, not decoded yet.
 #[derive(Debug)]
 struct Record<'a> {
     tag: &'a [u8],
@@ -31,14 +31,14 @@ struct Record<'a> {
     lines: Vec<&'a [u8]>,
 }
 
-/// Where a record belongs: animation (0 for the model itself) and node (0 for none).
+/// What a record belongs to: animation (0 for the model itself) and node (0 for none).
 type Scope = (u64, u64);
 
-/// The carried data of a text.
+/// The records of a sidecar.
 #[derive(Debug, Default)]
-pub(crate) struct Carried<'a> {
-    records: HashMap<Scope, Vec<Record<'a>>>,
-    /// Records whose plain lines have been edited.
+pub(crate) struct Records<'a> {
+    by_scope: HashMap<Scope, Vec<Record<'a>>>,
+    /// Records that were dropped because the text they depend on has been edited.
     pub(crate) dropped: usize,
 }
 
@@ -49,9 +49,9 @@ fn hex(text: &[u8]) -> Option<u64> {
     text.iter().try_fold(0u64, |n, c| Some(n << 4 | u64::from((*c as char).to_digit(16)?)))
 }
 
-/// Where the carried data begin.
+/// Returns where the sidecar begins.
 fn opening(text: &[u8]) -> Option<usize> {
-    // From the end, since the data are nearly as long as the rest; a line that only looks alike is taken too.
+    // Searched from the end: a sidecar is nearly as long as the text before it.
     let (first, _) = OPENING.split_first()?;
     let mut end = text.len();
     loop {
@@ -60,7 +60,7 @@ fn opening(text: &[u8]) -> Option<usize> {
         if line_start && text.get(at..)?.starts_with(OPENING) {
             return Some(at);
         }
-        // Carried lines are skipped as they come; a plain line ends the search.
+        // Any line that is not part of a sidecar ends the search.
         if line_start && !text.get(at..)?.starts_with(b"#!") {
             return None;
         }
@@ -68,12 +68,12 @@ fn opening(text: &[u8]) -> Option<usize> {
     }
 }
 
-impl<'a> Carried<'a> {
-    /// Splits a text into its plain lines and its carried data.
-    pub(crate) fn split(text: &'a [u8]) -> (&'a [u8], Carried<'a>) {
-        let Some(at) = opening(text) else { return (text, Carried::default()) };
+impl<'a> Records<'a> {
+    /// Splits a file into the text proper and the records of its sidecar.
+    pub(crate) fn split(text: &'a [u8]) -> (&'a [u8], Records<'a>) {
+        let Some(at) = opening(text) else { return (text, Records::default()) };
         let (plain, data) = text.split_at(at);
-        let mut carried = Carried::default();
+        let mut records = Records::default();
         let mut scope = (0, 0);
         for line in data.split(|b| *b == b'\n' || *b == b'\r').skip(1) {
             let Some(rest) = line.strip_prefix(b"#! ") else { continue };
@@ -84,7 +84,7 @@ impl<'a> Carried<'a> {
                 (Some(b"N"), Some(key)) => scope.1 = hex(key).unwrap_or(u64::MAX),
                 (Some(b"M"), _) => scope = (0, 0),
                 (Some(b"+"), Some(data)) => {
-                    if let Some(record) = carried.records.get_mut(&scope).and_then(|l| l.last_mut()) {
+                    if let Some(record) = records.by_scope.get_mut(&scope).and_then(|l| l.last_mut()) {
                         record.lines.push(data);
                     }
                 }
@@ -94,27 +94,27 @@ impl<'a> Carried<'a> {
                     let count = words.next().and_then(|w| galatea_text::parse_int(w, 0, i64::from(u32::MAX)));
                     if let (Some(how), Some(guard), Some(count)) = (how, guard, count) {
                         let record = Record { tag, how, guard, count: count as usize, lines: Vec::new() };
-                        carried.records.entry(scope).or_default().push(record);
+                        records.by_scope.entry(scope).or_default().push(record);
                     }
                 }
                 _ => {}
             }
         }
-        (plain, carried)
+        (plain, records)
     }
 }
 
 impl Record<'_> {
-    /// The words; `None` if they are not as many as told.
+    /// Returns the words; `None` if there are not as many as the record declares.
     fn words(&self) -> Option<Vec<u32>> {
-        let there: usize = self.lines.iter().map(|l| l.len() / 8).sum();
-        if there != self.count {
+        let found: usize = self.lines.iter().map(|l| l.len() / 8).sum();
+        if found != self.count {
             return None;
         }
-        let mut words = Vec::with_capacity(there);
+        let mut words = Vec::with_capacity(found);
         for line in &self.lines {
             for digits in line.chunks_exact(8) {
-                let word = word_of(*digits.first_chunk()?)?;
+                let word = parse_word(digits)?;
                 words.push(word);
             }
         }
@@ -122,50 +122,51 @@ impl Record<'_> {
     }
 }
 
-/// Completes a draft with what is carried, or finds out what has to be carried.
+/// One pass over the fields of a document: restores them from a sidecar, or records them into one.
 #[derive(Debug)]
-pub(crate) enum Carry<'a> {
-    /// Reading: the carried data of the text.
-    Restore(Carried<'a>, Scope),
-    /// Writing: the lines so far.
+pub(crate) enum Sidecar<'a> {
+    /// Reading: the records of the sidecar, and the current scope.
+    Restore(Records<'a>, Scope),
+    /// Writing.
     Record(Recorder),
 }
 
-/// The lines of carried data in the making.
+/// The lines of a sidecar under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) out: Vec<u8>,
     scope: Scope,
-    /// What the last record belongs to.
+    /// Scope of the last record written.
     written: Scope,
-    said: Vec<u32>,
-    meant: Vec<u32>,
+    /// Buffers of [`Recorder::record`].
+    plain: Vec<u32>,
+    actual: Vec<u32>,
 }
 
-/// What a record depends on, beside what the plain lines say of the field itself.
+/// The part of the text that a record depends on: if it has been edited, the record is dropped.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Guard {
-    /// On nothing.
+    /// The lines of the field itself.
     Own,
-    /// On plain lines with this checksum, instead of the field itself.
+    /// Lines with this checksum.
     Lines(u64),
 }
 
-impl<'a> Carry<'a> {
-    pub(crate) fn recorder() -> Carry<'a> {
-        Carry::Record(Recorder::default())
+impl<'a> Sidecar<'a> {
+    pub(crate) fn recorder() -> Sidecar<'a> {
+        Sidecar::Record(Recorder::default())
     }
 
-    /// Sets what the next fields belong to.
+    /// Sets the scope of the following fields.
     pub(crate) fn enter(&mut self, animation: u64, node: u64) {
         match self {
-            Carry::Restore(_, scope) => *scope = (animation, node),
-            Carry::Record(recorder) => recorder.scope = (animation, node),
+            Sidecar::Restore(_, scope) => *scope = (animation, node),
+            Sidecar::Record(recorder) => recorder.scope = (animation, node),
         }
     }
 
-    /// One field of `draft`: takes what is carried for it, or, given the `real` one, carries what differs. Tells whether
-    /// the field now has its real value for certain.
+    /// Restores one field of `draft`, or, given the `real` document, records the field where `draft` differs. Returns
+    /// whether the field is known to have its real value now.
     pub(crate) fn field<T>(
         &mut self,
         draft: &mut T,
@@ -174,8 +175,8 @@ impl<'a> Carry<'a> {
         guard: Guard,
     ) -> bool {
         match self {
-            Carry::Restore(carried, scope) => restore(carried, *scope, draft, field, guard),
-            Carry::Record(recorder) => {
+            Sidecar::Restore(records, scope) => restore(records, *scope, draft, field, guard),
+            Sidecar::Record(recorder) => {
                 let Some(real) = real else { return false };
                 recorder.record(draft, real, field, guard);
                 true
@@ -189,27 +190,27 @@ fn own_guard(words: &[u32]) -> u64 {
 }
 
 fn restore<T>(
-    carried: &mut Carried<'_>,
+    records: &mut Records<'_>,
     scope: Scope,
     draft: &mut T,
     field: &Field<T>,
     guard: Guard,
 ) -> bool {
-    let found = carried.records.get(&scope).and_then(|l| l.iter().find(|r| r.tag == field.tag.as_bytes()));
+    let found = records.by_scope.get(&scope).and_then(|l| l.iter().find(|r| r.tag == field.tag.as_bytes()));
     let Some(record) = found else { return false };
     let done = apply(record, draft, field, guard).is_some();
-    carried.dropped += usize::from(!done);
+    records.dropped += usize::from(!done);
     done
 }
 
 fn apply<T>(record: &Record<'_>, draft: &mut T, field: &Field<T>, guard: Guard) -> Option<()> {
     let mut now = Vec::new();
-    // What text has no word for depends on its guard alone.
+    // Fields without a text form depend on their guard alone.
     if field.kind != Kind::Silent || record.how != b'=' {
         (field.get)(draft, &mut now);
     }
     let expected = match guard {
-        // Single values are compared one by one.
+        // Scalars are compared one by one.
         Guard::Own if record.how == b'*' => 0,
         Guard::Own => own_guard(&now),
         Guard::Lines(sum) => sum,
@@ -229,11 +230,11 @@ fn apply<T>(record: &Record<'_>, draft: &mut T, field: &Field<T>, guard: Guard) 
         }
         b'*' => {
             for triple in words.chunks_exact(3) {
-                if let [index, said, meant] = triple
+                if let [index, plain, actual] = triple
                     && let Some(slot) = now.get_mut(*index as usize)
-                    && *slot == *said
+                    && *slot == *plain
                 {
-                    *slot = *meant;
+                    *slot = *actual;
                 }
             }
         }
@@ -244,41 +245,41 @@ fn apply<T>(record: &Record<'_>, draft: &mut T, field: &Field<T>, guard: Guard) 
 
 impl Recorder {
     fn record<T>(&mut self, draft: &mut T, real: &T, field: &Field<T>, guard: Guard) {
-        let (mut said, mut meant) = (std::mem::take(&mut self.said), std::mem::take(&mut self.meant));
-        said.clear();
-        meant.clear();
-        (field.get)(real, &mut meant);
+        let (mut plain, mut actual) = (std::mem::take(&mut self.plain), std::mem::take(&mut self.actual));
+        plain.clear();
+        actual.clear();
+        (field.get)(real, &mut actual);
         if field.kind != Kind::Silent {
-            (field.get)(draft, &mut said);
+            (field.get)(draft, &mut plain);
         }
-        if field.kind == Kind::Silent || said != meant {
-            self.differing(draft, field, guard, &said, &meant);
+        if field.kind == Kind::Silent || plain != actual {
+            self.differing(draft, field, guard, &plain, &actual);
         }
-        (self.said, self.meant) = (said, meant);
+        (self.plain, self.actual) = (plain, actual);
     }
 
-    fn differing<T>(&mut self, draft: &mut T, field: &Field<T>, guard: Guard, said: &[u32], meant: &[u32]) {
+    fn differing<T>(&mut self, draft: &mut T, field: &Field<T>, guard: Guard, plain: &[u32], actual: &[u32]) {
         let sum = match guard {
-            Guard::Own => own_guard(said),
+            Guard::Own => own_guard(plain),
             Guard::Lines(sum) => sum,
         };
-        let differ = || said.iter().zip(meant).enumerate().filter(|(_, (a, b))| a != b);
-        let same_length = said.len() == meant.len();
+        let differ = || plain.iter().zip(actual).enumerate().filter(|(_, (a, b))| a != b);
+        let same_length = plain.len() == actual.len();
         if field.kind == Kind::Silent {
-            // Nothing else depends on what text has no word for, so the draft need not have it.
-            return self.push(field.tag, b'=', sum, meant);
+            // No other field depends on one without a text form, so the draft does not need it.
+            return self.push(field.tag, b'=', sum, actual);
         }
         if field.kind == Kind::Scalars && same_length {
             let triples: Vec<u32> = differ().flat_map(|(i, (a, b))| [i as u32, *a, *b]).collect();
             self.push(field.tag, b'*', if matches!(guard, Guard::Own) { 0 } else { sum }, &triples);
-        } else if field.kind == Kind::Whole && same_length && differ().count() * 2 < meant.len() {
+        } else if field.kind == Kind::Whole && same_length && differ().count() * 2 < actual.len() {
             let pairs: Vec<u32> = differ().flat_map(|(i, (_, b))| [i as u32, *b]).collect();
             self.push(field.tag, b'~', sum, &pairs);
         } else {
-            self.push(field.tag, b'=', sum, meant);
+            self.push(field.tag, b'=', sum, actual);
         }
-        let set = (field.set)(draft, meant);
-        debug_assert!(set.is_some(), "{} does not take its own words", field.tag);
+        let set = (field.set)(draft, actual);
+        debug_assert!(set.is_some(), "{} rejects its own words", field.tag);
     }
 
     fn push(&mut self, tag: &str, how: u8, guard: u64, words: &[u32]) {
@@ -309,44 +310,31 @@ impl Recorder {
         for line in words.chunks(WORDS_PER_LINE) {
             out.extend_from_slice(b"#! + ");
             for word in line {
-                out.extend_from_slice(&hex_word(*word));
+                push_hex(out, (*word).into(), 8);
             }
             out.push(b'\n');
         }
     }
 }
 
-/// The eight digits of a word: all of them at once, four bits to a byte.
-fn hex_word(word: u32) -> [u8; 8] {
-    let mut spread = u64::from(word);
-    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF;
-    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF;
-    spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F;
-    // Digits above 9 are letters, seven places further on.
-    let letters = ((spread + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
-    (spread + 0x3030_3030_3030_3030 + letters * 7).to_be_bytes()
-}
-
-/// The word of eight digits.
-fn word_of(digits: [u8; 8]) -> Option<u32> {
-    let text = u64::from_be_bytes(digits);
-    // Letters have bit 6 set; their value is nine more than their low bits.
-    let letters = (text >> 6) & 0x0101_0101_0101_0101;
-    let mut spread = (text & 0x0F0F_0F0F_0F0F_0F0F) + letters * 9;
-    spread = (spread | spread >> 4) & 0x00FF_00FF_00FF_00FF;
-    spread = (spread | spread >> 8) & 0x0000_FFFF_0000_FFFF;
-    spread |= spread >> 16;
-    let word = spread as u32;
-    // Anything that is no digit does not come back.
-    (hex_word(word) == digits).then_some(word)
-}
-
+/// Digits above 9 are capitals.
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 fn push_hex(out: &mut Vec<u8>, value: u64, digits: u32) {
-    for i in (0..digits).rev() {
-        out.push(HEX.get((value >> (i * 4)) as usize & 15).copied().unwrap_or(b'0'));
-    }
+    let digit = |place: u32| HEX.get((value >> (place * 4)) as usize & 15).copied().unwrap_or(b'0');
+    out.extend((0..digits).rev().map(digit));
+}
+
+/// Parses the eight digits of a word.
+fn parse_word(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |word: u32, digit| {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'A'..=b'F' => digit - b'A' + 10,
+            _ => return None,
+        };
+        Some(word << 4 | u32::from(value))
+    })
 }
 
 #[cfg(test)]
@@ -358,12 +346,13 @@ mod tests {
         let mut random = galatea_robustness::Random(1);
         for _ in 0..10_000 {
             let word = random.next_u64() as u32;
-            let digits = hex_word(word);
-            assert_eq!(digits.as_slice(), format!("{word:08X}").as_bytes());
-            assert_eq!(word_of(digits), Some(word));
+            let mut digits = Vec::new();
+            push_hex(&mut digits, word.into(), 8);
+            assert_eq!(digits, format!("{word:08X}").as_bytes());
+            assert_eq!(parse_word(&digits), Some(word));
         }
         for bad in [b"0000000G", b"0000 000", b"0x000000", b"\xFF0000000", b"0000000@", b"0000000a"] {
-            assert_eq!(word_of(*bad), None);
+            assert_eq!(parse_word(bad), None);
         }
     }
 }

@@ -1,16 +1,21 @@
 //! The frame of a text model: header lines, nodes, animations.
 
+mod body;
+mod mesh;
+mod rows;
+
 use std::collections::HashMap;
 
 use galatea_wire::{ErrorKind, Limits, Result, Text, escape_bytes};
 
-use super::draft::{AnimationDraft, Draft, NodeDraft};
-use super::words::CLASSIFICATIONS;
-use super::{Dialect, Note};
+use crate::mdl::text::draft::{AnimationDraft, Draft, NodeDraft};
+use crate::mdl::text::words::CLASSIFICATIONS;
+use crate::mdl::text::{Dialect, Note};
 use crate::mdl::{Animation, Event, Game, Model, Name, Node, NodeId, Platform};
 use crate::text::checksum::Sum;
 use crate::text::lex::{Lex, Spot, Word};
 use crate::text::token::Keyword;
+pub(super) use rows::preorder;
 
 /// Notes that are kept; the rest is like them.
 const NOTES: usize = 100;
@@ -36,9 +41,9 @@ pub(crate) struct Parser<'a> {
     animations_seen: HashMap<&'a [u8], u32>,
     /// Whether the nodes of the model are complete.
     sorted: bool,
-    pub(crate) dirt_told: bool,
-    game_told: bool,
-    scale_told: bool,
+    pub(crate) has_dirt: bool,
+    has_game: bool,
+    has_scale: bool,
 }
 
 /// What [`Parser::run`] reads.
@@ -47,7 +52,7 @@ pub(crate) struct Parsed<'a> {
     pub(crate) notes: Vec<Note>,
 }
 
-pub(crate) fn small_name(name: &[u8]) -> Vec<u8> {
+fn small_name(name: &[u8]) -> Vec<u8> {
     name.to_ascii_lowercase()
 }
 
@@ -76,9 +81,9 @@ impl<'a> Parser<'a> {
             seen: HashMap::new(),
             animations_seen: HashMap::new(),
             sorted: false,
-            dirt_told: false,
-            game_told: false,
-            scale_told: false,
+            has_dirt: false,
+            has_game: false,
+            has_scale: false,
         }
     }
 
@@ -114,7 +119,7 @@ impl<'a> Parser<'a> {
         while self.lex.next_line() {
             let Some(word) = self.lex.word() else { continue };
             let small = Keyword::of(word.text);
-            if !begun && !super::is_frame_word(small.bytes()) && small.bytes() != b"node" {
+            if !begun && !crate::mdl::text::is_frame_word(small.bytes()) && small.bytes() != b"node" {
                 self.note(word.spot, || format!("`{}` before the model begins", escape_bytes(word.text)));
                 continue;
             }
@@ -132,11 +137,11 @@ impl<'a> Parser<'a> {
         }
         self.close_animation()?;
         self.finish_geometry()?;
-        if !self.scale_told {
+        if !self.has_scale {
             self.draft.model.animation_scale = self.dialect.default_scale();
         }
         // MDLOps tells dirt only for models of the second game.
-        if !self.game_told && self.dirt_told && self.dialect == Dialect::MdlOps {
+        if !self.has_game && self.has_dirt && self.dialect == Dialect::MdlOps {
             self.draft.model.game = Game::K2;
         }
         Ok(Parsed { draft: self.draft, notes: self.notes })
@@ -162,7 +167,7 @@ impl<'a> Parser<'a> {
             b"ignorefog" => self.draft.model.fog = u8::from(self.lex.int(0, 255)? == 0),
             b"setanimationscale" => {
                 self.draft.model.animation_scale = self.lex.f32()?;
-                self.scale_told = true;
+                self.has_scale = true;
             }
             b"compress_quaternions" => self.draft.compress = self.lex.int(0, 255)? != 0,
             b"headlink" => self.draft.headlink = self.lex.int(0, 255)? != 0,
@@ -224,7 +229,7 @@ impl<'a> Parser<'a> {
             b"kotor2" | b"2" | b"k2" | b"tsl" | b"swkotor2" => Game::K2,
             _ => return Err(word.spot.syntax("expected `kotor1` or `kotor2`")),
         };
-        self.game_told = true;
+        self.has_game = true;
         Ok(())
     }
 

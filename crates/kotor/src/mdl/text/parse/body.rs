@@ -2,12 +2,12 @@
 
 use galatea_wire::{Result, Text, escape_bytes};
 
-use super::Dialect;
-use super::draft::{MeshDraft, NodeDraft};
-use super::mesh::Rows;
-use super::parse::Parser;
-use super::rotation::from_axis_angle;
-use super::words::{Class, EMITTER_FLAGS, Form, class_of, controller_of};
+use super::Parser;
+use super::rows::Rows;
+use crate::mdl::text::Dialect;
+use crate::mdl::text::draft::{MeshDraft, NodeDraft};
+use crate::mdl::text::rotation::from_axis_angle;
+use crate::mdl::text::words::{Class, EMITTER_FLAGS, Form, class_of, controller_of};
 use crate::mdl::{
     AabbTree, AnimMeshHeader, Dangly, Emitter, Interpolation, Light, Mesh, Name, Node, Saber, Skin,
 };
@@ -41,7 +41,7 @@ fn parts(node: &mut Node, kind: &[u8], blade: bool) -> bool {
 
 impl<'a> Parser<'a> {
     /// Reads the lines of a node.
-    pub(crate) fn body(
+    pub(super) fn body(
         &mut self,
         node: &mut Node,
         draft: &mut NodeDraft<'a>,
@@ -312,7 +312,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Rows that begin with a number.
-    pub(crate) fn numbers<T>(&mut self, mut each: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) fn numbers<T>(&mut self, mut each: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut out = Vec::new();
         while self.lex.next_line() {
             if !self.lex.at_number() {
@@ -374,11 +374,11 @@ impl<'a> Parser<'a> {
     }
 
     /// A value that may be left out, and is 1 then.
-    pub(crate) fn switch(&mut self) -> Result<u8> {
+    pub(super) fn switch(&mut self) -> Result<u8> {
         if self.lex.peek().is_none() { Ok(1) } else { self.lex.int(0, 255).map(|v| v as u8) }
     }
 
-    pub(crate) fn whole_or_one(&mut self) -> Result<u32> {
+    pub(super) fn whole_or_one(&mut self) -> Result<u32> {
         if self.lex.peek().is_none() { Ok(1) } else { self.lex.u32() }
     }
 }

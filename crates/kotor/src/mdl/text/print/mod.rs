@@ -1,11 +1,13 @@
 //! A model as plain lines that MDLOps, MDLEdit and KOTORmax read.
 
+mod mesh;
+
 use std::collections::{HashMap, HashSet};
 
 use galatea_wire::Text;
 
-use super::rotation::push_orientation;
-use super::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_word, type_word};
+use crate::mdl::text::rotation::push_orientation;
+use crate::mdl::text::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_word, type_word};
 use crate::mdl::{
     Animation, Emitter, Game, Interpolation, Light, Model, Node, NodeId, Platform, Track, unpack_quaternion,
 };

@@ -1,13 +1,48 @@
-//! Meshes as plain lines.
+//! Prints meshes.
 
-use super::print::{Printer, push_spaced};
-use super::saber;
-use crate::mdl::{Mesh, Node};
+use super::{Printer, push_spaced};
+use crate::mdl::mesh::SABER_FACES;
+use crate::mdl::text::{saber, smooth};
+use crate::mdl::{AabbTree, Mesh, Node};
 use galatea_text::{Notation, push_f32, push_int};
 
 impl Printer<'_> {
-    pub(crate) fn mesh(&mut self, node: &Node) {
+    pub(super) fn mesh(&mut self, node: &Node) {
         let Some(mesh) = node.mesh.as_deref() else { return };
+        self.appearance(mesh);
+        self.tangent_space(mesh);
+        self.inverted_counters(mesh);
+        let [min, max] = &mesh.bounds;
+        self.floats(2, "bmin", min);
+        self.floats(2, "bmax", max);
+        self.floats(2, "radius", &[mesh.radius]);
+        self.floats(2, "average", &mesh.average);
+        for (keyword, texture) in [("bitmap", &mesh.texture), ("bitmap2", &mesh.lightmap)] {
+            if !texture.bytes().is_empty() {
+                self.text(2, keyword, texture);
+            }
+        }
+        for (keyword, texture) in [("texture0", &mesh.texture_3), ("texture1", &mesh.texture_4)] {
+            if !texture.bytes().is_empty() {
+                self.text(2, keyword, texture);
+            }
+        }
+        if mesh.saber.is_some() {
+            self.saber(mesh);
+        } else {
+            self.geometry(mesh);
+        }
+        if mesh.skin.is_some() {
+            self.weights(mesh);
+        }
+        self.motion(mesh);
+        if let Some(tree) = mesh.aabb.as_deref().filter(|t| !t.nodes.is_empty()) {
+            self.box_tree(tree);
+        }
+    }
+
+    /// Prints colors, texture animation and switches.
+    fn appearance(&mut self, mesh: &Mesh) {
         self.floats(2, "diffuse", &mesh.diffuse);
         self.floats(2, "ambient", &mesh.ambient);
         self.int(2, "transparencyhint", mesh.transparency_hint.into());
@@ -33,7 +68,9 @@ impl Printer<'_> {
             self.int(2, "dirt_worldspace", dirt.coordinate_space.into());
             self.int(2, "hologram_donotdraw", dirt.hide_in_holograms.into());
         }
-        self.tangent_space(mesh);
+    }
+
+    fn inverted_counters(&mut self, mesh: &Mesh) {
         match (mesh.saber.as_deref(), &mesh.inverted_counters[..]) {
             (Some(saber), _) => {
                 let [first, second] = saber.inverted_counters;
@@ -45,31 +82,10 @@ impl Printer<'_> {
             (None, [counter]) => self.int(2, "inv_count", (*counter).into()),
             _ => {}
         }
-        let [min, max] = &mesh.bounds;
-        self.floats(2, "bmin", min);
-        self.floats(2, "bmax", max);
-        self.floats(2, "radius", &[mesh.radius]);
-        self.floats(2, "average", &mesh.average);
-        if !mesh.texture.bytes().is_empty() {
-            self.text(2, "bitmap", &mesh.texture);
-        }
-        if !mesh.lightmap.bytes().is_empty() {
-            self.text(2, "bitmap2", &mesh.lightmap);
-        }
-        if !mesh.texture_3.bytes().is_empty() {
-            self.text(2, "texture0", &mesh.texture_3);
-        }
-        if !mesh.texture_4.bytes().is_empty() {
-            self.text(2, "texture1", &mesh.texture_4);
-        }
-        if mesh.saber.is_some() {
-            self.saber(mesh);
-        } else {
-            self.geometry(mesh);
-        }
-        if mesh.skin.is_some() {
-            self.weights(mesh);
-        }
+    }
+
+    /// Prints how danglymeshes and animmeshes move.
+    fn motion(&mut self, mesh: &Mesh) {
         if let Some(dangly) = mesh.dangly.as_deref() {
             self.floats(2, "displacement", &[dangly.displacement]);
             self.floats(2, "tightness", &[dangly.tightness]);
@@ -80,19 +96,20 @@ impl Printer<'_> {
         if let Some(anim) = mesh.anim.as_deref() {
             self.floats(2, "sampleperiod", &[anim.sample_period]);
         }
-        if let Some(tree) = mesh.aabb.as_deref().filter(|t| !t.nodes.is_empty()) {
-            self.line(2, "aabb");
-            self.end();
-            for node in &tree.nodes {
-                self.line(4, "");
-                for v in node.min.iter().chain(&node.max) {
-                    push_f32(&mut self.out, *v, Notation::Point);
-                    self.out.push(b' ');
-                }
-                self.out.pop();
-                push_spaced(&mut self.out, node.face.max(-1).into());
-                self.end();
+    }
+
+    fn box_tree(&mut self, tree: &AabbTree) {
+        self.line(2, "aabb");
+        self.end();
+        for node in &tree.nodes {
+            self.line(4, "");
+            for v in node.min.iter().chain(&node.max) {
+                push_f32(&mut self.out, *v, Notation::Point);
+                self.out.push(b' ');
             }
+            self.out.pop();
+            push_spaced(&mut self.out, node.face.max(-1).into());
+            self.end();
         }
     }
 
@@ -141,12 +158,12 @@ impl Printer<'_> {
         let vertices = &mesh.vertices;
         let count = vertices.positions.len();
         self.block("verts", &vertices.positions);
-        // A corner that no vertex has is told as the first; the real one is carried.
+        // A corner without a vertex is printed as 0; the actual index is in the sidecar.
         let sound = |i: u16| if count == 0 || usize::from(i) < count { i } else { 0 };
         let corners: Vec<[u16; 3]> = mesh.faces.iter().map(|f| f.vertices.map(sound)).collect();
         let [uv0, others @ ..] = &vertices.uvs;
         self.int(2, "faces", mesh.faces.len() as u64);
-        let masks = super::smooth::masks(mesh);
+        let masks = smooth::masks(mesh);
         for ((face, corners), mask) in mesh.faces.iter().zip(&corners).zip(masks) {
             self.face(*corners, mask, if uv0.is_empty() { [0; 3] } else { *corners }, face.material);
         }
@@ -173,14 +190,13 @@ impl Printer<'_> {
         uvs.resize(16, [0.0; 2]);
         self.block("verts", &positions);
         self.int(2, "faces", 12);
-        for corners in saber::FACES {
+        for corners in SABER_FACES {
             self.face(corners, 1, corners, 0);
         }
         self.uv_block("tverts", &uvs);
     }
 
-    /// Bones by name; a vertex without any is tied to `root`, which readers take for none unless a node has that
-    /// name.
+    /// Prints bones by name. A vertex without any is tied to `root`, which readers ignore unless a node has that name.
     fn weights(&mut self, mesh: &Mesh) {
         let Some(skin) = mesh.skin.as_deref() else { return };
         let (weights, bones) = (&mesh.vertices.weights, &mesh.vertices.bones);
