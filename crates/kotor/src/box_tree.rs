@@ -1,6 +1,6 @@
-//! Trees of boxes over triangles, as the game's tools divide them: preorder, one leaf per triangle, the left child next.
+//! Box trees over triangles in the form of the game's tools: preorder, one leaf per triangle, the left child next.
 
-/// How far the game's own tools move every side of a box outwards.
+/// The distance by which the game's tools move every side of a box outwards.
 pub(crate) const MARGIN: f32 = 0.01;
 
 /// A box of a tree over triangles.
@@ -24,7 +24,7 @@ impl Bounds {
     const EMPTY: Bounds = Bounds { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     fn grow(self, min: [f32; 3], max: [f32; 3]) -> Bounds {
-        // `f32::min` and `max` leave NaN out, so that one bad corner does not spoil the box.
+        // `f32::min` and `max` ignore NaN, so that one bad corner does not spoil the box.
         let mut out = self;
         for (slot, value) in out.min.iter_mut().zip(min) {
             *slot = slot.min(value);
@@ -41,15 +41,15 @@ impl Bounds {
     }
 }
 
-/// A face without a leaf, where exactly one leaf names no face or one that another names too.
+/// A face without a leaf, and the leaves that may belong to it.
 pub(crate) struct Unowned {
     pub(crate) face: usize,
-    /// The leaves that may belong to it.
+    /// Leaves without a valid face, or with a face that another leaf has too.
     pub(crate) leaves: Vec<usize>,
 }
 
-/// Finds the one face that no leaf names, given the leaves with the faces they name. Returns `None` if there is no such
-/// face, or if more than one leaf is wrong.
+/// Finds the one face that has no leaf, given the leaves with their faces. Returns `None` if there is no such face, or
+/// if more than one leaf is wrong.
 pub(crate) fn unowned(leaves: impl Iterator<Item = (usize, i32)>, faces: usize) -> Option<Unowned> {
     let mut owner: Vec<Option<usize>> = vec![None; faces];
     let (mut wrong, mut extra) = (Vec::new(), 0);
@@ -73,8 +73,8 @@ pub(crate) fn unowned(leaves: impl Iterator<Item = (usize, i32)>, faces: usize) 
     }
 }
 
-/// Builds the tree: `2n - 1` nodes for `n` faces, divided along the longest side at the mean of the face centres, or in
-/// halves where that would be lopsided, so that its depth stays logarithmic. Works without recursion.
+/// Builds the tree without recursion: `2n - 1` nodes for `n` faces, split along the longest side at the mean of the
+/// face centres, or in halves if that split is too uneven, so that the depth stays logarithmic.
 pub(crate) fn build(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<TreeBox> {
     let boxes: Vec<Bounds> = faces
         .iter()
@@ -113,7 +113,7 @@ pub(crate) fn build(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<TreeBox> {
             let middle = divide(range, |face| centre(face, axis));
             node.plane = 1 << axis;
             node.left = Some(at as u32 + 1);
-            // The left subtree of m faces takes 2m - 1 nodes.
+            // The left subtree of m faces has 2m - 1 nodes.
             let right = at + 2 * middle;
             node.right = Some(right as u32);
             todo.push((right, start + middle, end));
@@ -136,7 +136,8 @@ fn longest(bounds: &Bounds) -> usize {
     best.0
 }
 
-/// Puts the lower part in front, otherwise keeping the order, and returns its size: between 1 and one less than all.
+/// Moves the lower part to the front, otherwise keeping the order, and returns its size, which is between 1 and `n -
+/// 1`.
 fn divide(range: &mut [u32], centre: impl Fn(u32) -> f32) -> usize {
     let count = range.len();
     let sum: f64 = range.iter().map(|f| f64::from(centre(*f))).sum();

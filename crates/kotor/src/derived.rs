@@ -1,5 +1,5 @@
-//! Tables that a compiler derives from triangles, as differences from what we derive: they come back bit for bit while a
-//! triangle is unchanged, and are derived anew where it is not.
+//! Tables that a compiler derives from triangles, stored as differences from what we derive: they are restored bit for
+//! bit while a triangle is unchanged, and derived again otherwise.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::box_tree::TreeBox;
 use crate::extra::{int, ints, put, restep, ulp_deltas, wrap};
 use crate::geometry;
 
-/// Corners of a triangle, where all of them exist.
+/// Returns the corners of a triangle; `None` if one does not exist.
 pub(crate) fn corners(positions: &[[f32; 3]], [a, b, c]: [u32; 3]) -> Option<[[f32; 3]; 3]> {
     let at = |i: u32| positions.get(i as usize).copied();
     Some([at(a)?, at(b)?, at(c)?])
@@ -19,7 +19,7 @@ fn mix(sum: u32, word: u32) -> u32 {
     (sum ^ word).wrapping_mul(0x9E37_79B1).rotate_left(15)
 }
 
-/// A number that stands for the place of a triangle.
+/// Returns a hash of the corner positions of a triangle. Stored in files.
 pub(crate) fn key(positions: &[[f32; 3]], triangle: [u32; 3]) -> u32 {
     match corners(positions, triangle) {
         Some(corners) => corners.as_flattened().iter().fold(1, |sum, c| mix(sum, c.to_bits())),
@@ -27,12 +27,12 @@ pub(crate) fn key(positions: &[[f32; 3]], triangle: [u32; 3]) -> u32 {
     }
 }
 
-/// The [`key`] of every triangle.
+/// Returns the [`key`] of every triangle.
 pub(crate) fn keys(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<u32> {
     triangles.iter().map(|t| key(positions, *t)).collect()
 }
 
-/// A number that stands for the places of all triangles with these keys, and of all positions.
+/// Returns a hash of all positions and of the triangles with these keys. Stored in files.
 pub(crate) fn whole_key(positions: &[[f32; 3]], keys: &[u32]) -> u32 {
     let sum = keys.iter().fold(keys.len() as u32, |sum, key| mix(sum, *key));
     positions.as_flattened().iter().fold(sum, |sum, c| mix(sum, c.to_bits()))
@@ -53,7 +53,7 @@ fn distances(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &[[f32; 3]
     each.map(|(t, n)| corners(positions, *t).map_or(0.0, |[a, ..]| geometry::plane(*n, a))).collect()
 }
 
-/// Writes planes, and the key of every triangle by which it is known again.
+/// Writes planes, and the key of every triangle, by which it is recognized later.
 pub(crate) fn put_planes(
     map: &mut Extras,
     positions: &[[f32; 3]],
@@ -72,7 +72,7 @@ pub(crate) fn put_planes(
     }
 }
 
-/// For every triangle, which of the written ones it is.
+/// Returns, for every triangle, which of the written triangles it is.
 pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Option<usize>> {
     let keys = ints(map, "keys").unwrap_or_default();
     let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -80,7 +80,7 @@ pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32;
         places.entry(*key as u32).or_default().push(i);
     }
     let now = self::keys(positions, triangles);
-    // Those that stand where they stood come first, so that twins do not change places.
+    // Triangles at their old index are matched first, so that duplicates are not swapped.
     let mut found: Vec<Option<usize>> = vec![None; triangles.len()];
     for (i, (slot, key)) in found.iter_mut().zip(&now).enumerate() {
         if keys.get(i).is_some_and(|k| *k as u32 == *key)
@@ -97,7 +97,7 @@ pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32;
     found
 }
 
-/// The planes of triangles: those that were written for known triangles, derived ones for others.
+/// Returns the planes of triangles: as written for known triangles, derived for others.
 pub(crate) fn planes(
     map: &Extras,
     positions: &[[f32; 3]],
@@ -124,7 +124,7 @@ pub(crate) fn planes(
     Planes { normals, distances }
 }
 
-/// Boxes from the leaves up, each leaf grown by a little.
+/// Returns the boxes of a tree, derived from its leaves, which are enlarged by a margin.
 fn boxes(tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]], grow: f32) -> Vec<[f32; 6]> {
     let mut out = vec![[0.0f32; 6]; tree.len()];
     for (i, node) in tree.iter().enumerate().rev() {
@@ -160,10 +160,10 @@ fn boxes(tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]], grow:
     out
 }
 
-/// Children as they are in a tree stored parent first: the next box, and the one after all below that.
+/// Returns the children of each box of a tree in preorder: the next box, and the one after all its descendants.
 fn implied(faces: &[i64]) -> Vec<[Option<u32>; 2]> {
     let mut out = vec![[None; 2]; faces.len()];
-    // Inner boxes whose second child has not come yet.
+    // Inner boxes whose second child is yet to come.
     let mut open: Vec<usize> = Vec::new();
     for i in 0..faces.len() {
         if let Some(parent) = open.pop().filter(|_| i > 0)
@@ -187,7 +187,7 @@ fn no_child(child: Option<u32>) -> u32 {
     child.unwrap_or(u32::MAX)
 }
 
-/// Writes a tree: which triangles its leaves have, how it divides, and how its boxes differ from derived ones.
+/// Writes a tree: the triangles of its leaves, its split planes, and how its boxes differ from derived ones.
 pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]], triangles: &[[u32; 3]]) {
     let faces: Vec<i64> = tree.iter().map(|n| i64::from(n.face)).collect();
     put(map, "faces", encode_u32s(&tree.iter().map(|n| n.face as u32).collect::<Vec<_>>()));
@@ -197,7 +197,7 @@ pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]
         put(map, "children", encode_u32s(&children.collect::<Vec<_>>()));
     }
     let stored: Vec<f32> = tree.iter().flat_map(|n| n.min.into_iter().chain(n.max)).collect();
-    // The game's own tools grow leaves by a hundredth, others not at all.
+    // The game's tools enlarge leaves by 0.01, other tools do not.
     let differences =
         |grow: f32| ulp_deltas(&stored, boxes(tree, positions, triangles, grow).as_flattened(), 6);
     let rows =
@@ -210,7 +210,8 @@ pub(crate) fn put_tree(map: &mut Extras, tree: &[TreeBox], positions: &[[f32; 3]
     }
 }
 
-/// The tree that [`put_tree`] wrote, over triangles that are the same but may have `moved`: boxes follow them.
+/// Returns the tree that [`put_tree`] wrote, over the same triangles. If they have `moved`, the boxes are derived
+/// again.
 pub(crate) fn tree(
     map: &Extras,
     positions: &[[f32; 3]],
@@ -220,9 +221,9 @@ pub(crate) fn tree(
     let faces = ints(map, "faces").unwrap_or_default();
     let planes = ints(map, "planes").unwrap_or_default();
     let mut children = implied(&faces);
-    if let Some(told) = ints(map, "children") {
+    if let Some(stored) = ints(map, "children") {
         let child = |v: &i64| Some(*v as u32).filter(|v| *v != u32::MAX);
-        for (slot, pair) in children.iter_mut().zip(told.chunks_exact(2)) {
+        for (slot, pair) in children.iter_mut().zip(stored.chunks_exact(2)) {
             *slot = [pair.first().and_then(child), pair.get(1).and_then(child)];
         }
     }
@@ -250,7 +251,7 @@ pub(crate) fn tree(
     tree
 }
 
-/// Faces by surface material, in the order in which materials first appear.
+/// Returns faces by surface material, in the order in which materials first appear.
 pub(crate) fn by_material(materials: impl Iterator<Item = u32>) -> Vec<(u32, Vec<u32>)> {
     let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
     let mut places: HashMap<u32, usize> = HashMap::new();
@@ -266,7 +267,7 @@ pub(crate) fn by_material(materials: impl Iterator<Item = u32>) -> Vec<(u32, Vec
     groups
 }
 
-/// Numbers of faces as runs: start, length, start, length.
+/// Writes face numbers as runs: start, length, start, length.
 pub(crate) fn put_runs(map: &mut Extras, faces: &[u32]) {
     let mut runs: Vec<u32> = Vec::new();
     for run in faces.chunk_by(|a, b| a + 1 == *b) {
@@ -275,17 +276,17 @@ pub(crate) fn put_runs(map: &mut Extras, faces: &[u32]) {
     put(map, "faces", encode_u32s(&runs));
 }
 
-/// The numbers of `count` faces, as far as they were told.
+/// Returns the numbers of `count` faces, as far as they were written.
 pub(crate) fn runs(map: &Extras, count: usize) -> Vec<Option<u32>> {
-    let told = ints(map, "faces").unwrap_or_default();
+    let stored = ints(map, "faces").unwrap_or_default();
     let mut out = Vec::new();
-    for run in told.chunks_exact(2) {
+    for run in stored.chunks_exact(2) {
         if let [start, len] = *run {
             let left = count.saturating_sub(out.len());
             out.extend((0..len.clamp(0, left as i64)).map(|i| u32::try_from(start.saturating_add(i)).ok()));
         }
     }
-    let lengths = told.chunks_exact(2).filter_map(|r| r.get(1));
+    let lengths = stored.chunks_exact(2).filter_map(|r| r.get(1));
     let whole = lengths.fold(0i64, |sum, len| sum.saturating_add(*len)) == count as i64;
     if !whole {
         out.clear();
@@ -294,7 +295,7 @@ pub(crate) fn runs(map: &Extras, count: usize) -> Vec<Option<u32>> {
     out
 }
 
-/// A colour for a surface material that people recognise, in linear light.
+/// Returns a recognizable color for a surface material, in linear light.
 pub(crate) fn surface_color(material: u32) -> [f32; 4] {
     let [r, g, b] = crate::surface::colour(material).map(|v| {
         let v = f32::from(v) / 255.0;
@@ -303,24 +304,24 @@ pub(crate) fn surface_color(material: u32) -> [f32; 4] {
     [r, g, b, 1.0]
 }
 
-/// The name of a surface material, for people.
+/// Returns the display name of a surface material.
 pub(crate) fn surface_name(material: u32) -> String {
     crate::surface::name(material).map_or_else(|| format!("surface {material}"), str::to_owned)
 }
 
-/// The surface that a material of the scene stands for: what its extras say while its name is the one that goes with it,
-/// else what its name says.
+/// Returns the surface that a material of the scene stands for: that of its extras while it still has the matching
+/// name, otherwise that of its name.
 pub(crate) fn surface_of(material: &galatea_scene::Material) -> Option<u32> {
-    let told = int(crate::extra::own(&material.extras), "surface").map(|s| s as u32);
+    let stored = int(crate::extra::own(&material.extras), "surface").map(|s| s as u32);
     let name = material.name.split('.').next().unwrap_or("");
-    if let Some(told) = told.filter(|t| surface_name(*t) == name) {
-        return Some(told);
+    if let Some(stored) = stored.filter(|t| surface_name(*t) == name) {
+        return Some(stored);
     }
     let number = name.strip_prefix("surface ").unwrap_or(name);
-    crate::surface::by_name(number).or(told)
+    crate::surface::by_name(number).or(stored)
 }
 
-/// Returns the material that shows a surface.
+/// Returns the material by which a surface is shown.
 pub(crate) fn surface_material(surface: u32) -> Material {
     let mut map = Extras::new();
     put(&mut map, "surface", surface as i32);

@@ -1,13 +1,13 @@
-//! What the scene has no word for, as JSON: records by their own tables, texts, and numbers as differences.
+//! What the scene cannot express, as extras: records by their field tables, texts, and numbers as differences.
 
 use galatea_scene::{Extras, Key, Value, float, floats, read_float, read_floats};
 pub(crate) use galatea_scene::{latin, same_bits as same, ulp_deltas, unlatin};
 use galatea_wire::{Field, Kind, Schema, Wire};
 
-/// Bytes of a record that need no allocation.
+/// The size up to which the bytes of a record need no allocation.
 const ROOM: usize = 128;
 
-/// The bytes of a value or record.
+/// Calls a function with the bytes of a value or record.
 fn with_bytes<T: Wire, R>(value: &T, then: impl FnOnce(&[u8]) -> R) -> R {
     let mut room = [0; ROOM];
     match room.get_mut(..T::SIZE) {
@@ -23,12 +23,12 @@ fn with_bytes<T: Wire, R>(value: &T, then: impl FnOnce(&[u8]) -> R) -> R {
     }
 }
 
-/// A value or record as JSON; places in the file and padding are left out.
+/// Returns a value or record as extras, without offsets and padding.
 pub(crate) fn json<T: Wire>(value: &T) -> Value {
     with_bytes(value, |bytes| encode(T::SCHEMA, bytes))
 }
 
-/// The value or record that [`json`] wrote; what is missing is as in `base`.
+/// Returns the value or record that [`json`] wrote; missing fields are taken from `base`.
 pub(crate) fn from_json<T: Wire>(value: &Value, base: &T) -> T {
     let mut bytes = vec![0; T::SIZE];
     base.put(&mut bytes);
@@ -36,7 +36,7 @@ pub(crate) fn from_json<T: Wire>(value: &Value, base: &T) -> T {
     T::get(&bytes)
 }
 
-/// Whether two values differ in any bit.
+/// Returns whether two values differ in any bit.
 pub(crate) fn differ<T: Wire>(a: &T, b: &T) -> bool {
     with_bytes(a, |a| with_bytes(b, |b| a != b))
 }
@@ -45,7 +45,7 @@ fn means_something(field: &Field) -> bool {
     !field.name.starts_with("padding") && field.schema.kind != Kind::Offset
 }
 
-/// The innermost kind of nested arrays.
+/// Returns the element type of nested arrays.
 fn leaf(schema: &Schema) -> &Schema {
     let mut schema = schema;
     while let Kind::Array(inner, _) = schema.kind {
@@ -60,7 +60,7 @@ fn integer(kind: Kind, bytes: &[u8]) -> i64 {
         Kind::I8 => i64::from(i8::get(bytes)),
         Kind::U16 => i64::from(u16::get(bytes)),
         Kind::I16 => i64::from(i16::get(bytes)),
-        // Signed, since Blender has no other.
+        // Signed, because Blender has no unsigned integers.
         _ => i64::from(i32::get(bytes)),
     }
 }
@@ -137,54 +137,54 @@ fn decode(schema: &Schema, value: &Value, bytes: &mut [u8]) {
     }
 }
 
-/// Puts a value into extras that do not have it yet.
+/// Adds a value to extras that do not have its key yet.
 pub(crate) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
     map.add(key, value);
 }
 
-/// A whole number of extras.
+/// Returns an integer of extras.
 pub(crate) fn int(map: &Extras, key: &str) -> Option<i64> {
     map.int(key)
 }
 
-/// Whole numbers of extras.
+/// Returns a list of integers of extras.
 pub(crate) fn ints(map: &Extras, key: &str) -> Option<Vec<i64>> {
     map.ints(key)
 }
 
-/// Numbers of extras.
+/// Returns a list of floats of extras.
 pub(crate) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
     map.floats(key)
 }
 
-/// Dictionaries of extras.
+/// Returns a list of objects of extras.
 pub(crate) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
     map.objects(key)
 }
 
-/// What this format put into the extras of a part.
+/// Returns the extras of this format.
 pub(crate) fn own(extras: &Extras) -> &Extras {
     extras.object("kotor").unwrap_or(Extras::none())
 }
 
-/// Extras that hold what this format has to say.
+/// Wraps the extras of this format.
 pub(crate) fn wrap(own: Extras) -> Extras {
     if own.is_empty() { own } else { Extras::from([("kotor", own.into())]) }
 }
 
-/// Calls back for every row that [`steps`] noted.
+/// Calls a function for every row that [`ulp_deltas`] recorded.
 pub(crate) fn each_ulp_delta(notes: Option<&Value>, width: usize, each: impl FnMut(usize, &[u32])) {
     if let Some(notes) = notes {
         galatea_scene::each_ulp_delta(notes, width, each);
     }
 }
 
-/// Adds steps to numbers.
+/// Adds differences in units of the last place to numbers.
 pub(crate) fn stepped(numbers: &[f32], deltas: &[u32]) -> Vec<f32> {
     numbers.iter().zip(deltas).map(|(n, s)| f32::from_bits(n.to_bits().wrapping_add(*s))).collect()
 }
 
-/// Adds steps to every row that has some, where `holds` agrees with the sum.
+/// Adds the stored differences to every row that has some, if `holds` accepts the sum.
 pub(crate) fn restep(
     numbers: &mut [f32],
     value: Option<&Value>,

@@ -1,6 +1,6 @@
 //! Planes of triangles, and the axes of the games.
 
-/// The rotation from Z up, as in the games, to Y up: a quarter turn about X.
+/// The rotation from Z up, as in the games, to Y up: 90 degrees about X.
 pub(crate) const AXES: [f32; 4] =
     [-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
@@ -15,7 +15,7 @@ pub fn normal([a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
     if length > 0.0 { [x / length, y / length, z / length].map(|v| v as f32) } else { [0.0; 3] }
 }
 
-/// Returns the distance of a face's plane, given its normal and first corner: minus their product.
+/// Returns the distance of a face's plane, given its normal and first corner: minus their dot product.
 pub fn plane(normal: [f32; 3], corner: [f32; 3]) -> f32 {
     let product: f64 = normal.iter().zip(&corner).map(|(n, v)| f64::from(*n) * f64::from(*v)).sum();
     -product as f32

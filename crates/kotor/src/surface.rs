@@ -1,6 +1,6 @@
-//! Surface materials: what a walkmesh face is made of, and whether one can walk on it.
+//! Surface materials of walkmesh faces, and which of them are walkable.
 
-/// The names of `surfacemat.2da`, by id. Ids 23 to 29 have none.
+/// The names in `surfacemat.2da`, by id. Ids 23 to 29 have none.
 pub const NAMES: [Option<&str>; 31] = [
     Some("NotDefined"),
     Some("Dirt"),
@@ -35,7 +35,7 @@ pub const NAMES: [Option<&str>; 31] = [
     Some("Trigger"),
 ];
 
-/// The name of a material, if the game gives it one.
+/// Returns the name of a material; `None` if the game has none.
 ///
 /// ```
 /// assert_eq!(galatea_kotor::surface::name(15), Some("Lava"));
@@ -45,7 +45,7 @@ pub fn name(material: u32) -> Option<&'static str> {
     NAMES.get(material as usize).copied().flatten()
 }
 
-/// The id of a material by its name, letter case ignored, or by its number.
+/// Returns the id of a material, given its name (case-insensitive) or its number.
 ///
 /// ```
 /// assert_eq!(galatea_kotor::surface::by_name("metal"), Some(10));
@@ -56,8 +56,8 @@ pub fn by_name(name: &str) -> Option<u32> {
     found.and_then(|i| u32::try_from(i).ok()).or_else(|| name.parse().ok())
 }
 
-/// The surface that a material of a scene stands for: what its extras say, as long as they go with its name, else what its
-/// name says.
+/// Returns the surface that a material of a scene stands for: that of its extras if it matches the name, otherwise that
+/// of the name.
 ///
 /// ```
 /// use galatea_kotor::surface;
@@ -68,8 +68,8 @@ pub fn of_material(material: &galatea_scene::Material) -> Option<u32> {
     crate::derived::surface_of(material)
 }
 
-/// A colour for a material, as it is shown on a screen: lava glows, grass is green, what cannot be walked on is dark red.
-/// Materials without a name have different greys.
+/// Returns a color for a material, in sRGB: lava glows, grass is green, what is not walkable is dark red. Materials
+/// without a name have different grays.
 ///
 /// ```
 /// let [red, _, blue] = galatea_kotor::surface::colour(15);
@@ -105,12 +105,12 @@ pub fn colour(material: u32) -> [u8; 3] {
     }
 }
 
-/// Which materials can be walked on. Ids above 63 never can.
+/// A set of walkable materials. Ids above 63 are never walkable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Walkability(u64);
 
 impl Default for Walkability {
-    /// The game's own choice: 1, 3-6, 9-14, 16, 18, 20-22 and 30.
+    /// Returns the materials that are walkable in the game: 1, 3-6, 9-14, 16, 18, 20-22 and 30.
     fn default() -> Self {
         let walkable = [1, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 18, 20, 21, 22, 30];
         Walkability(walkable.iter().fold(0, |bits, id| bits | 1 << id))
@@ -118,7 +118,7 @@ impl Default for Walkability {
 }
 
 impl Walkability {
-    /// The same, but with this material walkable or not.
+    /// Returns the same set with one material added or removed.
     ///
     /// ```
     /// use galatea_kotor::surface::Walkability;
@@ -134,7 +134,7 @@ impl Walkability {
         }
     }
 
-    /// Whether one can walk on this material.
+    /// Returns whether a material is walkable.
     pub fn is_walkable(self, material: u32) -> bool {
         1u64.checked_shl(material).is_some_and(|bit| self.0 & bit != 0)
     }

@@ -39,7 +39,7 @@ fn trials(read: &dyn Fn(&[u8]) -> Result<(), Error>, each: &dyn Fn(&Trial<'_>) -
     let mut tally = Tally::default();
     for kind in KINDS {
         let bytes = text::print(&model(kind, Game::K2, Platform::Pc)).unwrap();
-        // A blade repeats 176 rows; a part of its carried data is enough.
+        // A blade repeats 176 rows; a part of its sidecar is enough.
         let bytes = bytes.get(..4_000).unwrap_or(&bytes);
         let trial = Trial { name: kind, bytes, read };
         assert!(trial.run(bytes, &|| "as it is".into()));
@@ -151,9 +151,9 @@ fn garbage_and_wild_counts_are_survived() {
         format!("newmodel m\nnode dummy m\nalphakey\n{}\nendnode\n", "1 ".repeat(1 << 19)).as_bytes(),
     );
     run("hashes", "#\n".repeat(500_000).as_bytes());
-    run("carried hashes", format!("newmodel m\n{}", "#! + 00\n".repeat(100_000)).as_bytes());
+    run("sidecar lines", format!("newmodel m\n{}", "#! + 00\n".repeat(100_000)).as_bytes());
     run(
-        "carried",
+        "sidecar",
         format!("newmodel m\n#! GALATEA 1\n{}", "#! F NAMS = 0 4294967295\n".repeat(100_000)).as_bytes(),
     );
 }

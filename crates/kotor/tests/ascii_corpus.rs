@@ -16,9 +16,9 @@ use real::name;
 struct Tally {
     models: usize,
     plain: usize,
-    carried: usize,
+    sidecar: usize,
     bad: Vec<String>,
-    /// Carried records by field.
+    /// Sidecar records by field.
     records: BTreeMap<String, usize>,
 }
 
@@ -29,7 +29,7 @@ impl Tally {
         assert!(text::detect(&printed));
         let at = printed.windows(12).position(|w| w == b"#! GALATEA 1").unwrap_or(printed.len());
         self.plain += at;
-        self.carried += printed.len() - at;
+        self.sidecar += printed.len() - at;
         for line in printed.split(|b| *b == b'\n').filter(|l| l.starts_with(b"#!")) {
             assert!(line.len() < 4000);
             if line.starts_with(b"#! F ") {
@@ -58,7 +58,7 @@ impl Tally {
                 tally.bad.push(format!("{}: {error}", name(&path)));
             }
         }
-        println!("{} models, {} plain bytes, {} carried", tally.models, tally.plain, tally.carried);
+        println!("{} models, {} plain bytes, {} sidecar bytes", tally.models, tally.plain, tally.sidecar);
         println!("{:?}", tally.records);
         tally
     }
@@ -66,17 +66,17 @@ impl Tally {
     fn verdict(&self, listed: usize) {
         assert!(self.bad.is_empty(), "{} bad\n{}", self.bad.len(), self.bad.join("\n"));
         assert_eq!(self.models, listed);
-        self.only_what_has_no_word_is_carried();
+        self.only_what_text_cannot_express_is_in_the_sidecar();
     }
 
     /// The few exceptions are values that no decimal line can give back: a quaternion longer than 1, a name with a blank,
     /// data that no controller uses.
-    fn only_what_has_no_word_is_carried(&self) {
+    fn only_what_text_cannot_express_is_in_the_sidecar(&self) {
         let silent = ["AABB", "AREA", "BEYO", "BIND", "BMAP", "NORM", "NUMB", "PLAN", "SABR", "TANA"];
         let all: usize = self.records.values().sum();
-        let told = self.records.iter().filter(|(tag, _)| !silent.contains(&tag.as_str()));
-        let told: usize = told.map(|(_, n)| n).sum();
-        assert!(told * 50 < all, "{told} of {all} records: {:?}", self.records);
+        let expressible = self.records.iter().filter(|(tag, _)| !silent.contains(&tag.as_str()));
+        let expressible: usize = expressible.map(|(_, n)| n).sum();
+        assert!(expressible * 50 < all, "{expressible} of {all} records: {:?}", self.records);
         for tag in [
             "VPOS", "UVSA", "UVSB", "VCOL", "WGTS", "BONE", "CONS", "BOXC", "EVNT", "EMIT", "LITE", "TEXA",
             "DIRT",
@@ -144,7 +144,7 @@ fn texts_of_other_tools_read_and_compile() {
 #[ignore = "needs the corpus"]
 fn every_walkmesh_comes_back_from_its_text() {
     use galatea_kotor::bwm;
-    let (mut same, mut plain, mut carried) = (0, 0, 0);
+    let (mut same, mut plain, mut sidecar) = (0, 0, 0);
     for (path, (_, mesh)) in real::walkmeshes() {
         let printed = bwm::text::print(&mesh, "Some room").unwrap();
         assert!(bwm::text::detect(&printed) && !text::detect(&printed));
@@ -152,10 +152,10 @@ fn every_walkmesh_comes_back_from_its_text() {
         assert_eq!(mesh.differences(&back), [""; 0], "{}", name(&path));
         let at = printed.windows(12).position(|w| w == b"#! GALATEA 1").unwrap_or(printed.len());
         plain += at;
-        carried += printed.len() - at;
+        sidecar += printed.len() - at;
         same += 1;
     }
-    println!("{same} walkmeshes, {plain} plain bytes, {carried} carried");
+    println!("{same} walkmeshes, {plain} plain bytes, {sidecar} sidecar bytes");
 }
 
 #[test]

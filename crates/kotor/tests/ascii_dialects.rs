@@ -45,7 +45,7 @@ fn mdlops_writes_counts_without_an_end_and_the_first_box_on_the_line() {
     assert_eq!((m.classification, m.fog, m.animation_scale, m.game), (2, 0, 0.971, Game::K2));
     let mesh = m.nodes[1].mesh.as_deref().unwrap();
     assert_eq!((m.nodes[1].kind(), mesh.faces[0].material), (NodeKind::Aabb, 4));
-    // The told tree has a box with one child: it is made anew.
+    // The tree in the text has a box with one child: a new one is built.
     assert_eq!(mesh.aabb.as_deref().unwrap().nodes.len(), 1);
     let keys = &m.animations[0].nodes[1].controllers;
     assert_eq!(keys.get(8).unwrap().values, [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
@@ -91,7 +91,7 @@ fn kotormax_exponents_and_mdledit_line_ends() {
 }
 
 #[test]
-fn double_names_are_told_apart_by_their_mark() {
+fn duplicate_names_are_distinguished_by_their_suffix() {
     let m = parse(&framed(
         "node dummy hand\n  parent m\nendnode\nnode dummy hand__dpl2\n  parent hand\nendnode\n\
          node dummy thumb\n  parent hand__dpl2\nendnode\n",
@@ -222,10 +222,7 @@ fn pykotor_has_braces_quaternions_and_counted_rows() {
 #[test]
 fn errors_name_line_and_column() {
     for (nodes, expected) in [
-        (
-            "node dummy a\n  parent nobody\nendnode\n",
-            "line 8, column 10: there is no node `nobody` to be the parent",
-        ),
+        ("node dummy a\n  parent nobody\nendnode\n", "line 8, column 10: the parent `nobody` does not exist"),
         (
             "node trimesh t\n  parent m\n  verts 1\n    0 0\n  endlist\nendnode\n",
             "line 10, column 8: expected a number, found the end of the line",
@@ -244,7 +241,7 @@ fn errors_name_line_and_column() {
         ),
         (
             "node dummy a\n  parent b\nendnode\nnode dummy b\n  parent a\nendnode\n",
-            "line 7, column 12: the parents of this node lead in a circle",
+            "line 7, column 12: this node is its own ancestor",
         ),
     ] {
         assert_eq!(error(&framed(nodes)), expected);

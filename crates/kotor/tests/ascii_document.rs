@@ -177,7 +177,7 @@ fn an_edit_in_the_plain_lines_wins() {
     assert!(m.vertices.normals[2] != same.vertices.normals[2]);
     assert_eq!(m.vertices.uvs, same.vertices.uvs);
 
-    // A moved texture coordinate: the tangents follow, normals and planes stay as they were carried.
+    // A moved texture coordinate: the tangents follow, normals and planes of the sidecar stay.
     let m = mesh(&edit(&text, "    1.0 1.0\n", "    0.5 1.0\n"));
     assert_eq!(m.vertices.uvs[0][2], [0.5, 1.0]);
     assert_ne!(m.vertices.tangents[0], same.vertices.tangents[0]);
@@ -207,7 +207,7 @@ fn an_edit_in_the_plain_lines_wins() {
     let m = mesh(&edit(&fixture("danglymesh"), "    64.0\n", "    65.0\n"));
     assert_eq!(m.dangly.unwrap().constraints[1], 65.0);
 
-    // Boxes that still hold their faces are kept as they are told; others are made anew.
+    // Boxes that still contain their faces are kept; others are built again.
     let m =
         mesh(&edit(&fixture("aabb"), "    0.0 0.0 0.0 1.0 1.0 0.0 -1\n", "    0.0 0.0 0.0 1.0 1.0 5.0 -1\n"));
     assert_eq!(m.aabb.unwrap().nodes[0].max, [1.0, 1.0, 5.0]);
@@ -259,9 +259,9 @@ fn an_edit_of_a_skin_or_a_key_wins() {
     );
 }
 
-/// Values that no decimal says are carried; the line shows 0, and an edit of it wins.
+/// Values that decimals cannot express are in the sidecar; the line shows 0, and an edit of it wins.
 #[test]
-fn what_is_no_number_is_carried_until_its_line_is_edited() {
+fn nan_is_in_the_sidecar_until_its_line_is_edited() {
     let mut m = model("trimesh", Game::K1, Platform::Pc);
     let quiet = f32::from_bits(0x7FC1_2345);
     let mesh = m.nodes[1].mesh.as_deref_mut().unwrap();
@@ -280,7 +280,7 @@ fn what_is_no_number_is_carried_until_its_line_is_edited() {
     assert_eq!(edited.nodes[1].mesh.as_deref().unwrap().vertices.positions[3], [0.0, 2.0, 0.0]);
 }
 
-/// Nodes can come and go without the others losing what is carried for them.
+/// Nodes can be added and removed without the others losing their sidecar records.
 #[test]
 fn a_new_node_leaves_the_others_as_they_were() {
     let mut m = model("trimesh", Game::K1, Platform::Pc);
@@ -296,7 +296,7 @@ fn a_new_node_leaves_the_others_as_they_were() {
     assert_eq!((&a.vertices.normals, &a.vertices.tangents), (&b.vertices.normals, &b.vertices.tangents));
 }
 
-/// Text without its carried lines still reads: everything is derived.
+/// Text without its sidecar can be read: everything is derived.
 #[test]
 fn plain_lines_alone_make_a_whole_model() {
     for kind in KINDS {
@@ -315,9 +315,9 @@ fn plain_lines_alone_make_a_whole_model() {
     }
 }
 
-/// Line ends and blanks may change on the way; the carried data still fit.
+/// Line ends and blanks may change; the sidecar still matches.
 #[test]
-fn carried_data_survive_other_line_ends_and_blanks() {
+fn the_sidecar_survives_other_line_ends_and_blanks() {
     let m = model("trimesh", Game::K2, Platform::Xbox);
     let text = print(&m);
     for other in [text.replace('\n', "\r\n"), text.replace("    ", "\t"), text.replace("  ", " ")] {

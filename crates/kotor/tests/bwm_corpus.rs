@@ -66,7 +66,7 @@ fn derived_tables_equal_the_stored_ones() {
 
 #[test]
 #[ignore = "needs the corpus"]
-fn rebuilding_leaves_no_error_that_deriving_could_mend() {
+fn rebuilding_leaves_no_error_that_deriving_could_fix() {
     for (name, _, mut mesh) in walkmeshes() {
         mesh.rebuild(&Walkability::default());
         let report = mesh.check();

@@ -233,11 +233,11 @@ fn meshes_of_the_second_game_have_dirt_and_others_none() {
     let mut model = statue();
     let flesh = model.find(b"flesh").unwrap() as usize;
     let dirt = Dirt { texture: 7, ..Dirt::ZERO };
-    for (game, told, expected) in
+    for (game, stored, expected) in
         [(Game::K1, Some(dirt), None), (Game::K2, None, Some(1)), (Game::K2, Some(dirt), Some(7))]
     {
         model.game = game;
-        model.nodes[flesh].mesh.as_deref_mut().unwrap().dirt = told;
+        model.nodes[flesh].mesh.as_deref_mut().unwrap().dirt = stored;
         let (back, _) = Model::from_scene(&through(&model.to_scene()), &Default::default()).unwrap();
         let dirt = back.nodes[flesh].mesh.as_deref().unwrap().dirt;
         assert_eq!(dirt.map(|d| d.texture), expected, "{game:?}");

@@ -8,13 +8,13 @@ use super::{Kind, Table, Walkmesh};
 use crate::surface::{self, Walkability};
 
 impl Walkmesh {
-    /// Checks all rules, with the game's own choice of walkable materials.
+    /// Checks all rules, with the materials that are walkable in the game.
     pub fn check(&self) -> Report {
         check(self, &Walkability::default())
     }
 }
 
-/// Checks all rules under a choice of walkable materials.
+/// Checks all rules, with a given set of walkable materials.
 pub fn check(mesh: &Walkmesh, walkability: &Walkability) -> Report {
     let mut checker = Checker { mesh, walkability, report: Report::new() };
     checker.layout();
@@ -103,7 +103,7 @@ impl Checker<'_> {
             }
         }
         for (index, _) in used.iter().enumerate().filter(|(_, used)| !**used) {
-            self.add(&UNUSED_VERTEX, Some((Table::Vertices, index)), || "no face uses it".into());
+            self.add(&UNUSED_VERTEX, Some((Table::Vertices, index)), || "not used by any face".into());
         }
         let place = |i: &u32| mesh.vertices.get(*i as usize).map(|v| v.map(|x| (x + 0.0).to_bits()));
         let mut by_place: Vec<u32> = (0..count as u32).collect();
@@ -113,7 +113,7 @@ impl Checker<'_> {
                 && place(first) == place(second)
             {
                 self.add(&DUPLICATE_VERTEX, Some((Table::Vertices, *second as usize)), || {
-                    format!("same place as vertex {first}")
+                    format!("same position as vertex {first}")
                 });
             }
         }
@@ -163,7 +163,7 @@ impl Checker<'_> {
                 && corners.iter().flatten().all(|v| v.is_finite())
             {
                 self.add(&NORMAL, Some((Table::Normals, index)), || {
-                    format!("{stored:?}, the face has {derived:?}")
+                    format!("{stored:?}, derived {derived:?}")
                 });
             }
             if stored.iter().any(|v| !v.is_finite()) {
@@ -181,7 +181,7 @@ impl Checker<'_> {
             let size = corner.iter().fold(1.0f32, |m, v| m.max(v.abs()));
             if (stored - derived).abs() > 1e-3 * size || stored.is_nan() != derived.is_nan() {
                 self.add(&DISTANCE, Some((Table::Distances, index)), || {
-                    format!("{stored}, the face has {derived}")
+                    format!("{stored}, derived {derived}")
                 });
             }
         }
@@ -194,7 +194,7 @@ impl Checker<'_> {
                 (false, None) => blocked = Some(index),
                 (true, Some(first)) => {
                     self.add(&ORDER, Some((Table::Materials, index)), || {
-                        format!("walkable after face {first}, which is not")
+                        format!("walkable, after face {first}, which is not walkable")
                     });
                 }
                 _ => {}
@@ -214,7 +214,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The two vertices of an edge, in the direction of its face.
+    /// Returns the two vertices of an edge, in the direction of its face.
     fn ends(&self, edge: usize) -> Option<(u32, u32)> {
         let face = self.mesh.faces.get(edge / 3)?;
         Some((*face.get(edge % 3)?, *face.get((edge + 1) % 3)?))
@@ -307,7 +307,7 @@ impl Checker<'_> {
             let end = *end as usize;
             if end <= start || end > mesh.edges.len() {
                 self.add(&PERIMETER_ORDER, at, || {
-                    format!("{end}, after {start} and of {} edges", mesh.edges.len())
+                    format!("loop ends at {end}, previous one at {start}, of {} edges", mesh.edges.len())
                 });
                 start = start.max(end.min(mesh.edges.len()));
                 continue;
@@ -321,7 +321,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the edges of a loop join each other, by place rather than by vertex: seams may have two vertices.
+    /// Checks that the edges of a loop are connected, by position rather than by vertex: seams may have two vertices.
     fn closed(&mut self, start: usize, end: usize, perimeter: usize) {
         let mesh = self.mesh;
         let place = |i: u32| mesh.vertices.get(i as usize).map(|v| v.map(|x| (x + 0.0).to_bits()));
@@ -353,7 +353,7 @@ impl Checker<'_> {
         let count = mesh.aabb.len();
         let mut seen = vec![false; count];
         let mut leaves = vec![0u8; mesh.faces.len()];
-        // (node, parent), in an order in which parents come before their children.
+        // Pairs of node and parent; parents come before their children.
         let mut order: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut todo = vec![(0u32, u32::MAX, 1u32)];
         let mut deepest = 0;
@@ -415,7 +415,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Every box must hold the corners of all faces below it: gathered from the leaves upwards.
+    /// Checks that every box contains the corners of all faces below it. Extents are gathered from the leaves upwards.
     fn tree_cover(&mut self, order: &[(u32, u32)]) {
         let mesh = self.mesh;
         const NOTHING: ([f32; 3], [f32; 3]) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
@@ -442,7 +442,7 @@ impl Checker<'_> {
                 && node.max.iter().zip(max).all(|(b, v)| *b >= v - slack(v));
             if !inside && min.iter().zip(&max).all(|(a, b)| a <= b) {
                 self.add(&TREE_COVER, Some((Table::Aabb, *at as usize)), || {
-                    format!("box {:?} to {:?}, faces reach from {min:?} to {max:?}", node.min, node.max)
+                    format!("box {:?} to {:?}, faces extend from {min:?} to {max:?}", node.min, node.max)
                 });
             }
             if let Some(slot) = tight.get_mut(*parent as usize) {

@@ -1,4 +1,4 @@
-//! What a walkmesh compiler computes: normals, planes, neighbours, the border, and the order of the faces.
+//! The tables that a walkmesh compiler derives: normals, planes, neighbours, the border, and the order of the faces.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,10 +8,10 @@ use super::{Edge, Kind, Layout, Walkmesh, build_tree};
 use crate::geometry::{normal, plane};
 use crate::surface::Walkability;
 
-/// The neighbours of the first `walkable` faces: for each edge the edge it is shared with, or -1.
+/// Returns the neighbours of the first `walkable` faces: for each edge the edge that it coincides with, or -1.
 ///
-/// Edges meet when they join the same two vertices. Where more than two edges meet, they are paired in the order of the
-/// file, and one that is left over stays without a neighbour. The result is always symmetric.
+/// Edges coincide if they join the same two vertices. If more than two edges coincide, they are paired in the order of
+/// the file, and a remaining one has no neighbour. The result is always symmetric.
 pub fn adjacency(faces: &[[u32; 3]], walkable: usize) -> Vec<[i32; 3]> {
     let walkable = walkable.min(faces.len());
     let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(walkable * 3);
@@ -54,9 +54,10 @@ pub fn adjacency(faces: &[[u32; 3]], walkable: usize) -> Vec<[i32; 3]> {
     out.chunks_exact(3).filter_map(|c| c.first_chunk().copied()).collect()
 }
 
-/// The border of the walkable faces: edges without a neighbour, loop after loop, and one past the end of each loop.
+/// Returns the border of the walkable faces: edges without a neighbour, loop after loop, and one past the end of each
+/// loop.
 ///
-/// From a border edge the walk turns around the edge's end through the neighbours until it meets the next border edge.
+/// From a border edge, the walk goes around the edge's end vertex through the neighbours to the next border edge.
 pub fn border(adjacency: &[[i32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let neighbour = |edge: usize| {
         let found = adjacency.get(edge / 3).and_then(|f| f.get(edge % 3)).copied().unwrap_or(-1);
@@ -66,7 +67,8 @@ pub fn border(adjacency: &[[i32; 3]]) -> (Vec<u32>, Vec<u32>) {
     let total = adjacency.len() * 3;
     let mut seen = vec![false; total];
     let (mut edges, mut loops) = (Vec::new(), Vec::new());
-    // With symmetric neighbours every edge is crossed at most once; the count keeps any other table from looping.
+    // With symmetric neighbours every edge is crossed at most once. For other tables the count prevents an endless
+    // loop.
     let mut crossings = 0usize;
     for start in 0..total {
         if neighbour(start).is_some() || seen.get(start).is_none_or(|s| *s) {
@@ -90,25 +92,26 @@ pub fn border(adjacency: &[[i32; 3]]) -> (Vec<u32>, Vec<u32>) {
     (edges, loops)
 }
 
-/// How a walkmesh's stored tables compare with derived ones.
+/// A comparison of the stored tables of a walkmesh with derived ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// The neighbours are the same.
+    /// Whether the neighbours are equal.
     pub adjacency: bool,
-    /// The border edges and loops are the same.
+    /// Whether border edges and loops are equal.
     pub border: bool,
-    /// Normals within 1e-4 of the stored ones, of how many faces.
+    /// Number of normals within 1e-4 of the stored ones.
     pub normals: usize,
-    /// Plane distances within 1e-3 (relative to their size) of the stored ones.
+    /// Number of plane distances within 1e-3 (relative) of the stored ones.
     pub distances: usize,
-    /// Faces compared.
+    /// Number of faces compared.
     pub faces: usize,
-    /// Our own box tree over the same faces passes the checks.
+    /// Whether our box tree over the same faces passes the checks.
     pub tree: bool,
 }
 
 impl Walkmesh {
-    /// A new walkmesh from triangles and their materials, with everything derived. Walkable faces are moved to the front.
+    /// Builds a walkmesh from triangles and their materials; all other tables are derived. Walkable faces are moved to
+    /// the front.
     pub fn build(
         kind: Kind,
         vertices: Vec<[f32; 3]>,
@@ -130,7 +133,7 @@ impl Walkmesh {
         Ok(mesh)
     }
 
-    /// Throws all derived tables away and derives them again. Returns the transitions that no border edge carries now.
+    /// Derives all derived tables again. Returns the transitions whose edge is no longer part of the border.
     pub fn rebuild(&mut self, walkability: &Walkability) -> Vec<Edge> {
         self.layout = Layout::default();
         self.materials.resize(self.faces.len(), 0);
@@ -190,8 +193,8 @@ impl Walkmesh {
             if self.kind == Kind::Object { Vec::new() } else { build_tree(&self.vertices, &self.faces) };
     }
 
-    /// Moves walkable faces to the front, otherwise keeping the order; all that refers to faces follows. Returns whether
-    /// anything moved.
+    /// Moves walkable faces to the front, otherwise keeping the order, and updates all references to faces. Returns
+    /// whether any face moved.
     pub fn walkable_first(&mut self, walkability: &Walkability) -> bool {
         let walkable = |face: &usize| self.materials.get(*face).is_some_and(|m| walkability.is_walkable(*m));
         let (front, back): (Vec<usize>, Vec<usize>) = (0..self.faces.len()).partition(walkable);
@@ -203,8 +206,8 @@ impl Walkmesh {
         true
     }
 
-    /// Keeps the faces of `order`, in that order; materials, planes, neighbours, edges and tree leaves follow. What refers
-    /// to a face that is gone becomes -1 or is dropped.
+    /// Keeps the faces of `order`, in that order, and updates materials, planes, neighbours, edges and tree leaves.
+    /// References to removed faces become -1 or are dropped.
     pub(super) fn reorder_faces(&mut self, order: &[usize]) {
         let mut new_of_old = vec![None; self.faces.len()];
         for (new, old) in order.iter().enumerate() {
@@ -242,7 +245,7 @@ impl Walkmesh {
         pick(&mut self.faces, faces, order);
     }
 
-    /// Derives everything anew beside the stored tables and compares.
+    /// Compares the stored tables with derived ones.
     pub fn compare_derived(&self, walkability: &Walkability) -> Comparison {
         let mut derived = self.clone();
         derived.rebuild(walkability);

@@ -5,7 +5,7 @@ use galatea_wire::Differences;
 use super::Walkmesh;
 
 impl Walkmesh {
-    /// What differs from another walkmesh, in words; layout does not count. Empty if nothing differs.
+    /// Returns the differences from another walkmesh, one line each; layout is ignored. Empty if nothing differs.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut diff = Differences::new();
         diff.value("kind", &self.kind.code(), &other.kind.code());

@@ -1,4 +1,4 @@
-//! Changing a walkmesh. Each operation derives again only what depends on what it changed.
+//! Edits of a walkmesh. Each operation derives only the tables that depend on what it changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,21 +6,21 @@ use std::fmt;
 use super::{Edge, Kind, Walkmesh, refit_tree};
 use crate::surface::Walkability;
 
-/// Why vertices could not be welded.
+/// The error of [`Walkmesh::weld`]: an invalid tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeldError(pub f32);
 
 impl fmt::Display for WeldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a weld tolerance of {} makes no sense: it must be 0 or more, and finite", self.0)
+        write!(f, "the weld tolerance must be finite and not negative, not {}", self.0)
     }
 }
 
 impl std::error::Error for WeldError {}
 
 impl Walkmesh {
-    /// Gives faces a material. Neighbours, border and order follow only if a face becomes walkable or stops being so.
-    /// Returns the transitions that no border edge carries any more.
+    /// Assigns a material to faces. Neighbours, border and order are derived again only if a face changes between
+    /// walkable and not walkable. Returns the transitions whose edge is no longer part of the border.
     pub fn set_materials(
         &mut self,
         faces: impl IntoIterator<Item = usize>,
@@ -42,7 +42,7 @@ impl Walkmesh {
         self.derive_border()
     }
 
-    /// Sets the room that a border edge leads to; `None` takes the transition away. Returns whether the edge is part of
+    /// Sets the room that a border edge leads to; `None` removes the transition. Returns whether the edge is part of
     /// the border.
     pub fn set_transition(&mut self, edge: u32, room: Option<u32>) -> bool {
         let transition = room.and_then(|r| i32::try_from(r).ok()).unwrap_or(-1);
@@ -54,7 +54,7 @@ impl Walkmesh {
         found
     }
 
-    /// Sets where one stands to use the object. Doors keep the same places in area space as well.
+    /// Sets where a character stands to use the object. Doors store these positions in area space as well.
     pub fn set_hooks(&mut self, relative: [[f32; 3]; 2], door: bool) {
         self.relative_use = relative;
         let [x, y, z] = self.position;
@@ -62,7 +62,7 @@ impl Walkmesh {
             if door { relative.map(|[a, b, c]| [a + x, b + y, c + z]) } else { [[0.0; 3]; 2] };
     }
 
-    /// Moves everything: vertices, planes, boxes and the position. Faces, neighbours, border and normals stay.
+    /// Moves vertices, planes, boxes and the position. Faces, neighbours, border and normals stay the same.
     pub fn translate(&mut self, by: [f32; 3]) {
         let shift = |v: &mut [f32; 3]| {
             for (value, delta) in v.iter_mut().zip(by) {
@@ -80,13 +80,13 @@ impl Walkmesh {
         }
     }
 
-    /// Joins vertices that are no further apart than the tolerance (in every axis), in linear time: the first of them
-    /// stays. Returns how many vertices went away. Faces that collapse stay until [`drop_degenerate`](Self::drop_degenerate).
+    /// Merges vertices within a tolerance (per axis) into the first of them, in linear time. Returns how many vertices
+    /// were removed. Faces that collapse stay until [`drop_degenerate`](Self::drop_degenerate).
     pub fn weld(&mut self, tolerance: f32, walkability: &Walkability) -> Result<usize, WeldError> {
         if !(tolerance >= 0.0 && tolerance.is_finite()) {
             return Err(WeldError(tolerance));
         }
-        // Cells of the tolerance's size: whatever is within reach lies in a neighbouring cell.
+        // With cells of the size of the tolerance, every candidate is in a neighbouring cell.
         let cell = |v: f32| {
             if tolerance > 0.0 {
                 (f64::from(v) / f64::from(tolerance)).floor() as i64
@@ -134,7 +134,7 @@ impl Walkmesh {
         Ok(gone)
     }
 
-    /// Takes new vertices and points the faces at them. Returns whether any corner changed its place.
+    /// Replaces the vertices and remaps the faces. Returns whether any corner moved.
     fn remap_vertices(&mut self, vertices: Vec<[f32; 3]>, new_of_old: &[u32]) -> bool {
         let mut moved = false;
         for corner in self.faces.iter_mut().flatten() {
@@ -146,7 +146,7 @@ impl Walkmesh {
         moved
     }
 
-    /// Drops vertices that no face uses. Returns how many.
+    /// Removes vertices that no face uses. Returns how many.
     pub fn drop_unused_vertices(&mut self) -> usize {
         let mut used = vec![false; self.vertices.len()];
         for corner in self.faces.iter().flatten() {
@@ -169,7 +169,7 @@ impl Walkmesh {
         gone
     }
 
-    /// Drops faces without area. Returns how many; all that refers to faces follows.
+    /// Removes faces without area and updates all references to faces. Returns how many.
     pub fn drop_degenerate(&mut self, walkability: &Walkability) -> usize {
         let order: Vec<usize> = (0..self.faces.len()).filter(|face| !self.is_degenerate(*face)).collect();
         let gone = self.faces.len() - order.len();
@@ -182,7 +182,7 @@ impl Walkmesh {
         gone
     }
 
-    /// Whether a face has no area: a corner twice, or all corners on a line.
+    /// Returns whether a face has no area: two equal corners, or all corners on a line.
     pub fn is_degenerate(&self, face: usize) -> bool {
         let Some(&[a, b, c]) = self.faces.get(face) else { return false };
         if a == b || b == c || c == a {
@@ -193,8 +193,8 @@ impl Walkmesh {
         })
     }
 
-    /// One walkmesh of several, with the first one's kind, hooks and position. Transitions stay with their edges; edges
-    /// join where the parts share vertices once they are [welded](Self::weld).
+    /// Merges several walkmeshes into one with the kind, hooks and position of the first. Transitions stay with their
+    /// edges; the parts are connected once their vertices are [welded](Self::weld).
     ///
     /// Returns `None` if there is nothing to merge.
     pub fn merge(parts: &[&Walkmesh], walkability: &Walkability) -> Option<Walkmesh> {
@@ -216,7 +216,7 @@ impl Walkmesh {
         Some(out)
     }
 
-    /// Changes the kind: an object loses tree, neighbours and border, an area gets them.
+    /// Changes the kind: tree, neighbours and border are removed for an object and derived for an area.
     pub fn set_kind(&mut self, kind: Kind, walkability: &Walkability) {
         self.kind = kind;
         self.rebuild(walkability);

@@ -1,8 +1,8 @@
 //! BWM walkmeshes: WOK (areas), PWK (placeables) and DWK (doors).
 //!
-//! [`Walkmesh::read`] keeps every byte, [`Walkmesh::write`] gives the same bytes back as long as no table changes its
-//! length, and lays the file out as the game's own tools did otherwise. [`Walkmesh::build`] makes a new one from triangles,
-//! [`Walkmesh::rebuild`] throws all derived tables away and derives them again.
+//! [`Walkmesh::read`] keeps every byte. [`Walkmesh::write`] writes the same bytes as long as no table changes its
+//! length, and uses the layout of the game's tools otherwise. [`Walkmesh::build`] makes a walkmesh from triangles,
+//! [`Walkmesh::rebuild`] derives all derived tables again.
 
 mod check;
 mod derive;
@@ -39,12 +39,12 @@ pub enum Kind {
     Object,
     /// WOK: a room of an area.
     Area,
-    /// A kind that no known file has.
+    /// A kind that does not occur in known files.
     Other(u32),
 }
 
 impl Kind {
-    /// The number in the file.
+    /// Returns the number that stands for the kind in the file.
     pub fn code(self) -> u32 {
         match self {
             Kind::Object => 0,
@@ -64,16 +64,16 @@ impl From<u32> for Kind {
     }
 }
 
-/// A whole walkmesh file.
+/// A walkmesh file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Walkmesh {
     /// What it belongs to.
     pub kind: Kind,
-    /// Where one stands to use the object, relative to it.
+    /// Where a character stands to use the object, relative to the object.
     pub relative_use: [[f32; 3]; 2],
-    /// Where one stands to use the object, in the area.
+    /// Where a character stands to use the object, in area space.
     pub absolute_use: [[f32; 3]; 2],
-    /// Position of the room's walkmesh node. The vertices of an area are absolute all the same.
+    /// Position of the room's walkmesh node. The vertices of an area are absolute nonetheless.
     pub position: [f32; 3],
     /// Corners of the faces.
     pub vertices: Vec<[f32; 3]>,
@@ -95,14 +95,14 @@ pub struct Walkmesh {
     pub edges: Vec<Edge>,
     /// For each border loop, one past its last entry in `edges`.
     pub perimeters: Vec<u32>,
-    /// How the file was laid out.
+    /// Layout of the file.
     pub layout: Layout,
 }
 
-/// The nine tables, in the order in which the header names them and the game's tools write them.
+/// The nine tables, in the order of the header and of the game's tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-#[allow(missing_docs)] // The fields of `Walkmesh` say what each table is.
+#[allow(missing_docs)] // The fields of `Walkmesh` document the tables.
 pub enum Table {
     Vertices,
     Faces,
@@ -116,7 +116,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// All nine, in the order of the file.
+    /// All tables, in the order of the file.
     pub const ALL: [Table; 9] = [
         Table::Vertices,
         Table::Faces,
@@ -129,7 +129,7 @@ impl Table {
         Table::Perimeters,
     ];
 
-    /// The table's name, that of the field of [`Walkmesh`].
+    /// Returns the name of the table, which is that of the field of [`Walkmesh`].
     pub fn name(self) -> &'static str {
         match self {
             Table::Vertices => "vertices",
@@ -144,7 +144,7 @@ impl Table {
         }
     }
 
-    /// Bytes of one entry.
+    /// Returns the size of an entry in bytes.
     pub fn entry(self) -> usize {
         match self {
             Table::Vertices | Table::Faces | Table::Normals | Table::Adjacency => 12,
@@ -155,16 +155,16 @@ impl Table {
     }
 }
 
-/// Where a table was.
+/// The place of a table in the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Block {
-    /// Its place in the file. With no entries this is whatever the header said.
+    /// Offset in the file; for an empty table, the value of the header.
     pub offset: u32,
-    /// Its entries.
+    /// Number of entries.
     pub count: u32,
 }
 
-/// How a file was laid out: replayed by [`Walkmesh::write`] while no table changes its length.
+/// The layout of a file, which [`Walkmesh::write`] reproduces while no table changes its length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The place of each table, by [`Table`]; `None` for a walkmesh that was not read from a file.
@@ -178,7 +178,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Where entry `index` of a table was in the file that was read.
+    /// Returns the offset of an entry of a table in the file that was read.
     pub fn offset_of(&self, table: Table, index: usize) -> Option<u64> {
         let block = self.blocks.as_ref()?.get(table as usize)?;
         (index < block.count as usize).then(|| u64::from(block.offset) + (index * table.entry()) as u64)
@@ -186,7 +186,7 @@ impl Layout {
 }
 
 impl Walkmesh {
-    /// An empty walkmesh.
+    /// Returns an empty walkmesh.
     pub fn new(kind: Kind) -> Self {
         Walkmesh {
             kind,
@@ -207,19 +207,19 @@ impl Walkmesh {
         }
     }
 
-    /// The corners of a face; `None` if the face or one of its vertices does not exist.
+    /// Returns the corners of a face; `None` if the face or one of its vertices does not exist.
     pub fn corners(&self, face: usize) -> Option<[[f32; 3]; 3]> {
         let [a, b, c] = *self.faces.get(face)?;
         let vertex = |i: u32| self.vertices.get(i as usize).copied();
         Some([vertex(a)?, vertex(b)?, vertex(c)?])
     }
 
-    /// How many faces can be walked on.
+    /// Returns the number of walkable faces.
     pub fn walkable_faces(&self, walkability: &Walkability) -> usize {
         self.materials.iter().take(self.faces.len()).filter(|m| walkability.is_walkable(**m)).count()
     }
 
-    /// The figures of `galatea info`.
+    /// Returns the figures of `galatea info`.
     pub fn summary(&self) -> Summary {
         let kind = match self.kind {
             Kind::Object => "PWK/DWK".to_owned(),

@@ -1,11 +1,11 @@
-//! Bytes into a [`Walkmesh`].
+//! Reads a [`Walkmesh`] from bytes.
 
 use galatea_wire::{Coverage, Error, ErrorKind, Limits, Reader, Result, Source, Wire};
 
 use super::wire::{Header, MAGIC};
 use super::{Block, Layout, Table, Walkmesh};
 
-/// Whether these bytes are a walkmesh.
+/// Returns whether these bytes are a walkmesh.
 ///
 /// ```
 /// assert!(galatea_kotor::bwm::detect(b"BWM V1.0 and so on"));
@@ -14,7 +14,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Which byte belongs to which field; the error, if reading stopped early.
+/// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = read(source.reader()).err();
@@ -74,7 +74,7 @@ fn read(reader: Reader<'_>) -> Result<Walkmesh> {
     Ok(mesh)
 }
 
-/// The nine tables as the header gives them. A per-face table at offset 0 would lie in the header: it is absent.
+/// Returns the nine tables of the header. A per-face table at offset 0 would overlap the header: it is absent.
 fn blocks(header: &Header) -> [Block; 9] {
     let faces = header.face_count;
     let per_face = |offset: u32| Block { offset, count: if offset == 0 { 0 } else { faces } };

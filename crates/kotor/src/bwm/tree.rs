@@ -4,7 +4,8 @@ use super::wire::AabbNode;
 use super::{Layout, Walkmesh};
 use crate::box_tree;
 
-/// Builds the tree in the game's own form: `2n - 1` nodes for `n` faces, in preorder, one leaf per face, left child next.
+/// Builds the tree in the form of the game's tools: `2n - 1` nodes for `n` faces in preorder, one leaf per face, the
+/// left child next.
 pub fn build_tree(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<AabbNode> {
     let boxes = box_tree::build(vertices, faces).into_iter();
     boxes
@@ -20,7 +21,7 @@ pub fn build_tree(vertices: &[[f32; 3]], faces: &[[u32; 3]]) -> Vec<AabbNode> {
         .collect()
 }
 
-/// Moves every box of a tree by the same way, keeping its shape.
+/// Moves every box of a tree by the same offset.
 pub fn refit_tree(nodes: &mut [AabbNode], by: [f32; 3]) {
     for node in nodes {
         for corner in [&mut node.min, &mut node.max] {
@@ -32,7 +33,7 @@ pub fn refit_tree(nodes: &mut [AabbNode], by: [f32; 3]) {
 }
 
 impl Walkmesh {
-    /// Forgets how the file was laid out, so that [`write`](Walkmesh::write) uses the canonical layout.
+    /// Discards the layout, so that [`write`](Walkmesh::write) uses the canonical one.
     pub fn forget_layout(&mut self) {
         self.layout = Layout::default();
     }

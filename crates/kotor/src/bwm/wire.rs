@@ -1,4 +1,4 @@
-//! Every record of a walkmesh file, and nothing else.
+//! The records of a walkmesh file.
 
 use galatea_wire::{Offset, Schema, Wire, wire};
 
@@ -12,43 +12,43 @@ wire! {
         pub magic: [u8; 8] = 0,
         /// 0 for placeables and doors (PWK, DWK), 1 for areas (WOK).
         pub kind: u32 = 8,
-        /// Where one stands to use the object, relative to it.
+        /// Where a character stands to use the object, relative to the object.
         pub relative_use: [[f32; 3]; 2] = 12,
-        /// Where one stands to use the object, in the area. Filled for doors only.
+        /// Where a character stands to use the object, in area space. Set for doors only.
         pub absolute_use: [[f32; 3]; 2] = 36,
-        /// In a WOK the position of the room's walkmesh node; the vertices are absolute all the same.
+        /// In a WOK the position of the room's walkmesh node; the vertices are absolute nonetheless.
         pub position: [f32; 3] = 60,
         /// Number of vertices.
         pub vertex_count: u32 = 72,
-        /// Place of the vertices, 12 bytes each.
+        /// Offset of the vertices, 12 bytes each.
         pub vertex_offset: Offset = 76,
         /// Number of faces, and of materials, normals and distances.
         pub face_count: u32 = 80,
-        /// Place of the faces, three vertex indices each.
+        /// Offset of the faces, three vertex indices each.
         pub face_offset: Offset = 84,
-        /// Place of the surface materials, one per face.
+        /// Offset of the surface materials, one per face.
         pub material_offset: Offset = 88,
-        /// Place of the face normals.
+        /// Offset of the face normals.
         pub normal_offset: Offset = 92,
-        /// Place of the plane distances: minus normal times first vertex.
+        /// Offset of the plane distances: minus normal times first vertex.
         pub distance_offset: Offset = 96,
         /// Number of nodes of the box tree; 0 for placeables and doors.
         pub aabb_count: u32 = 100,
-        /// Place of the box tree.
+        /// Offset of the box tree.
         pub aabb_offset: Offset = 104,
         /// 0 in every known file; probably the index of the tree's root.
         pub aabb_root: u32 = 108,
         /// Number of walkable faces, which come first.
         pub adjacency_count: u32 = 112,
-        /// Place of the neighbours, three per walkable face.
+        /// Offset of the neighbours, three per walkable face.
         pub adjacency_offset: Offset = 116,
         /// Number of border edges.
         pub edge_count: u32 = 120,
-        /// Place of the border edges.
+        /// Offset of the border edges.
         pub edge_offset: Offset = 124,
         /// Number of border loops.
         pub perimeter_count: u32 = 128,
-        /// Place of the border loops.
+        /// Offset of the border loops.
         pub perimeter_offset: Offset = 132,
     }
 }
@@ -64,7 +64,7 @@ wire! {
         pub face: i32 = 24,
         /// 4 in every known file.
         pub unknown_0x1c: u32 = 28,
-        /// How an inner node divides its faces: 1, 2, 4 along +X, +Y, +Z (left is the lower side); 8, 16, 32 along -X,
+        /// How an inner node splits its faces: 1, 2, 4 along +X, +Y, +Z (left is the lower side); 8, 16, 32 along -X,
         /// -Y, -Z (left is the upper side); 0 for a leaf.
         pub plane: u32 = 32,
         /// Index of the left child, or 0xFFFFFFFF.

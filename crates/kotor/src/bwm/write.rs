@@ -1,4 +1,4 @@
-//! A [`Walkmesh`] into bytes: replayed where it was read from, or laid out as the game's own tools do.
+//! Writes a [`Walkmesh`]: in the layout that was read, or in that of the game's tools.
 
 use galatea_wire::{Offset, Plan, Result, Wire, Writer};
 
@@ -6,7 +6,7 @@ use super::wire::{Header, MAGIC};
 use super::{Block, Kind, Table, Walkmesh};
 
 impl Walkmesh {
-    /// The bytes of the file: the same as were read, as long as no table changed its length.
+    /// Returns the bytes of the file: those that were read, as long as nothing has changed.
     pub fn write(&self) -> Result<Vec<u8>> {
         if let Some(blocks) = self.layout.blocks
             && Table::ALL
@@ -19,7 +19,7 @@ impl Walkmesh {
             writer.gaps(&self.layout.gaps)?;
             self.emit(&mut writer, &blocks)?;
             let bytes = writer.into_bytes();
-            // Tables that share bytes can be replayed only while they agree about them.
+            // Tables that share bytes keep their layout only while they agree on these bytes.
             if !self.layout.overlapping || self.reads_back(&bytes) {
                 return Ok(bytes);
             }
@@ -30,7 +30,7 @@ impl Walkmesh {
         Ok(writer.into_bytes())
     }
 
-    /// Entries of a table.
+    /// Returns the number of entries of a table.
     pub fn entries(&self, table: Table) -> usize {
         match table {
             Table::Vertices => self.vertices.len(),
@@ -45,7 +45,8 @@ impl Walkmesh {
         }
     }
 
-    /// A per-face table that is absent keeps the header's offset 0; all others share the face count.
+    /// Returns whether the counts fit the header: per-face tables that are present share the face count; absent ones
+    /// keep offset 0.
     fn header_count_fits(&self, blocks: &[Block; 9]) -> bool {
         let faces = self.faces.len();
         [Table::Materials, Table::Normals, Table::Distances].iter().all(|table| {
@@ -56,11 +57,11 @@ impl Walkmesh {
 
     fn reads_back(&self, bytes: &[u8]) -> bool {
         let limits = galatea_wire::Limits { ratio: 16, ..Default::default() };
-        Walkmesh::read(bytes, &limits).is_ok_and(|back| back.differences(self).is_empty())
+        Walkmesh::read(bytes, &limits).is_ok_and(|written| written.differences(self).is_empty())
     }
 
-    /// The canonical layout: header, then the nine tables in order without padding. Placeables and doors have no tables
-    /// beyond the fifth, and their offsets are 0.
+    /// Returns the canonical layout: header, then the nine tables in order without padding. Placeables and doors have
+    /// no tables beyond the fifth, and their offsets are 0.
     fn plan(&self) -> Result<([Block; 9], usize)> {
         let mut plan = Plan::new(Header::SIZE);
         let mut blocks = [Block::default(); 9];
@@ -127,7 +128,7 @@ impl Walkmesh {
 }
 
 impl Table {
-    /// Whether this table is geometry, which every kind of walkmesh has.
+    /// Returns whether this table describes geometry, which every kind of walkmesh has.
     pub fn is_geometry(self) -> bool {
         matches!(self, Table::Vertices | Table::Faces | Table::Materials | Table::Normals | Table::Distances)
     }

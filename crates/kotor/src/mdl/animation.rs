@@ -5,15 +5,15 @@ use smallvec::{Array, SmallVec};
 
 use super::wire::Controller;
 
-/// The controllers of a node, in order. Two need no allocation.
+/// The controllers of a node, in order. Up to two need no allocation.
 pub type ControllerList = SmallVec<[Controller; 2]>;
 
-/// The times and values of the controllers of a node. Twelve need no allocation: most nodes of animations have no more than
-/// two keys of a position and an orientation.
+/// The times and values of the controllers of a node. Up to twelve need no allocation: most nodes of animations have at
+/// most two keys of a position and an orientation.
 pub type ControllerData = SmallVec<[f32; 12]>;
 
-/// The controllers of a node together with the numbers they index, both as the file has them: order, doubles, numbers
-/// that no controller uses and packed words are kept.
+/// The controllers of a node and the data they index, both as in the file: order, duplicates, unused data and packed
+/// words are kept.
 ///
 /// ```
 /// use galatea_kotor::mdl::{Controller, Controllers};
@@ -29,30 +29,30 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Replaces the controllers and their numbers by those in these bytes.
+    /// Replaces the controllers and their data by those in these bytes.
     pub(crate) fn decode(&mut self, list: &[u8], data: &[u8]) {
         decode_all(list, &mut self.list);
         decode_all(data, &mut self.data);
     }
 
-    /// The controllers, in order. A kind can occur twice.
+    /// Returns the controllers, in order. A kind can occur twice.
     #[inline]
     pub fn list(&self) -> &[Controller] {
         &self.list
     }
 
-    /// Times and values. Packed orientations are the bits of such a number.
+    /// Returns times and values. A packed orientation is stored as the bits of a number.
     #[inline]
     pub fn data(&self) -> &[f32] {
         &self.data
     }
 
-    /// The controllers, to change them.
+    /// Returns the controllers for changes.
     pub fn list_mut(&mut self) -> &mut ControllerList {
         &mut self.list
     }
 
-    /// Times and values, to change them.
+    /// Returns times and values for changes.
     pub fn data_mut(&mut self) -> &mut ControllerData {
         &mut self.data
     }
@@ -65,47 +65,47 @@ fn decode_all<A: Array<Item: Wire>>(bytes: &[u8], values: &mut SmallVec<A>) {
     A::Item::get_all(bytes, values);
 }
 
-/// How values run between keys.
+/// Interpolation between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// Straight from key to key.
+    /// Linear.
     Linear,
     /// Cubic: every key has a value, an incoming and an outgoing tangent, relative to the value.
     Bezier,
-    /// Straight, between orientations packed into one word each.
+    /// Linear, between orientations that are packed into one word each.
     Packed,
 }
 
 /// One controller with its keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Track<'a> {
-    /// Which property.
+    /// The property.
     pub kind: u32,
-    /// How values run between keys.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Numbers of one value: 3 for a position, 4 for an orientation (x, y, z, w), 1 for a packed orientation.
+    /// Components of a value: 3 for a position, 4 for an orientation (x, y, z, w), 1 for a packed orientation.
     pub width: usize,
     /// Time of each key, in seconds.
     pub times: &'a [f32],
-    /// Values, key after key: `width` numbers, with bezier three times `width`.
+    /// Values, key after key: `width` numbers each, three times as many for bezier.
     pub values: &'a [f32],
 }
 
-/// Orientation, of every node.
+/// The orientation controller of every node.
 pub(crate) const ORIENTATION: u32 = 20;
 
 impl Controller {
-    /// Whether keys have tangents.
+    /// Returns whether keys have tangents.
     pub fn is_bezier(&self) -> bool {
         self.columns & 0x10 != 0
     }
 
-    /// Whether keys are orientations packed into one word.
+    /// Returns whether keys are orientations packed into one word.
     pub fn is_packed(&self) -> bool {
         self.kind == ORIENTATION && self.columns == 2
     }
 
-    /// Numbers of one key in the data array.
+    /// Returns the size of a key in the data array.
     pub fn numbers_per_key(&self) -> usize {
         let columns = usize::from(self.columns & 0x0F);
         match (self.is_packed(), self.is_bezier()) {
@@ -117,12 +117,12 @@ impl Controller {
 }
 
 impl Controllers {
-    /// Whether there are neither controllers nor numbers.
+    /// Returns whether there are neither controllers nor data.
     pub fn is_empty(&self) -> bool {
         self.list().is_empty() && self.data().is_empty()
     }
 
-    /// The keys of the controller at an index; `None` if it points outside the data.
+    /// Returns the keys of the controller at an index; `None` if it points outside the data.
     pub fn track(&self, index: usize) -> Option<Track<'_>> {
         let controller = self.list().get(index)?;
         let rows = usize::from(controller.rows);
@@ -142,12 +142,12 @@ impl Controllers {
         })
     }
 
-    /// All controllers with their keys, leaving out those that point outside the data.
+    /// Returns all controllers with their keys, except those that point outside the data.
     pub fn tracks(&self) -> impl Iterator<Item = Track<'_>> {
         (0..self.list().len()).filter_map(|i| self.track(i))
     }
 
-    /// The first controller of a kind.
+    /// Returns the first controller of a kind.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Controllers, Interpolation};
@@ -162,7 +162,7 @@ impl Controllers {
         self.track(index)
     }
 
-    /// Adds a controller. `width` numbers per key (1 for packed orientations); with bezier three times as many.
+    /// Adds a controller with `width` numbers per key (1 for packed orientations), three times as many for bezier.
     /// `target` is 0xFFFF, or in animations 16 for a position and 28 for an orientation.
     pub fn push(
         &mut self,
@@ -207,7 +207,7 @@ impl Controllers {
         Ok(())
     }
 
-    /// Takes out all controllers of a kind. Numbers that none of the others uses go too.
+    /// Removes all controllers of a kind, and the data that no other controller uses.
     pub fn remove(&mut self, kind: u32) -> Result<()> {
         self.rebuild(|controllers, index, track| {
             if track.kind == kind {
@@ -217,7 +217,7 @@ impl Controllers {
         })
     }
 
-    /// Builds the list and the data anew, each controller as `each` adds it.
+    /// Rebuilds the list and the data; `each` adds the controllers one by one.
     fn rebuild(
         &mut self,
         mut each: impl FnMut(&mut Self, &Controller, Track<'_>) -> Result<()>,
@@ -244,9 +244,9 @@ impl Controllers {
     }
 }
 
-/// The orientation (x, y, z, w) that a packed word stands for.
+/// Returns the orientation (x, y, z, w) that a packed word stands for.
 ///
-/// Where the first three are longer than 1, w is 0 and they stay as they are.
+/// If the first three are longer than 1, they are not changed and w is 0.
 ///
 /// ```
 /// use galatea_kotor::mdl::unpack_quaternion;
@@ -261,8 +261,8 @@ pub fn unpack_quaternion(word: u32) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// The packed word nearest to an orientation (x, y, z, w). An orientation with negative w is packed as its equal with
-/// positive w, since w is not stored.
+/// Returns the packed word nearest to an orientation (x, y, z, w). An orientation with negative w is negated first,
+/// because w is not stored.
 ///
 /// ```
 /// use galatea_kotor::mdl::{pack_quaternion, unpack_quaternion};
@@ -274,7 +274,7 @@ pub fn pack_quaternion([x, y, z, w]: [f32; 4]) -> u32 {
     part(x, 1023.0, 0x7FF) | part(y, 1023.0, 0x7FF) << 11 | part(z, 511.0, 0x3FF) << 22
 }
 
-/// Whether the game knows this controller on this kind of node.
+/// Returns whether the game knows this controller on this kind of node.
 pub(crate) fn known_kind(node: &super::Node, kind: u32) -> bool {
     let light = matches!(kind, 76 | 88 | 96 | 100 | 140);
     let emitter = (kind.is_multiple_of(4) && (80..=200).contains(&kind))

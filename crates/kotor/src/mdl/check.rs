@@ -1,4 +1,4 @@
-//! Holds a model against the rules.
+//! Checks a model against the [rules](super::rules).
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,8 @@ impl Model {
         checker.report
     }
 
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value. Tells what was done.
+    /// Fixes the findings of the wanted rules where the rest of the file determines the correct value. Returns what was
+    /// done.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         super::fix::fix(self, wanted)
     }
@@ -48,20 +49,20 @@ fn offset(slot: &Slot) -> Option<u64> {
     slot.known.then(|| u64::from(slot.at) + 12)
 }
 
-/// The greatest weight that moves a vertex too little to be seen; it needs no bone.
+/// The greatest weight with no visible effect; it needs no bone.
 pub(super) const LEAST_WEIGHT: f32 = 1e-4;
 
 pub(crate) fn finite(values: &[f32]) -> bool {
     values.iter().all(|v| v.is_finite())
 }
 
-/// `false` also where one of the two is not a number.
+/// Returns whether `a <= b`; `false` if one of them is NaN.
 fn at_most(a: f32, b: f32) -> bool {
     a <= b
 }
 
 impl Checker<'_> {
-    /// A finding about the model, or about the node at hand.
+    /// Adds a finding about the model or the current node.
     fn add(&mut self, rule: &'static Rule, what: &str, message: impl FnOnce() -> String) {
         let (model, prefix, at) = (self.model, &self.prefix, self.at);
         let offset = at.map(|(offset, _)| offset).filter(|o| *o > 0);
@@ -123,7 +124,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The numbers and the names of the model's nodes.
+    /// Returns the numbers and the names of the model's nodes.
     fn targets(&self) -> (HashSet<u16>, HashSet<Vec<u8>>) {
         let m = self.model;
         let numbers = m.nodes.iter().map(|n| n.number).collect();
@@ -147,10 +148,10 @@ impl Checker<'_> {
         let sizes = [headers.file.mdx_size, headers.names.mdx_size];
         let mdx = !layout.mdx.missing && sizes.iter().any(|s| *s != layout.mdx.len);
         if headers.file.mdl_size != len || mdx {
-            let (said, size) = (headers.file.mdl_size, headers.file.mdx_size);
+            let (mdl_size, mdx_size) = (headers.file.mdl_size, headers.file.mdx_size);
             self.add(&SIZE, "file header", || {
                 format!(
-                    "MDL {said} instead of {len}, MDX {size} and {} instead of {}",
+                    "MDL {mdl_size} instead of {len}, MDX {mdx_size} and {} instead of {}",
                     sizes[1], layout.mdx.len
                 )
             });
@@ -186,7 +187,7 @@ impl Checker<'_> {
             {
                 self.add(&NAME_DOUBLE, "", || format!("number {}", node.number));
             }
-            // Numbers of a supermodel's chain may be any below the count.
+            // With a supermodel, numbers may be any below the count.
             if u32::from(node.number) > m.node_count.max(m.nodes.len() as u32) {
                 self.add(&NUMBER_WILD, "", || format!("{} of {}", node.number, m.node_count));
             }
@@ -197,7 +198,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What holds for nodes of the model and of animations.
+    /// Checks the rules for nodes of the model and of animations.
     fn node(&mut self, node: &Node, animation: Option<&Animation>) {
         let m = self.model;
         if usize::from(node.name) >= m.names.len() {
@@ -386,12 +387,12 @@ impl Checker<'_> {
         let uvs = v.uvs.iter().find_map(|uvs| uvs.iter().position(|uv| !finite(uv)));
         for (name, at) in places.into_iter().chain([("uvs", uvs)]) {
             if let Some(at) = at {
-                self.add(&VERTEX_NOT_FINITE, &format!("mesh > {name}[{at}]"), || "not a real number".into());
+                self.add(&VERTEX_NOT_FINITE, &format!("mesh > {name}[{at}]"), || "NaN or infinite".into());
             }
         }
         let differs = |copy: &PositionCopy| matches!(copy, PositionCopy::Own(_));
         if differs(&mesh.mdl_positions) || mesh.dangly.as_deref().is_some_and(|d| differs(&d.positions)) {
-            self.add(&POSITION_COPY, "mesh", || "positions of their own".into());
+            self.add(&POSITION_COPY, "mesh", || "the positions in the MDL differ".into());
         }
         let rows = &mesh.layout.rows;
         if rows.known && mesh.in_mdx && !self.model.layout.mdx.missing && rows.promises_too_much() {
@@ -428,7 +429,7 @@ impl Checker<'_> {
                 self.add(&FACE_DEGENERATE, &what(), || format!("{:?}", face.vertices));
                 continue;
             }
-            // Long thin faces have normals that rounding turns by some degrees.
+            // Rounding tilts the normals of long thin faces by some degrees.
             if vector::angle(normal, vector::v(face.normal)) > 10f64.to_radians() {
                 self.add(&FACE_NORMAL, &what(), || format!("{:?}", face.normal));
             }
@@ -470,7 +471,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Box, radius and area.
+    /// Checks box, radius and area.
     fn figures(&mut self, mesh: &Mesh) {
         let positions = &mesh.vertices.positions;
         if positions.is_empty() || mesh.saber.is_some() || !positions.iter().all(|p| finite(p)) {
@@ -544,7 +545,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Compares bind data with the rest pose, for all skins in one go.
+    /// Compares the bind poses of all skins with the rest pose.
     fn bind_pose(&mut self) {
         let m = self.model;
         let has_skin = |n: &Node| n.mesh.as_deref().is_some_and(|m| m.skin.is_some());
@@ -560,7 +561,7 @@ impl Checker<'_> {
                 let bind = bone.inverse().then(*own);
                 let apart = vector::length(vector::sub(vector::v(*translation), bind.translation));
                 if *slot >= 0.0 && apart > 0.05 {
-                    self.add(&BIND_POSE, "skin", || format!("slot {slot} is {apart:.3} off"));
+                    self.add(&BIND_POSE, "skin", || format!("slot {slot} differs by {apart:.3}"));
                 }
             }
         }
@@ -598,7 +599,7 @@ impl Checker<'_> {
         let missing = leaves.iter().filter(|c| **c != 1).count();
         if missing > 0 || wild > 0 {
             self.add(&AABB_LEAVES, "aabb", || {
-                format!("{missing} faces not once, {wild} leaves without a face")
+                format!("{missing} faces without exactly one leaf, {wild} leaves without a face")
             });
         }
         let none = match &tree.layout {

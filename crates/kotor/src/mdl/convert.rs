@@ -1,4 +1,4 @@
-//! From game to game, from machine to machine, and between kinds of nodes. Every loss is named.
+//! Conversion between games, platforms and kinds of nodes. Every loss is reported.
 
 use galatea_wire::{Loss, Text, escape_bytes};
 
@@ -8,7 +8,7 @@ use super::wire::Dirt;
 use super::{Face, Game, Model, Node, NodeId, Platform, PointerUse, pointers};
 
 impl Model {
-    /// Makes the model one for this game and machine. Returns what was lost or needs attention, one sentence each.
+    /// Converts the model to this game and platform. Returns what was lost or needs attention.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Game, Model, Platform};
@@ -50,7 +50,7 @@ impl Model {
         match stock {
             Some((_, k1, k2)) => {
                 let (old, new) = if game == Game::K2 { (k1, k2) } else { (k2, k1) };
-                // Some tools count only the model's own nodes.
+                // Some tools count only the nodes of the model itself.
                 let own = self.nodes.len() as u32 + 1;
                 if self.node_count == own + old {
                     self.node_count = own + new;
@@ -60,14 +60,15 @@ impl Model {
             None => losses.push(Loss::new(
                 "",
                 format!(
-                    "node count and numbers depend on the supermodel \"{}\", which is not known here",
+                    "node count and numbers depend on the supermodel \"{}\", which is unknown",
                     escape_bytes(name)
                 ),
             )),
         }
     }
 
-    /// Lets inherited animations begin at `neck_g`, as heads need it, or (false) at the root. Returns whether that was possible.
+    /// Makes inherited animations begin at `neck_g`, as heads require, or (`false`) at the root. Returns whether that
+    /// was possible.
     pub fn set_head_link(&mut self, on: bool) -> bool {
         let neck = self.find(b"neck_g").filter(|id| *id != 0);
         self.head = if on { neck } else { None };
@@ -77,8 +78,8 @@ impl Model {
         !on || neck.is_some()
     }
 
-    /// The models whose animations this one inherits, nearest first, found by name with `find`. Stops where `find` knows no more,
-    /// or where the chain would come back to a model it already has.
+    /// Returns the models whose animations this one inherits, nearest first. Stops at a name that `find` does not know,
+    /// or at a model that is already in the chain.
     pub fn chain<'a>(&self, find: &dyn Fn(&[u8]) -> Option<&'a Model>) -> Vec<&'a Model> {
         let mut chain: Vec<&'a Model> = Vec::new();
         let mut next = self.supermodel().and_then(find);
@@ -93,8 +94,8 @@ impl Model {
         chain
     }
 
-    /// An animation of this model or of its chain, by name: the model that owns it, the animation, and the factor for its
-    /// positions (the product of the animation scales on the way).
+    /// Returns an animation of this model or of its chain, by name: the model that owns it, the animation, and the
+    /// factor for its positions (the product of the animation scales between the models).
     pub fn animation_in<'a>(
         &'a self,
         chain: &[&'a Model],
@@ -114,7 +115,7 @@ impl Model {
         None
     }
 
-    /// Makes a lightsaber blade a plain mesh of 16 vertices. Returns whether the node was a blade with all its vertices.
+    /// Converts a lightsaber blade to a plain mesh of 16 vertices. Returns whether the node was a complete blade.
     pub fn saber_to_trimesh(&mut self, node: NodeId) -> bool {
         let pc = self.platform == Platform::Pc;
         let mesh = self.nodes.get_mut(node as usize).and_then(|n| n.mesh.as_deref_mut());
@@ -145,8 +146,8 @@ impl Model {
         true
     }
 
-    /// Makes a plain mesh of 16 vertices, as [`Model::saber_to_trimesh`] gives it, a lightsaber blade. Returns whether the mesh had
-    /// that shape.
+    /// Converts a plain mesh of 16 vertices, as made by [`Model::saber_to_trimesh`], to a lightsaber blade. Returns
+    /// whether the mesh had that shape.
     pub fn trimesh_to_saber(&mut self, node: NodeId) -> bool {
         let pc = self.platform == Platform::Pc;
         let mesh = self.nodes.get_mut(node as usize).and_then(|n| n.mesh.as_deref_mut());
@@ -158,7 +159,7 @@ impl Model {
         if !plain || v.positions.len() != 16 || v.normals.len() != 16 || uvs.len() != 16 {
             return false;
         }
-        // 22 groups of 8: the two sides of the blade, then the inner edge again and again.
+        // 22 groups of 8: the two sides of the blade, then copies of the inner edge.
         fn groups<T: Copy>(all: &[T]) -> Vec<T> {
             let (front, back) = all.split_at(all.len() / 2);
             let side = |half: &[T]| {
@@ -189,16 +190,17 @@ impl Model {
         true
     }
 
-    /// The walkable shape of the room in the model's coordinates: vertices, faces and the material of each face. `None` if the
-    /// model has no walkable mesh.
+    /// Returns the walkable shape of the room in model coordinates: vertices, faces and the material of each face.
+    /// `None` if the model has no walkable mesh.
     pub fn walkable(&self) -> Option<Walkable> {
         let id = self.nodes.iter().position(|n| n.mesh.as_deref().is_some_and(|m| m.aabb.is_some()))?;
         let mesh = self.nodes.get(id)?.mesh.as_deref()?;
         let places = self.in_model(&self.pose(None, 0.0));
         let place = places.get(id)?;
         use super::derive::vector::{add, f, q, qnormalize, rotate, v};
-        let turn = qnormalize(q(place.orientation));
-        let vertices = mesh.vertices.positions.iter().map(|p| f(add(rotate(turn, v(*p)), v(place.position))));
+        let rotation = qnormalize(q(place.orientation));
+        let vertices =
+            mesh.vertices.positions.iter().map(|p| f(add(rotate(rotation, v(*p)), v(place.position))));
         Some(Walkable {
             node: id as NodeId,
             position: place.position,
@@ -208,8 +210,9 @@ impl Model {
         })
     }
 
-    /// Puts a walkable shape, in the model's coordinates, into a walkable mesh of the model: the node that [`Walkable`] names if it is
-    /// one, else a new child of the root. Planes, neighbours, bounds and the box tree are derived. Returns the node.
+    /// Writes a walkable shape, in model coordinates, to a walkable mesh of the model: the node that [`Walkable`] names
+    /// if it is one, otherwise a new child of the root. Planes, neighbours, bounds and the box tree are derived.
+    /// Returns the node.
     pub fn set_walkable(&mut self, walk: &Walkable) -> NodeId {
         use super::derive::vector::{conjugate, f, q, qnormalize, rotate, sub, v};
         let is_walkable = |n: &Node| n.mesh.as_deref().is_some_and(|m| m.aabb.is_some());
@@ -228,9 +231,9 @@ impl Model {
         let (Some(place), pc) = (places.get(id as usize).copied(), self.platform == Platform::Pc) else {
             return id;
         };
-        let back = conjugate(qnormalize(q(place.orientation)));
+        let inverse = conjugate(qnormalize(q(place.orientation)));
         if let Some(mesh) = self.nodes.get_mut(id as usize).and_then(|n| n.mesh.as_deref_mut()) {
-            let local = walk.vertices.iter().map(|p| f(rotate(back, sub(v(*p), v(place.position)))));
+            let local = walk.vertices.iter().map(|p| f(rotate(inverse, sub(v(*p), v(place.position)))));
             mesh.vertices = Vertices { positions: local.collect(), ..Vertices::default() };
             let face = |(vertices, material): (&[u16; 3], &u32)| Face {
                 vertices: *vertices,
@@ -254,12 +257,12 @@ impl Model {
     }
 }
 
-/// A walkable shape in the coordinates of its model, as plain data.
+/// A walkable shape in model coordinates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Walkable {
     /// The walkable node.
     pub node: NodeId,
-    /// Its place in the model.
+    /// Its transform in the model.
     pub position: [f32; 3],
     /// Vertices.
     pub vertices: Vec<[f32; 3]>,
@@ -304,7 +307,8 @@ fn to_xbox(mesh: &mut Mesh, path: &str, losses: &mut Vec<Loss>) {
             losses.push(Loss::new(path, "positions of the MDL that differ from the MDX dropped"))
         }
         PositionCopy::Absent if !mesh.vertices.positions.is_empty() => {
-            losses.push(Loss::new(path, "had no positions in the MDL; the way back adds them").invisible());
+            losses
+                .push(Loss::new(path, "has no positions in the MDL; converting back adds them").invisible());
         }
         _ => {}
     }
@@ -326,6 +330,6 @@ fn to_xbox(mesh: &mut Mesh, path: &str, losses: &mut Vec<Loss>) {
     let whole = |slot: &f32| *slot == -1.0 || (slot.fract() == 0.0 && (0.0..65535.0).contains(slot));
     let map = mesh.skin.iter().flat_map(|s| &s.bone_map);
     if !mesh.vertices.bones.iter().flatten().chain(map).all(whole) {
-        losses.push(Loss::new(path, "bone slots that are no whole numbers cut"));
+        losses.push(Loss::new(path, "fractional bone slots truncated"));
     }
 }

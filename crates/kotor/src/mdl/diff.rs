@@ -1,4 +1,4 @@
-//! What differs between two models, in the format's words. Layout and padding are left out.
+//! Differences between models. Layout and padding are ignored.
 
 use galatea_wire::{Text, escape_bytes};
 
@@ -7,7 +7,7 @@ use super::node::{Light, Name, Node};
 use super::wire::{Emitter, Event, Face, Reference};
 use super::{Animation, Controllers, Game, Model, Platform};
 
-/// A value that can be compared bit by bit and shown.
+/// A value that can be compared bit by bit and displayed.
 trait Value {
     fn same(&self, other: &Self) -> bool;
     fn show(&self) -> String;
@@ -62,7 +62,7 @@ impl<const N: usize> Value for Text<N> {
     }
 }
 
-/// Records compare field by field; the fields named here are those that mean something.
+/// Compares records by the listed fields; the others have no meaning.
 macro_rules! record {
     ($t:ty: $($field:ident),* $(,)?) => {
         impl Value for $t {
@@ -99,28 +99,28 @@ macro_rules! lists {
 }
 
 impl Differences {
-    fn say(&mut self, what: &str, text: String) {
+    fn report(&mut self, what: &str, text: String) {
         let dot = if self.path.is_empty() { "" } else { " > " };
         self.out.push(format!("{}{dot}{what}: {text}", self.path));
     }
 
     fn value<T: Value>(&mut self, name: &str, a: &T, b: &T) {
         if !a.same(b) {
-            self.say(name, format!("{} / {}", a.show(), b.show()));
+            self.report(name, format!("{} / {}", a.show(), b.show()));
         }
     }
 
-    /// The first entry that differs, and how many do.
+    /// Reports the first entry that differs, and how many do.
     fn list<T: Value>(&mut self, name: &str, a: &[T], b: &[T]) {
         if a.len() != b.len() {
-            self.say(name, format!("{} / {} entries", a.len(), b.len()));
+            self.report(name, format!("{} / {} entries", a.len(), b.len()));
             return;
         }
         let mut differ = a.iter().zip(b).enumerate().filter(|(_, (a, b))| !a.same(b));
         if let Some((i, (a, b))) = differ.next() {
             let rest = differ.count();
             let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
-            self.say(&format!("{name}[{i}]"), format!("{} / {}{more}", a.show(), b.show()));
+            self.report(&format!("{name}[{i}]"), format!("{} / {}{more}", a.show(), b.show()));
         }
     }
 
@@ -139,20 +139,20 @@ impl Differences {
             (Some(a), Some(b)) => self.within(name, |d| body(d, a, b)),
             (None, None) => {}
             (a, _) => {
-                self.say(name, if a.is_some() { "there / not there" } else { "not there / there" }.into())
+                self.report(name, if a.is_some() { "present / absent" } else { "absent / present" }.into())
             }
         }
     }
 
     fn nodes(&mut self, model: &Model, a: &[Node], b: &[Node]) {
         if a.len() != b.len() {
-            self.say("nodes", format!("{} / {} entries", a.len(), b.len()));
+            self.report("nodes", format!("{} / {} entries", a.len(), b.len()));
             return;
         }
         for (i, (a, b)) in a.iter().zip(b).enumerate() {
             let before = self.out.len();
             self.within(&format!("nodes[{i}]"), |d| d.node(a, b));
-            // The name is put in only where something differs.
+            // The name is inserted only if something differs.
             let named = format!("nodes[{i}] \"{}\"", escape_bytes(model.name_of(a)));
             for line in self.out.iter_mut().skip(before) {
                 *line = line.replacen(&format!("nodes[{i}]"), &named, 1);
@@ -172,10 +172,10 @@ impl Differences {
         self.part("mesh", a.mesh.as_deref(), b.mesh.as_deref(), Self::mesh);
     }
 
-    /// Controllers are equal if they have the same keys, wherever those are in the data.
+    /// Compares controllers by their keys, wherever those are in the data.
     fn controllers(&mut self, a: &Controllers, b: &Controllers) {
         if a.list().len() != b.list().len() {
-            self.say("controllers", format!("{} / {} entries", a.list().len(), b.list().len()));
+            self.report("controllers", format!("{} / {} entries", a.list().len(), b.list().len()));
             return;
         }
         for (i, (ca, cb)) in a.list().iter().zip(b.list()).enumerate() {
@@ -188,10 +188,14 @@ impl Differences {
                     }
                     (None, None) => fields!(d, ca, cb, time_index, data_index),
                     (a, _) => {
-                        d.say(
+                        d.report(
                             "keys",
-                            if a.is_some() { "there / outside the data" } else { "outside the data / there" }
-                                .into(),
+                            if a.is_some() {
+                                "present / outside the data"
+                            } else {
+                                "outside the data / present"
+                            }
+                            .into(),
                         );
                     }
                 }
@@ -286,7 +290,7 @@ impl Differences {
                     self.list(&format!("indices[{i}]"), a, b);
                 }
             }
-            (a, b) => self.say("indices", format!("{} / {}", lists_of(a), lists_of(b))),
+            (a, b) => self.report("indices", format!("{} / {}", lists_of(a), lists_of(b))),
         }
         self.part("skin", a.skin.as_deref(), b.skin.as_deref(), Self::skin);
         self.part("anim", a.anim.as_deref(), b.anim.as_deref(), |d, a, b| {
@@ -320,13 +324,13 @@ impl Differences {
         match (a, b) {
             (PositionCopy::Own(a), PositionCopy::Own(b)) => self.list(name, a, b),
             (PositionCopy::Same, PositionCopy::Same) | (PositionCopy::Absent, PositionCopy::Absent) => {}
-            (a, b) => self.say(name, format!("{} / {}", copy_of(a), copy_of(b))),
+            (a, b) => self.report(name, format!("{} / {}", copy_of(a), copy_of(b))),
         }
     }
 
     fn skin(&mut self, a: &Skin, b: &Skin) {
         lists!(self, a, b, bone_map, rotations, translations);
-        // Slots that no bone uses hold garbage.
+        // Unused slots contain garbage.
         let used = a.slots().max(b.slots()).min(16);
         self.list(
             "bone_nodes",
@@ -345,7 +349,7 @@ impl Differences {
 fn lists_of(lists: &IndexLists) -> String {
     match lists {
         IndexLists::Faces => "those of the faces".into(),
-        IndexLists::Own(lists) => format!("{} lists of its own", lists.len()),
+        IndexLists::Own(lists) => format!("{} separate lists", lists.len()),
     }
 }
 
@@ -353,13 +357,13 @@ fn copy_of(copy: &PositionCopy) -> &'static str {
     match copy {
         PositionCopy::Absent => "none",
         PositionCopy::Same => "those of the mesh",
-        PositionCopy::Own(_) => "others than those of the mesh",
+        PositionCopy::Own(_) => "different from those of the mesh",
     }
 }
 
 impl Model {
-    /// What differs from another model, in the format's words; empty if nothing does. Layout and padding are left out, and
-    /// so are numbers of the controller data that no controller uses. Numbers are compared by their bits.
+    /// Returns the differences from another model, one line each; empty if there are none. Layout, padding and unused
+    /// controller data are ignored. Numbers are compared by their bits.
     ///
     /// ```
     /// use galatea_kotor::mdl::Model;
@@ -398,7 +402,7 @@ impl Model {
                 d.within(&step, |d| d.animation(a, x, y));
             }
         } else {
-            d.say("animations", format!("{} / {} entries", a.animations.len(), b.animations.len()));
+            d.report("animations", format!("{} / {} entries", a.animations.len(), b.animations.len()));
         }
         d.out
     }

@@ -1,7 +1,7 @@
-//! Where everything stood in the file, and the bytes that mean nothing but have to come back: what [`Model::write`]
-//! replays while the shape is unchanged. None of it takes part in [`Model::differences`].
+//! The layout of a file: where blocks were, and bytes without meaning. [`Model::write`] reproduces it while the shape
+//! is unchanged. [`Model::differences`] ignores it.
 //!
-//! A default layout means "not in a file yet": the writer then lays the part out as the game's compiler did.
+//! A default layout means "not read from a file": the writer then uses the layout of the game's compiler.
 //!
 //! [`Model::write`]: super::Model::write
 //! [`Model::differences`]: super::Model::differences
@@ -13,13 +13,13 @@ use super::wire::{AnimationHeader, ArrayDef, FileHeader, GeometryHeader, ModelHe
 /// The place of a block in the data of the MDL, as it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slot {
-    /// Whether it was in a file at all; otherwise the rest means nothing.
+    /// Whether it was read from a file; otherwise the other fields have no meaning.
     pub known: bool,
-    /// Offset, counted without the file header. For an empty block, any value the file has.
+    /// Offset without the file header. For an empty block, the value in the file.
     pub at: u32,
-    /// Items it had.
+    /// Number of items.
     pub count: u32,
-    /// Items the file claims there is room for.
+    /// Number of items the file declares room for.
     pub capacity: u32,
 }
 
@@ -32,7 +32,7 @@ impl Slot {
         Slot { known: true, at, count: count as u32, capacity: count as u32 }
     }
 
-    /// The array definition to write for `count` items that are now at `at`.
+    /// Returns the array definition to write for `count` items that are now at `at`.
     pub(crate) fn def(&self, at: u32, count: u32) -> ArrayDef {
         let capacity = if self.known && self.count == count { self.capacity } else { count };
         ArrayDef { offset: Offset(at), count, capacity }
@@ -42,7 +42,7 @@ impl Slot {
 /// Layout of the whole model.
 #[derive(Debug, Clone, Default)]
 pub struct ModelLayout {
-    /// The headers as they were read, with sizes, run-time fields and padding. `None` for a model that was in no file.
+    /// The headers as read, with sizes, run-time fields and padding. `None` for a model that was not read from a file.
     pub headers: Option<Box<Headers>>,
     /// Offsets of the names.
     pub name_offsets: Slot,
@@ -50,7 +50,7 @@ pub struct ModelLayout {
     pub names: Vec<u32>,
     /// Offsets of the animations.
     pub animation_offsets: Slot,
-    /// Bytes of the MDL that nothing refers to, with their offsets in the file.
+    /// Unused bytes of the MDL, with their offsets in the file.
     pub gaps: Vec<Gap>,
     /// Length of the MDL.
     pub mdl_len: u32,
@@ -63,10 +63,10 @@ pub struct ModelLayout {
 /// Layout of the MDX.
 #[derive(Debug, Clone, Default)]
 pub struct MdxLayout {
-    /// Whether the model was read without its MDX although it has vertex rows: then none is written either, and the
-    /// header fields that describe it stay as they are.
+    /// Whether the model was read without its MDX although it has vertex rows. Then no MDX is written either, and the
+    /// header fields that describe it are kept.
     pub missing: bool,
-    /// Bytes that belong to no mesh: padding to the next multiple of 16, and data nobody refers to.
+    /// Bytes that belong to no mesh: padding to the next multiple of 16, and unused data.
     pub gaps: Vec<Gap>,
     /// Length of the MDX.
     pub len: u32,
@@ -76,7 +76,7 @@ pub struct MdxLayout {
     pub overlaps: bool,
 }
 
-/// The headers of a model as they were read.
+/// The headers of a model as read.
 #[derive(Debug, Clone, Default)]
 pub struct Headers {
     /// File header.
@@ -87,7 +87,7 @@ pub struct Headers {
     pub model: ModelHeader,
     /// Names header.
     pub names: NamesHeader,
-    /// Whether `names.head_root` led to a node.
+    /// Whether `names.head_root` is the offset of a node.
     pub head_is_sound: bool,
 }
 
@@ -96,25 +96,25 @@ pub struct Headers {
 pub struct AnimationLayout {
     /// Place of the header.
     pub header: Slot,
-    /// The header as it was read.
+    /// The header as read.
     pub raw: Option<Box<(GeometryHeader, AnimationHeader)>>,
     /// Events.
     pub events: Slot,
 }
 
-/// The place of a block whose room is as large as it needs.
+/// The place of a block without spare room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Offset, counted without the file header. For an empty block, any value the file has.
+    /// Offset without the file header. For an empty block, the value in the file.
     pub at: u32,
-    /// Items it had.
+    /// Number of items.
     pub count: u32,
 }
 
-/// Layout of a node. There are thousands, so what only a few have is apart.
+/// Layout of a node. Models have thousands, so rare fields are stored separately.
 #[derive(Debug, Clone, Default)]
 pub struct NodeLayout {
-    /// The header with all that follows it; its items are bytes. None for a node that was in no file.
+    /// The header and the parts that follow it, in bytes. Empty for a node that was not read from a file.
     pub header: Place,
     /// Children.
     pub children: Place,
@@ -122,18 +122,18 @@ pub struct NodeLayout {
     pub controllers: Place,
     /// Data of the controllers.
     pub data: Place,
-    /// What the game's compiler would have written otherwise.
+    /// Where the header differs from that of the game's compiler.
     pub odd: Option<Box<OddNode>>,
 }
 
-/// What is unusual in the header of a node.
+/// Unusual values in the header of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OddNode {
-    /// How many children, controllers and numbers the file claims there is room for.
+    /// Number of children, controllers and data words the file declares room for.
     pub capacities: [u32; 3],
-    /// Parent offset in the file, where it did not lead to the parent.
+    /// Parent offset in the file, if it is not that of the parent.
     pub stale_parent: Option<u32>,
-    /// Owner offset in the file, where it did not lead to the animation (or was not 0 in the model).
+    /// Owner offset in the file, if it is not that of the animation (or not 0 in the model).
     pub stale_owner: Option<u32>,
     /// Padding after the name index.
     pub padding: u16,
@@ -146,7 +146,7 @@ impl Place {
 }
 
 impl NodeLayout {
-    /// Whether the node was in a file.
+    /// Returns whether the node was read from a file.
     pub fn known(&self) -> bool {
         self.header.count != 0
     }
@@ -177,7 +177,7 @@ impl NodeLayout {
 /// Layout of a mesh.
 #[derive(Debug, Clone, Default)]
 pub struct MeshLayout {
-    /// Program addresses, where they were not those of the game and platform.
+    /// Function pointers, if they are not those of the game and platform.
     pub pointers: Option<[u32; 2]>,
     /// Faces.
     pub faces: Slot,
@@ -195,7 +195,7 @@ pub struct MeshLayout {
     pub inverted_counters: Slot,
     /// Vertex positions in the MDL.
     pub mdl_positions: Slot,
-    /// Vertex count of the header, for meshes whose vertices are nowhere.
+    /// Vertex count of the header, for meshes without vertices.
     pub vertex_count: u16,
     /// Padding before the area.
     pub padding: [u8; 2],
@@ -203,18 +203,18 @@ pub struct MeshLayout {
     pub rows: RowLayout,
 }
 
-/// How the MDX rows of a mesh were laid out.
+/// Layout of the MDX rows of a mesh.
 #[derive(Debug, Clone, Default)]
 pub struct RowLayout {
     /// First row in the MDX.
     pub at: u32,
-    /// Rows, without the one that ends the mesh.
+    /// Number of rows, without the one that ends the mesh.
     pub count: u32,
-    /// Bytes of one row; 0 if the mesh was in no file or has no rows.
+    /// Bytes of a row; 0 if the mesh was not read from a file or has no rows.
     pub stride: u32,
-    /// Columns that the header announces.
+    /// Columns that the header declares.
     pub flags: u32,
-    /// Where columns begin: the eleven of the mesh header, then weights and bones.
+    /// Offsets of the columns: the eleven of the mesh header, then weights and bones.
     pub offsets: [i32; 13],
     /// Columns that were read, one bit each in the order of `offsets`.
     pub present: u16,
@@ -233,10 +233,10 @@ pub struct RowLayout {
 /// The row that ends the rows of a mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Sentinel {
-    /// As the game's compiler wrote it.
+    /// As the game's compiler writes it.
     #[default]
     Usual,
-    /// There is none.
+    /// None.
     Absent,
     /// This number three times, then zeros.
     Number(f32),
@@ -257,7 +257,7 @@ pub struct SkinLayout {
     pub translations: Slot,
     /// Run-time room.
     pub scratch_slot: Slot,
-    /// What the run-time room holds; empty means zeros, one word per node.
+    /// Contents of the run-time room; empty for zeros, one word per node.
     pub scratch: Vec<u32>,
     /// Last four bytes of the header.
     pub padding: [u16; 2],
@@ -286,18 +286,18 @@ pub struct SaberLayout {
 /// Layout of an AABB tree.
 #[derive(Debug, Clone)]
 pub enum AabbLayout {
-    /// One box after the other, every child after its parent, first children first.
+    /// Consecutive boxes in preorder.
     Packed {
         /// The root.
         root: Slot,
-        /// What stands for "no child".
+        /// The value for "no child".
         none: u32,
     },
-    /// Boxes anywhere.
+    /// Boxes at arbitrary places.
     Scattered {
         /// Place of each box.
         at: Vec<u32>,
-        /// What stands for "no child" in each box.
+        /// The value for "no child" in each box.
         none: Vec<[u32; 2]>,
     },
 }
@@ -325,13 +325,13 @@ pub struct LightLayout {
     pub textures: Vec<u32>,
 }
 
-/// Where the data begins that offsets count from: after the file header.
+/// Start of the data, from which offsets are counted: after the file header.
 pub(crate) const DATA_START: usize = FileHeader::SIZE;
 
-/// Returns the place in the file that an offset leads to.
+/// Returns the position in the file that an offset refers to.
 pub(crate) fn file_position(offset: u32) -> usize {
     offset as usize + DATA_START
 }
 
-/// Length of the headers that every model begins with, without the file header.
+/// Length of the headers at the beginning of every model, without the file header.
 pub(crate) const HEADERS: u32 = (GeometryHeader::SIZE + ModelHeader::SIZE + NamesHeader::SIZE) as u32;

@@ -1,4 +1,4 @@
-//! Meshes, and what stands on them: skins, danglymeshes, walkable meshes and lightsaber blades.
+//! Meshes and their parts: skins, danglymeshes, walkable meshes and lightsaber blades.
 
 use galatea_wire::{Offset, Text, Wire};
 
@@ -6,8 +6,8 @@ use super::layout::{AabbLayout, DanglyLayout, MeshLayout, SaberLayout, SkinLayou
 use super::wire::{AnimMeshHeader, Dirt, Face, MeshHead, MeshTail};
 use super::{Game, Model, Platform};
 
-/// Tangent space of a vertex in the order of the file: bitangent (turned around where the texture is mirrored), tangent (turned
-/// around), normal. See [`tangent_space`](super::derive::tangent_space).
+/// Tangent space of a vertex in the order of the file: bitangent (negated where the texture is mirrored), negated
+/// tangent, normal. See [`tangent_space`](super::derive::tangent_space).
 pub type TangentSpace = [[f32; 3]; 3];
 
 /// The mesh part of a node.
@@ -21,9 +21,9 @@ pub struct Mesh {
     pub in_mdx: bool,
     /// The vertex positions in the MDL.
     pub mdl_positions: PositionCopy,
-    /// The lists of vertex indices the game draws.
+    /// The lists of vertex indices that the game draws.
     pub indices: IndexLists,
-    /// Counters that run down from 98 over the meshes of a model; one per mesh.
+    /// Counters that decrease from 98 over the meshes of a model; one per mesh.
     pub inverted_counters: Vec<u32>,
     /// Lowest and highest corner of the box around the vertices.
     pub bounds: [[f32; 3]; 2],
@@ -33,9 +33,9 @@ pub struct Mesh {
     pub average: [f32; 3],
     /// Sum of the areas of the faces.
     pub area: f32,
-    /// Diffuse colour.
+    /// Diffuse color.
     pub diffuse: [f32; 3],
-    /// Ambient colour.
+    /// Ambient color.
     pub ambient: [f32; 3],
     /// Drawing order among transparent meshes, 0 to 8.
     pub transparency_hint: u32,
@@ -47,23 +47,23 @@ pub struct Mesh {
     pub texture_3: Text<12>,
     /// Fourth texture.
     pub texture_4: Text<12>,
-    /// Textures in use.
+    /// Number of textures.
     pub texture_count: u16,
     /// (-1, -1, 0) in nearly all files.
     pub unknown_0xd4: [i32; 3],
     /// 3 and seven zeros in nearly all files.
     pub unknown_0xe0: [u8; 8],
-    /// Whether the texture slides.
+    /// Whether the texture scrolls.
     pub animate_uv: u32,
-    /// Direction in which the texture slides.
+    /// Direction in which the texture scrolls.
     pub uv_direction: [f32; 2],
-    /// How far the texture trembles.
+    /// Amplitude of the texture jitter.
     pub uv_jitter: f32,
-    /// How fast the texture trembles.
+    /// Speed of the texture jitter.
     pub uv_jitter_speed: f32,
     /// Whether the second texture is a lightmap.
     pub lightmapped: u8,
-    /// Whether the texture turns.
+    /// Whether the texture rotates.
     pub rotate_texture: u8,
     /// Whether the mesh belongs to the background.
     pub background: u8,
@@ -73,13 +73,13 @@ pub struct Mesh {
     pub beaming: u8,
     /// Whether the mesh is drawn.
     pub render: u8,
-    /// What only KotOR 2 has. `None` in KotOR 1; there it is not written.
+    /// Fields that only KotOR 2 has; `None` in KotOR 1.
     pub dirt: Option<Dirt>,
     /// 0 in every known file.
     pub unknown_after_area: u32,
     /// The skin part.
     pub skin: Option<Box<Skin>>,
-    /// The animated-mesh part. No real file has one; its offsets are kept as they are.
+    /// The animmesh part. No real file has one; its offsets are kept unchanged.
     pub anim: Option<Box<AnimMeshHeader>>,
     /// The danglymesh part.
     pub dangly: Option<Box<Dangly>>,
@@ -87,7 +87,7 @@ pub struct Mesh {
     pub aabb: Option<Box<AabbTree>>,
     /// The lightsaber part.
     pub saber: Option<Box<Saber>>,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: MeshLayout,
 }
 
@@ -147,7 +147,7 @@ impl Mesh {
         }
     }
 
-    /// The vertex positions that the MDL holds.
+    /// Returns the vertex positions in the MDL.
     pub fn positions_in_mdl(&self) -> &[[f32; 3]] {
         self.mdl_positions.resolve(&self.vertices.positions)
     }
@@ -175,7 +175,7 @@ impl Mesh {
         MeshHead::SIZE + dirt + MeshTail::SIZE + positions
     }
 
-    /// Forgets where the mesh stood in the file.
+    /// Discards the layout of the mesh.
     pub fn forget_layout(&mut self) {
         self.layout = MeshLayout { vertex_count: self.layout.vertex_count, ..MeshLayout::default() };
         if let Some(skin) = &mut self.skin {
@@ -198,11 +198,11 @@ impl Mesh {
 pub struct Vertices {
     /// Positions.
     pub positions: Vec<[f32; 3]>,
-    /// Normals. On the Xbox they are packed; what is read from there packs back to the same bits.
+    /// Normals. Packed on the Xbox; packing an unpacked normal gives the same bits.
     pub normals: Vec<[f32; 3]>,
-    /// Colours.
+    /// Colors.
     pub colors: Vec<[f32; 3]>,
-    /// Texture coordinates of the four textures; the second ones are usually those of the lightmap.
+    /// Texture coordinates of the four textures; the second set is usually that of the lightmap.
     pub uvs: [Vec<[f32; 2]>; 4],
     /// Tangent space of the four textures.
     pub tangents: [Vec<TangentSpace>; 4],
@@ -212,12 +212,12 @@ pub struct Vertices {
     pub bones: Vec<[f32; 4]>,
 }
 
-/// A second copy of the vertex positions elsewhere in the file.
+/// A second copy of the vertex positions in the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum PositionCopy {
-    /// There is none.
+    /// No copy.
     Absent,
-    /// The same positions as the mesh has, whatever they are.
+    /// The positions of the mesh.
     #[default]
     Same,
     /// Other positions.
@@ -225,7 +225,7 @@ pub enum PositionCopy {
 }
 
 impl PositionCopy {
-    /// The positions, given those of the mesh.
+    /// Returns the positions, given those of the mesh.
     pub fn resolve<'a>(&'a self, positions: &'a [[f32; 3]]) -> &'a [[f32; 3]] {
         match self {
             PositionCopy::Absent => &[],
@@ -245,26 +245,26 @@ pub enum IndexLists {
     Own(Vec<Vec<u16>>),
 }
 
-/// The skin part of a mesh: which nodes move it, and where they were when it was bound.
+/// The skin part of a mesh: the bones and their bind pose.
 ///
 /// The lists have one entry for every node of the model, in depth-first order.
 #[derive(Debug, Clone, Default)]
 pub struct Skin {
-    /// Bone slot of every node, or -1 for nodes that move nothing.
+    /// Bone slot of every node, or -1 for nodes that are not bones.
     pub bone_map: Vec<f32>,
     /// Rotation w, x, y, z of the inverse bind of every node.
     pub rotations: Vec<[f32; 4]>,
-    /// Translation of the inverse bind of every node. (translation, rotation) is inverse(world of the node) times world of
-    /// the skin, both at rest.
+    /// Translation of the inverse bind of every node. Translation and rotation are inverse(world of the node) times
+    /// world of the skin, both at rest.
     pub translations: Vec<[f32; 3]>,
-    /// Node of each of the first 16 bone slots. What unused slots hold means nothing.
+    /// Node of each of the first 16 bone slots. Unused slots contain garbage.
     pub bone_nodes: [i16; 16],
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: SkinLayout,
 }
 
 impl Skin {
-    /// Bone slots in use: one more than the greatest in the bone map.
+    /// Returns the number of bone slots: one more than the greatest in the bone map.
     pub fn slots(&self) -> usize {
         self.bone_map
             .iter()
@@ -274,7 +274,7 @@ impl Skin {
             .unwrap_or(0)
     }
 
-    /// The node of a bone slot.
+    /// Returns the node of a bone slot.
     pub fn node_of(&self, slot: usize) -> Option<super::NodeId> {
         self.bone_map.iter().position(|s| *s >= 0.0 && *s as usize == slot).map(|i| i as super::NodeId)
     }
@@ -306,30 +306,30 @@ impl Skin {
 /// The danglymesh part of a mesh.
 #[derive(Debug, Clone, Default)]
 pub struct Dangly {
-    /// How much each vertex is held, 0 (free) to 255 (fixed).
+    /// How strongly each vertex is held, from 0 (free) to 255 (fixed).
     pub constraints: Vec<f32>,
-    /// How far vertices may swing.
+    /// The greatest displacement of a vertex.
     pub displacement: f32,
-    /// How strongly they are pulled back.
+    /// How strongly vertices are pulled back.
     pub tightness: f32,
-    /// How fast they swing.
+    /// How fast vertices swing.
     pub period: f32,
     /// The copy of the vertex positions.
     pub positions: PositionCopy,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: DanglyLayout,
 }
 
-/// The boxes over the faces of a walkable mesh.
+/// The box tree over the faces of a walkable mesh.
 #[derive(Debug, Clone, Default)]
 pub struct AabbTree {
-    /// The boxes, every parent before its children, first children first; the root first. Empty for no tree.
+    /// The boxes in preorder. Empty if there is no tree.
     pub nodes: Vec<AabbNode>,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: AabbLayout,
 }
 
-/// One box.
+/// A box of the tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AabbNode {
     /// Lowest corner.
@@ -340,9 +340,9 @@ pub struct AabbNode {
     pub left: Option<u32>,
     /// Second child.
     pub right: Option<u32>,
-    /// Face of a leaf, else -1.
+    /// Face of a leaf; -1 for inner boxes.
     pub face: i32,
-    /// Axis the children are split on: 1, 2, 4 for X, Y, Z and 8, 16, 32 for the negative axes; 0 on leaves.
+    /// Axis that separates the children: 1, 2, 4 for X, Y, Z and 8, 16, 32 for the negative axes; 0 for leaves.
     pub plane: u32,
 }
 
@@ -357,7 +357,7 @@ pub struct Saber {
     pub normals: Vec<[f32; 3]>,
     /// Two inverted counters.
     pub inverted_counters: [u32; 2],
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: SaberLayout,
 }
 
@@ -382,7 +382,7 @@ impl Dirt {
     pub(crate) const USUAL: Dirt = Dirt { texture: 1, coordinate_space: 1, ..Dirt::ZERO };
 }
 
-/// The vector that a packed normal of the Xbox stands for: 11, 11 and 10 bits in ones' complement.
+/// Unpacks a normal of the Xbox: 11, 11 and 10 bits in ones' complement.
 ///
 /// ```
 /// use galatea_kotor::mdl::{pack_normal, unpack_normal};
@@ -396,14 +396,14 @@ pub fn unpack_normal(word: u32) -> [f32; 3] {
         if bits <= half {
             bits as f32 / half as f32
         } else {
-            // All bits set is minus zero, so that every word comes back.
+            // All bits set is minus zero, so that every word survives a round trip.
             -((2 * half + 1 - bits) as f32 / half as f32)
         }
     };
     [part(word & 0x7FF, 1023), part((word >> 11) & 0x7FF, 1023), part(word >> 22, 511)]
 }
 
-/// The packed normal nearest to a vector; components beyond 1 are cut.
+/// Packs the normal nearest to a vector; components are clamped to 1.
 pub fn pack_normal([x, y, z]: [f32; 3]) -> u32 {
     let part = |c: f32, half: u32| {
         let size = ((c.abs() * half as f32).round() as u32).min(half);

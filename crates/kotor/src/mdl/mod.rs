@@ -1,11 +1,11 @@
 //! KotOR models: MDL with its MDX, of both games, for PC and Xbox.
 //!
-//! A [`Model`] keeps everything: what it means in plain fields, and where and how it was written in `layout` fields.
-//! [`Model::read`] and [`Model::write`] of an unmodified model give the same bytes. After an edit every block that is
-//! still there keeps its order and its bytes, and only offsets move.
+//! A [`Model`] keeps every byte: meaning in plain fields, placement in `layout` fields. [`Model::read`] and
+//! [`Model::write`] reproduce an unmodified model byte for byte. After an edit, the remaining blocks keep their order
+//! and bytes, and only offsets change.
 //!
-//! Nodes live in flat lists in depth-first order and refer to each other by index ([`NodeId`]), never by name: names
-//! repeat in real models.
+//! Nodes are in flat lists in depth-first order and refer to each other by index ([`NodeId`]), not by name: names are
+//! not unique in real models.
 
 mod animation;
 mod check;
@@ -45,7 +45,7 @@ pub use rules::RULES;
 pub use scene::SceneOptions;
 pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, Reference};
 
-/// Which of the two games a model is made for.
+/// The game a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Game {
     /// Knights of the Old Republic.
@@ -55,17 +55,17 @@ pub enum Game {
     K2,
 }
 
-/// Which machine a model is made for.
+/// The platform a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Platform {
-    /// Windows, and what was ported from it.
+    /// Windows, and ports of that version.
     #[default]
     Pc,
     /// Xbox: packed normals, short bone numbers, no vertex positions in the MDL.
     Xbox,
 }
 
-/// What a pair of program addresses belongs to.
+/// The record that a pair of function pointers belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PointerUse {
     Model,
@@ -76,7 +76,7 @@ pub(crate) enum PointerUse {
 }
 
 impl PointerUse {
-    /// Returns the use of the addresses of a mesh.
+    /// Returns the use of the pointers of a mesh.
     pub(crate) fn of_mesh(skin: bool, dangly: bool) -> PointerUse {
         match (skin, dangly) {
             (true, _) => PointerUse::Skin,
@@ -86,7 +86,7 @@ impl PointerUse {
     }
 }
 
-/// The program addresses that the game's compiler writes.
+/// Returns the function pointers that the game's compiler writes.
 pub(crate) fn pointers(game: Game, platform: Platform, of: PointerUse) -> [u32; 2] {
     use PointerUse::{Animation, Dangly, Mesh, Model, Skin};
     match (game, platform, of) {
@@ -113,7 +113,7 @@ pub(crate) fn pointers(game: Game, platform: Platform, of: PointerUse) -> [u32; 
     }
 }
 
-/// Game and platform of a model whose first program address is this.
+/// Returns game and platform of a model, given its first function pointer.
 pub(crate) fn target_of(pointer: u32) -> Option<(Game, Platform)> {
     [Game::K1, Game::K2].into_iter().flat_map(|g| [(g, Platform::Pc), (g, Platform::Xbox)]).find(|(g, p)| {
         let [first, _] = pointers(*g, *p, PointerUse::Model);
@@ -126,11 +126,11 @@ pub(crate) fn target_of(pointer: u32) -> Option<(Game, Platform)> {
 pub struct Model {
     /// The game it is made for.
     pub game: Game,
-    /// The machine it is made for.
+    /// The platform it is made for.
     pub platform: Platform,
-    /// Name; usually the file's, and the root node's.
+    /// Name; usually that of the file and of the root node.
     pub name: Text<32>,
-    /// Number of nodes the header tells: the model's own or, with a supermodel, those of the whole chain and one more.
+    /// Node count of the header: the nodes of the model or, with a supermodel, those of the whole chain plus one.
     pub node_count: u32,
     /// What the model is for: 0 other, 1 effect, 2 tile, 4 character, 8 door, 16 lightsaber, 32 placeable, 64 flyer.
     pub classification: u8,
@@ -138,7 +138,7 @@ pub struct Model {
     pub subclassification: u8,
     /// 0 in every known file.
     pub unknown_0x52: u8,
-    /// Whether fog tints the model (the text form's `ignorefog` is the opposite).
+    /// Whether fog affects the model (`ignorefog` in text is the opposite).
     pub fog: u8,
     /// Models attached at run time; 0 in every known file.
     pub child_models: u32,
@@ -150,36 +150,36 @@ pub struct Model {
     pub animation_scale: f32,
     /// Model whose animations this one inherits, or `NULL`. See [`Model::supermodel`].
     pub supermodel: Text<32>,
-    /// Node where inherited animations begin, where that is not the root: `neck_g` in heads.
+    /// Node where inherited animations begin, if it is not the root: `neck_g` in heads.
     pub head: Option<NodeId>,
-    /// Node names, which nodes refer to by index. Names may repeat, and some may belong to no node.
+    /// Node names, which nodes refer to by index. Names may repeat or be unused.
     pub names: Vec<Name>,
     /// The nodes in depth-first order, the root first.
     pub nodes: Vec<Node>,
     /// Animations.
     pub animations: Vec<Animation>,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: ModelLayout,
 }
 
-/// An animation: a tree of nodes that each move the model's node of the same number.
+/// An animation: a tree of nodes, each of which moves the node of the model with the same number.
 #[derive(Debug, Clone, Default)]
 pub struct Animation {
-    /// Name, by which the game starts it.
+    /// Name by which the game starts it.
     pub name: Text<32>,
-    /// Seconds.
+    /// Length in seconds.
     pub length: f32,
-    /// Seconds of blending from the animation before.
+    /// Blend time from the previous animation, in seconds.
     pub transition: f32,
-    /// Name of the node the animation moves first; nearly always the model's name.
+    /// Name of the topmost node that the animation moves; nearly always that of the model.
     pub root: Text<32>,
-    /// Number of nodes the header tells; usually those of the model.
+    /// Node count of the header; usually that of the model.
     pub node_count: u32,
     /// Events.
     pub events: Vec<Event>,
-    /// Animated nodes in depth-first order, the root first. Nodes that do not move may be left out.
+    /// Animated nodes in depth-first order, the root first. Nodes that do not move may be omitted.
     pub nodes: Vec<Node>,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: AnimationLayout,
 }
 
@@ -192,18 +192,18 @@ pub struct Pair {
     pub mdx: Vec<u8>,
 }
 
-/// What reading claimed of both files.
+/// The claims of the reader on both files.
 #[derive(Debug, Clone, Default)]
 pub struct Inspected {
     /// Claims on the MDL.
     pub mdl: Coverage,
     /// Claims on the MDX.
     pub mdx: Coverage,
-    /// What stopped the reading, if anything.
+    /// The error, if reading failed.
     pub error: Option<Error>,
 }
 
-/// Whether these bytes begin like a binary MDL: four zero bytes, and the program address of a known game.
+/// Returns whether these bytes begin like a binary MDL: four zero bytes, and the function pointer of a known game.
 ///
 /// ```
 /// use galatea_kotor::mdl;
@@ -216,7 +216,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     bytes.get(..4) == Some(&[0; 4]) && bytes.get(12..16).is_some_and(|b| target_of(u32::get(b)).is_some())
 }
 
-/// Reads and tells which byte belongs to which field; the claims are those of the normal reader.
+/// Returns which field each byte belongs to, as claimed by the reader.
 ///
 /// ```
 /// use galatea_kotor::mdl;
@@ -231,9 +231,9 @@ pub fn inspect(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Inspected {
 }
 
 impl Model {
-    /// An empty model for KotOR 1 on PC, with the root node the game asks for and the usual header values.
+    /// Returns an empty model for KotOR 1 on PC, with the root node that the game requires and the usual header values.
     ///
-    /// Names longer than 32 bytes are cut.
+    /// Names longer than 32 bytes are truncated.
     ///
     /// ```
     /// let model = galatea_kotor::mdl::Model::new("m01aa_01a");
@@ -257,7 +257,7 @@ impl Model {
         }
     }
 
-    /// Reads a model from its two files. Without its MDX, or with an empty one, a model opens with what the MDL has.
+    /// Reads a model from its two files. Without its MDX, or with an empty one, it has only the data of the MDL.
     ///
     /// ```
     /// use galatea_kotor::mdl::Model;
@@ -271,26 +271,27 @@ impl Model {
         read::read(mdl, mdx, limits)
     }
 
-    /// The two files of this model: the bytes that were read if nothing has changed. See [`Model::read`].
+    /// Returns the two files of this model: the bytes that were read if nothing has changed. See [`Model::read`].
     ///
-    /// Fails where something does not fit into the format, such as more than 65,535 vertices in a mesh.
+    /// Fails if something does not fit into the format, such as more than 65,535 vertices in a mesh.
     pub fn write(&self) -> Result<Pair> {
         let mut pair = Pair::default();
         write::write(self, &mut pair)?;
         Ok(pair)
     }
 
-    /// [`Model::write`] into files that are there already: their memory is used again. After an error they hold nothing of use.
+    /// Writes like [`Model::write`], but reuses the memory of existing files. Their content is unspecified after an
+    /// error.
     pub fn write_into(&self, pair: &mut Pair) -> Result<()> {
         write::write(self, pair)
     }
 
-    /// A node of the model.
+    /// Returns a node of the model.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id as usize)
     }
 
-    /// The nodes of the model, then those of its animations.
+    /// Returns the nodes of the model, then those of its animations.
     pub fn all_nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().chain(self.animations.iter().flat_map(|a| &a.nodes))
     }
@@ -308,7 +309,7 @@ impl Model {
         }
     }
 
-    /// Returns the nodes of the model (0) or of one of its animations (from 1), to change them.
+    /// Returns the nodes of the model (0) or of one of its animations (from 1) for changes.
     pub(crate) fn tree_mut(&mut self, tree: u32) -> &mut [Node] {
         match tree.checked_sub(1) {
             None => &mut self.nodes,
@@ -316,24 +317,24 @@ impl Model {
         }
     }
 
-    /// The name of a node of the model or of one of its animations; empty if the node has none.
+    /// Returns the name of a node of the model or of one of its animations; empty if the node has none.
     pub fn name_of(&self, node: &Node) -> &[u8] {
         self.names.get(usize::from(node.name)).map_or(&[], |n| &n.0)
     }
 
-    /// The first node of this name, case ignored.
+    /// Returns the first node of this name, ignoring case.
     pub fn find(&self, name: &[u8]) -> Option<NodeId> {
         self.nodes.iter().position(|n| self.name_of(n).eq_ignore_ascii_case(name)).map(|i| i as NodeId)
     }
 
-    /// The supermodel's name, unless there is none (`NULL` or empty).
+    /// Returns the name of the supermodel; `None` if it is `NULL` or empty.
     pub fn supermodel(&self) -> Option<&[u8]> {
         let name = self.supermodel.bytes();
         (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
     }
 
-    /// The models this one inherits animations from, the nearest first, as far as `find` knows them by name. A chain that
-    /// leads in a circle ends where it began.
+    /// Returns the models this one inherits animations from, the nearest first, as far as `find` knows them by name. A
+    /// cyclic chain ends before the first repetition.
     ///
     /// ```
     /// use galatea_kotor::mdl::Model;
@@ -361,8 +362,8 @@ impl Model {
         chain
     }
 
-    /// Adds a node under a parent as its last child, with a new name. The node becomes the last of the list, so that
-    /// indices of other nodes stay as they are; [`Model::sort_nodes`] restores depth-first order.
+    /// Adds a node as the last child of a parent, with a new name. It becomes the last node of the list, so that
+    /// indices of other nodes do not change; [`Model::sort_nodes`] restores depth-first order.
     pub fn add_node(&mut self, parent: Option<NodeId>, name: &[u8], mut node: Node) -> NodeId {
         let id = self.nodes.len() as NodeId;
         node.name = u16::try_from(self.names.len()).unwrap_or(u16::MAX);
@@ -377,7 +378,7 @@ impl Model {
         id
     }
 
-    /// Forgets where everything stood, so that writing lays the model out as the game's compiler did.
+    /// Discards the layout, so that writing uses that of the game's compiler.
     ///
     /// ```
     /// let mut model = galatea_kotor::mdl::Model::new("box");
@@ -395,7 +396,7 @@ impl Model {
         }
     }
 
-    /// What `galatea info` tells.
+    /// Returns the figures of `galatea info`.
     ///
     /// ```
     /// let summary = galatea_kotor::mdl::Model::new("box").summary();
@@ -428,9 +429,9 @@ impl Model {
         }
     }
 
-    /// Brings the nodes into depth-first order again. Fails if the tree is none: a node reached twice or never.
+    /// Sorts the nodes in depth-first order. Fails if they are not a tree: a node is reached twice or never.
     ///
-    /// Bone maps follow the nodes. Returns, for every old index, the new one.
+    /// Updates bone maps. Returns the new index for every old one.
     pub fn sort_nodes(&mut self) -> Result<Vec<NodeId>> {
         let order = node::depth_first(&self.nodes)?;
         let mut new_id = vec![0; order.len()];

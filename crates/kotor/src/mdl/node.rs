@@ -1,4 +1,4 @@
-//! Nodes: what every node has, and the parts that only some have.
+//! Nodes: the fields of every node, and the optional parts.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ use super::{Controllers, Mesh, Model};
 /// Index of a node in its list: [`Model::nodes`](super::Model::nodes) or [`Animation::nodes`](super::Animation::nodes).
 pub type NodeId = u32;
 
-/// The children of a node, in order. Four need no allocation: most nodes have one child or none.
+/// The children of a node, in order. Up to four need no allocation; most nodes have one child or none.
 pub type Children = SmallVec<[NodeId; 4]>;
 
-/// A name as bytes: the format has no encoding.
+/// A name as bytes; the format defines no encoding.
 #[derive(Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Name(pub Vec<u8>);
 
 impl Name {
-    /// The name as text; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the name as text; bytes that are not UTF-8 become U+FFFD.
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
@@ -34,10 +34,10 @@ impl fmt::Debug for Name {
     }
 }
 
-/// What a node is, by its parts.
+/// The kind of a node, derived from its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// Nothing but a place.
+    /// A transform only.
     Dummy,
     /// A light.
     Light,
@@ -53,17 +53,17 @@ pub enum NodeKind {
     Skin,
     /// A mesh with sampled vertices.
     AnimMesh,
-    /// A mesh that swings.
+    /// A mesh with swinging vertices.
     Danglymesh,
-    /// A walkable mesh with a tree of boxes.
+    /// A walkable mesh with a box tree.
     Aabb,
     /// A lightsaber blade.
     Lightsaber,
-    /// Parts that do not go together in any known model.
+    /// A combination of parts that no known model has.
     Other,
 }
 
-/// A node. What it is follows from its parts: see [`Node::kind`].
+/// A node. Its parts determine its kind: see [`Node::kind`].
 #[derive(Debug, Clone)]
 pub struct Node {
     /// Rest position relative to the parent.
@@ -72,14 +72,14 @@ pub struct Node {
     pub orientation: [f32; 4],
     /// Index into [`Model::names`](super::Model::names).
     pub name: u16,
-    /// Number that ties nodes of animations and supermodels to nodes of the model. Not an index: with a supermodel it
-    /// is the supermodel's number for the node of the same name.
+    /// Number that connects nodes of animations and supermodels to nodes of the model. Not an index: with a supermodel
+    /// it is the supermodel's number for the node of the same name.
     pub number: u16,
     /// Controllers. In the model they hold constants; in animations, keys.
     pub controllers: Controllers,
     /// The parent; `None` for the root.
     pub parent: Option<NodeId>,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: NodeLayout,
     /// The light part.
     pub light: Option<Box<Light>>,
@@ -87,13 +87,13 @@ pub struct Node {
     pub emitter: Option<Box<Emitter>>,
     /// The reference part.
     pub reference: Option<Box<Reference>>,
-    /// The mesh part, with all that stands on it.
+    /// The mesh part, with the parts that depend on it.
     pub mesh: Option<Box<Mesh>>,
     /// The children, in order.
     pub children: Children,
-    /// Bits of the node flags that stand for no known part.
+    /// Bits of the node flags without a known part.
     pub unknown_flags: u16,
-    /// Whether the node is a camera. Cameras have no data of their own.
+    /// Whether the node is a camera. Cameras have no further data.
     pub camera: bool,
 }
 
@@ -130,13 +130,13 @@ pub(crate) mod flag {
     pub(crate) const DANGLY: u16 = 0x100;
     pub(crate) const AABB: u16 = 0x200;
     pub(crate) const SABER: u16 = 0x800;
-    /// Parts that stand on a mesh.
+    /// Flags of parts that depend on a mesh.
     pub(crate) const ON_MESH: u16 = SKIN | ANIM | DANGLY | AABB | SABER;
     pub(crate) const KNOWN: u16 = 0x3FF | SABER;
 }
 
 impl Node {
-    /// The flags of the node header: one bit for every part.
+    /// Returns the flags of the node header: one bit for every part.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Mesh, Node};
@@ -144,7 +144,7 @@ impl Node {
     /// assert_eq!(node.flags(), 0x21);
     /// ```
     pub fn flags(&self) -> u16 {
-        // A node that says it has no header has `HEADER` among its unknown bits: the bit is toggled.
+        // A node whose flags lack `HEADER` has the bit among its unknown bits, so that it is toggled.
         let mut flags = flag::HEADER ^ self.unknown_flags;
         let mut set = |on: bool, bit: u16| flags |= if on { bit } else { 0 };
         set(self.light.is_some(), flag::LIGHT);
@@ -162,7 +162,7 @@ impl Node {
         flags
     }
 
-    /// What the node is.
+    /// Returns the kind of the node.
     pub fn kind(&self) -> NodeKind {
         match self.flags() {
             0x001 => NodeKind::Dummy,
@@ -180,7 +180,7 @@ impl Node {
         }
     }
 
-    /// Returns the bytes of the node header with everything that follows it directly.
+    /// Returns the size of the node header and the parts that follow it directly.
     pub(crate) fn record_len(&self, model: &Model) -> usize {
         let mut len = NodeHeader::SIZE;
         let mut add = |present: bool, size: usize| len += if present { size } else { 0 };
@@ -198,7 +198,7 @@ impl Node {
         len
     }
 
-    /// Forgets where the node stood in the file.
+    /// Discards the layout of the node.
     pub fn forget_layout(&mut self) {
         self.layout = NodeLayout::default();
         if self.controllers.list().iter().any(|c| c.padding != [0; 3]) {
@@ -213,24 +213,24 @@ impl Node {
     }
 }
 
-/// The light part of a node. Colour and radius are controllers.
+/// The light part of a node. Color and radius are controllers.
 #[derive(Debug, Clone, Default)]
 pub struct Light {
-    /// Distance at which lens flares are seen.
+    /// Distance up to which lens flares are visible.
     pub flare_radius: f32,
     /// Size of each flare.
     pub flare_sizes: Vec<f32>,
-    /// Place of each flare on the line from the light through the middle of the view.
+    /// Position of each flare on the line from the light through the center of the view.
     pub flare_positions: Vec<f32>,
-    /// Colour shift of each flare.
+    /// Color shift of each flare.
     pub flare_colors: Vec<[f32; 3]>,
     /// Texture of each flare.
     pub flare_textures: Vec<Name>,
-    /// Which lights win when there are too many, 1 first.
+    /// Priority if there are too many lights; 1 is the highest.
     pub priority: u32,
     /// Whether the light only adds to the ambient light.
     pub ambient_only: u32,
-    /// Which objects the light falls on.
+    /// The objects that the light affects.
     pub dynamic_type: u32,
     /// Whether moving objects are lit.
     pub affect_dynamic: u32,
@@ -240,11 +240,12 @@ pub struct Light {
     pub flare: u32,
     /// Whether the light fades in and out.
     pub fading: u32,
-    /// Where everything stood in the file.
+    /// Layout in the file.
     pub layout: LightLayout,
 }
 
-/// The indices of a list of nodes in depth-first order, from the first node. Fails unless that reaches every node once.
+/// Returns the indices of a list of nodes in depth-first order, from the first node. Fails unless every node is reached
+/// exactly once.
 pub(crate) fn depth_first(nodes: &[Node]) -> Result<Vec<NodeId>> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut seen = vec![false; nodes.len()];
@@ -266,7 +267,7 @@ pub(crate) fn depth_first(nodes: &[Node]) -> Result<Vec<NodeId>> {
     }
     if order.len() != nodes.len() {
         let lost = seen.iter().position(|s| !s).unwrap_or(0);
-        return Err(Error::unrepresentable(format!("nodes[{lost}] hangs on no other node")));
+        return Err(Error::unrepresentable(format!("nodes[{lost}] has no parent")));
     }
     Ok(order)
 }

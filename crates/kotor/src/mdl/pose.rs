@@ -1,23 +1,23 @@
-//! Where nodes are at a time of an animation.
+//! Transforms of nodes at a time of an animation.
 
 use super::animation::{Interpolation, Track, unpack_quaternion};
 use super::derive::vector::{Q, Rigid, V, add, f, q, qnormalize, rotate, scale, v};
 use super::{Animation, Model, Node};
 
-/// The place of a node in its parent, or in the model.
+/// The transform of a node relative to its parent or to the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transform {
     /// Position.
     pub position: [f32; 3],
     /// Orientation: w, x, y, z.
     pub orientation: [f32; 4],
-    /// Scale, the same along all axes. It is not handed down to children's positions by the game, only to what they draw.
+    /// Uniform scale. In the game it does not affect the positions of children, only what they draw.
     pub scale: f32,
 }
 
 impl Track<'_> {
-    /// The value at a time: held before the first and after the last key, interpolated between. Orientations are x, y, z, w.
-    /// `None` if there are no keys.
+    /// Returns the value at a time: held before the first and after the last key, interpolated between. Orientations
+    /// are x, y, z, w. `None` if there are no keys.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Controllers, Interpolation};
@@ -60,7 +60,7 @@ impl Track<'_> {
         Some(out)
     }
 
-    /// The value of a key, with zeros where it has fewer than four numbers. Packed orientations come unpacked.
+    /// Returns the value of a key, padded with zeros to four components. Packed orientations are unpacked.
     pub fn value(&self, key: usize) -> Option<[f32; 4]> {
         if self.interpolation == Interpolation::Packed {
             return self.values.get(key).map(|word| unpack_quaternion(word.to_bits()));
@@ -68,7 +68,7 @@ impl Track<'_> {
         self.tangent(key, 0)
     }
 
-    /// The value (0), incoming (1) or outgoing (2) tangent of a key.
+    /// Returns the value (0), incoming (1) or outgoing (2) tangent of a key.
     fn tangent(&self, key: usize, part: usize) -> Option<[f32; 4]> {
         let parts = if self.interpolation == Interpolation::Bezier { 3 } else { 1 };
         let start = (key * parts + part) * self.width;
@@ -81,7 +81,7 @@ impl Track<'_> {
     }
 }
 
-/// Between two orientations x, y, z, w, the short way.
+/// Interpolates between two orientations x, y, z, w along the shorter arc.
 fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     if t == 0.0 {
         return a;
@@ -103,7 +103,7 @@ fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
 }
 
 impl Node {
-    /// The place at rest: the node header's, and the scale of the model's own controller.
+    /// Returns the transform at rest: that of the node header, with the scale of the model's controller.
     pub fn rest(&self) -> Transform {
         let scale = self.controllers.get(36).and_then(|t| t.sample(0.0)).map_or(1.0, |[s, ..]| s);
         Transform { position: self.position, orientation: self.orientation, scale }
@@ -111,10 +111,11 @@ impl Node {
 }
 
 impl Model {
-    /// The place of every node in its parent, at a time of an animation (of this model or a supermodel), or at rest.
+    /// Returns the transform of every node relative to its parent, at a time of an animation (of this model or a
+    /// supermodel), or at rest.
     ///
-    /// Position keys are added to the rest position, times `factor`: the animation scale for inherited animations, else 1.
-    /// Orientation and scale keys replace. Nodes are matched by number, then by name.
+    /// Position keys are multiplied by `factor` (the animation scale for inherited animations, otherwise 1) and added
+    /// to the rest position. Orientation and scale keys replace it. Nodes are matched by number, then by name.
     ///
     /// ```
     /// use galatea_kotor::mdl::Model;
@@ -125,7 +126,7 @@ impl Model {
         self.pose_from(self, animation, time, 1.0)
     }
 
-    /// [`Model::pose`] with an animation of another model of the chain, whose names its nodes refer to.
+    /// Returns [`Model::pose`] with an animation of another model of the chain, to whose names its nodes refer.
     pub fn pose_from(
         &self,
         owner: &Model,
@@ -155,7 +156,7 @@ impl Model {
                         let [a, b, c] = place.position;
                         place.position = [a + x * factor, b + y * factor, c + z * factor];
                     }
-                    // Packed keys may be a little longer than 1.
+                    // Packed keys may be slightly longer than 1.
                     20 if track.width != 3 => {
                         place.orientation = qnormalize(q([w, x, y, z])).map(|c| c as f32)
                     }
@@ -167,7 +168,7 @@ impl Model {
         pose
     }
 
-    /// The place of every node in the model, given the places in their parents.
+    /// Returns the transform of every node in the model, given those relative to the parents.
     pub fn in_model(&self, pose: &[Transform]) -> Vec<Transform> {
         let local = |id: usize, node: &Node| {
             let t = pose.get(id).copied().unwrap_or_else(|| node.rest());
@@ -183,8 +184,8 @@ impl Model {
         world.into_iter().zip(scales).map(whole).collect()
     }
 
-    /// The vertices of a skin in the model, for places of nodes in the model as [`Model::in_model`] gives them. Empty if the node
-    /// is no skin.
+    /// Returns the vertices of a skin in the model, given the transforms that [`Model::in_model`] returns. Empty if the
+    /// node has no skin.
     pub fn skinned(&self, skin: super::NodeId, places: &[Transform]) -> Vec<[f32; 3]> {
         let Some(mesh) = self.node(skin).and_then(|n| n.mesh.as_deref()) else { return Vec::new() };
         let Some(bind) = mesh.skin.as_deref() else { return Vec::new() };

@@ -7,14 +7,14 @@ use galatea_wire::{Error, Field, Result, Wire};
 use super::layout::{RowLayout, Sentinel};
 use super::mesh::{Mesh, TangentSpace, Vertices, pack_normal, unpack_normal};
 
-/// How many columns a row can have: eleven in the mesh header, weights and bones in the skin header.
+/// The number of columns: eleven in the mesh header, weights and bones in the skin header.
 pub(crate) const COLUMNS: usize = 13;
 const WEIGHTS: usize = 11;
 const BONES: usize = 12;
 /// The bit of each column in the header's flags; weights and bones have none.
 const FLAGS: [u32; COLUMNS] = [0x01, 0x20, 0x40, 0x02, 0x04, 0x08, 0x10, 0x80, 0x100, 0x200, 0x400, 0, 0];
 
-/// Bytes of a column in a row.
+/// Returns the size of a column in a row.
 fn width(column: usize, packed: bool) -> usize {
     match (column, packed) {
         (0 | 2, _) | (1, false) => 12,
@@ -28,7 +28,7 @@ fn width(column: usize, packed: bool) -> usize {
     }
 }
 
-/// A column as it is on disk and as it is in the document.
+/// A column in the file and in the document.
 trait Cell: Copy {
     type Disk: Wire;
     fn load(disk: Self::Disk) -> Self;
@@ -77,13 +77,13 @@ packed!(ShortBones([f32; 4]) as [u16; 4], |bones: [u16; 4]| bones.map(short_to_s
     bones.map(slot_to_short)
 });
 
-/// A bone slot from the 16 bits the Xbox has for it.
+/// Decodes a bone slot of the Xbox from 16 bits.
 #[inline(always)]
 pub(crate) fn short_to_slot(short: u16) -> f32 {
     if short == u16::MAX { -1.0 } else { f32::from(short) }
 }
 
-/// The 16 bits the Xbox has for a bone slot.
+/// Encodes a bone slot of the Xbox in 16 bits.
 #[inline(always)]
 pub(crate) fn slot_to_short(slot: f32) -> u16 {
     if slot < 0.0 { u16::MAX } else { slot as u16 }
@@ -106,7 +106,7 @@ fn store<C: Cell, T: Copy>(rows: &mut [u8], stride: usize, at: usize, column: &[
     }
 }
 
-/// One bit for every column that is not empty.
+/// Returns one bit for every column that is not empty.
 pub(crate) fn present(vertices: &Vertices) -> u16 {
     let v = vertices;
     let [uv0, uv1, uv2, uv3] = &v.uvs;
@@ -146,7 +146,7 @@ pub(crate) const COLUMN_NAMES: [&str; COLUMNS] = [
     "bones",
 ];
 
-/// What the columns mean, for the inspector.
+/// Descriptions of the columns for the inspector.
 const MEANINGS: [&str; COLUMNS] = [
     "Position of the vertex.",
     "Normal; on the Xbox packed into one word.",
@@ -163,7 +163,7 @@ const MEANINGS: [&str; COLUMNS] = [
     "Bone slots that the weights belong to; unused ones are -1.",
 ];
 
-/// How many entries each column has, in the order of the bits of [`present`].
+/// Returns how many entries each column has, in the order of the bits of [`present`].
 pub(crate) fn lengths(vertices: &Vertices) -> [usize; COLUMNS] {
     let v = vertices;
     let [uv0, uv1, uv2, uv3] = &v.uvs;
@@ -186,10 +186,10 @@ pub(crate) fn lengths(vertices: &Vertices) -> [usize; COLUMNS] {
 }
 
 impl RowLayout {
-    /// Returns the columns that are announced and fit into the row, with their places.
+    /// Returns the declared columns that fit into the row, with their offsets.
     fn columns(&self, skin: bool) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.offsets.iter().zip(FLAGS).enumerate().filter_map(move |(column, (offset, flag))| {
-            // Rows always hold positions, even where a tool forgot to say so.
+            // Rows always have positions, even if a tool did not set the flag.
             let announced = if column >= WEIGHTS { skin } else { column == 0 || self.flags & flag != 0 };
             let at = usize::try_from(*offset).ok().filter(|_| announced)?;
             let fits = at.checked_add(width(column, self.packed))? <= self.stride as usize;
@@ -197,7 +197,7 @@ impl RowLayout {
         })
     }
 
-    /// The columns in words of the inspector.
+    /// Returns the columns as fields for the inspector.
     pub(crate) fn fields(&self, skin: bool) -> Vec<Field> {
         let schema = |column| match (column, self.packed) {
             (1, true) => u32::SCHEMA,
@@ -215,7 +215,7 @@ impl RowLayout {
         self.columns(skin).filter_map(field).collect()
     }
 
-    /// Whether a column that the flags announce begins or ends outside the row.
+    /// Returns whether a declared column begins or ends outside the row.
     pub(crate) fn promises_too_much(&self) -> bool {
         let stride = i64::from(self.stride);
         self.offsets.iter().zip(FLAGS).enumerate().any(|(column, (offset, flag))| {
@@ -224,7 +224,8 @@ impl RowLayout {
         })
     }
 
-    /// Whether these columns fill the row, each byte once. Long rows are not looked at that closely.
+    /// Returns whether these columns cover every byte of the row exactly once. `false` for long rows, which are not
+    /// examined.
     fn is_full(&self, columns: &[(usize, usize)]) -> bool {
         let (mut taken, mut claimed) = (0u128, 0);
         for &(column, at) in columns {
@@ -238,7 +239,7 @@ impl RowLayout {
         claimed == self.stride as usize && taken.count_ones() == self.stride
     }
 
-    /// Bytes of a row that belong to no column.
+    /// Returns the bytes of a row that belong to no column.
     fn loose(&self, skin: bool) -> Vec<usize> {
         let mut taken = vec![false; self.stride as usize];
         for (column, at) in self.columns(skin) {
@@ -249,7 +250,7 @@ impl RowLayout {
         taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(i, _)| i).collect()
     }
 
-    /// Reads the rows into columns of vertices that have none yet, and remembers which there are and what is between them.
+    /// Reads the rows into empty columns, and records in the layout which columns there are and the bytes between them.
     pub(crate) fn decode(&mut self, rows: &[u8], skin: bool, v: &mut Vertices) {
         let stride = self.stride as usize;
         if stride == 0 || rows.is_empty() {
@@ -344,15 +345,15 @@ impl RowLayout {
         }
     }
 
-    /// Whether columns that share bytes agree on them.
+    /// Returns whether columns that share bytes agree on them.
     fn holds(&self, vertices: &Vertices, skin: bool) -> bool {
         let count = lengths(vertices).into_iter().max().unwrap_or(0);
         let mut rows = vec![0; count.saturating_mul(self.stride as usize)];
         self.encode(vertices, skin, &mut rows);
-        let mut back = Vertices::default();
-        self.clone().decode(&rows, skin, &mut back);
+        let mut restored = Vertices::default();
+        self.clone().decode(&rows, skin, &mut restored);
         let mut again = vec![0; rows.len()];
-        // Columns that lost their values to another one come back different when they are written alone.
+        // A column whose values were overwritten by another one differs when it is written alone.
         (0..COLUMNS).all(|column| {
             let alone = RowLayout {
                 flags: FLAGS.get(column).copied().unwrap_or(0),
@@ -366,15 +367,15 @@ impl RowLayout {
             alone.encode(vertices, skin, &mut again);
             let own = again.clone();
             again.fill(0);
-            alone.encode(&back, skin, &mut again);
+            alone.encode(&restored, skin, &mut again);
             own == again
         })
     }
 
-    /// The layout the game's compiler gives to rows with these columns.
+    /// Returns the layout that the game's compiler uses for rows with these columns.
     pub(crate) fn usual(present: u16, packed: bool) -> RowLayout {
         let mut rows = RowLayout { offsets: [-1; COLUMNS], present, packed, ..RowLayout::default() };
-        // Positions, normals, texture coordinates, colours, tangents, weights, bones.
+        // Positions, normals, texture coordinates, colors, tangents, weights, bones.
         for column in [0, 1, 3, 4, 5, 6, 2, 7, 8, 9, 10, WEIGHTS, BONES] {
             if present & (1 << column) != 0
                 && let (Some(offset), Some(flag)) = (rows.offsets.get_mut(column), FLAGS.get(column))
@@ -387,7 +388,7 @@ impl RowLayout {
         rows
     }
 
-    /// The layout to write these vertices with: the one that was read, while it has the same columns.
+    /// Returns the layout for writing these vertices: the one that was read if it has the same columns.
     pub(crate) fn for_writing(mesh: &Mesh, packed: bool) -> Cow<'_, RowLayout> {
         let old = &mesh.layout.rows;
         if !mesh.in_mdx {
@@ -398,7 +399,7 @@ impl RowLayout {
             };
         }
         let present = present(&mesh.vertices);
-        // Positions may be in the MDL only; then they are no column.
+        // Positions may be in the MDL only; then they are not a column.
         let same =
             old.known && old.packed == packed && (old.present == present || old.present | 1 == present);
         if same {
@@ -418,7 +419,7 @@ impl RowLayout {
         Cow::Owned(rows)
     }
 
-    /// Every column of a mesh has as many entries as there are vertices, or none.
+    /// Fails unless every column is empty or has one entry per vertex.
     pub(crate) fn columns_agree(vertices: &Vertices) -> Result<()> {
         let lengths = lengths(vertices);
         let count = lengths.iter().copied().max().unwrap_or(0);

@@ -1,11 +1,11 @@
-//! Every on-disk record of MDL and MDX, nothing else.
+//! The records of MDL and MDX files.
 //!
 //! Offsets count from the start of the data block, which begins after the 12 bytes of [`FileHeader`].
 
 use galatea_wire::{Offset, Schema, Text, Wire, wire};
 
 wire! {
-    /// The first 12 bytes. No offset counts them.
+    /// The first 12 bytes. Offsets do not include them.
     pub struct FileHeader(12) {
         /// Always 0; a text model has letters here.
         pub zero: u32 = 0,
@@ -17,7 +17,7 @@ wire! {
 }
 
 wire! {
-    /// Where an array is and how many items it has.
+    /// Offset and length of an array.
     pub struct ArrayDef(12) {
         /// First item.
         pub offset: Offset = 0,
@@ -31,7 +31,7 @@ wire! {
 wire! {
     /// What models and animations have in common.
     pub struct GeometryHeader(80) {
-        /// Two addresses inside the game's program. They tell game and platform.
+        /// Two function pointers of the game. They identify game and platform.
         pub pointers: [u32; 2] = 0,
         /// Name of the model or animation.
         pub name: Text<32> = 8,
@@ -60,7 +60,7 @@ wire! {
         pub subclassification: u8 = 1,
         /// Always 0.
         pub unknown_0x02: u8 = 2,
-        /// Whether fog tints the model. The text form says the opposite, `ignorefog`.
+        /// Whether fog affects the model. `ignorefog` in text is the opposite.
         pub fog: u8 = 3,
         /// Models attached at run time; zero in files.
         pub child_models: u32 = 4,
@@ -102,9 +102,9 @@ wire! {
     pub struct AnimationHeader(56) {
         /// Seconds.
         pub length: f32 = 0,
-        /// Seconds of blending from the animation before.
+        /// Blend time from the previous animation, in seconds.
         pub transition: f32 = 4,
-        /// Name of the node the animation moves first; nearly always the model's name.
+        /// Name of the topmost node that the animation moves; nearly always that of the model.
         pub root: Text<32> = 8,
         /// Events.
         pub events: ArrayDef = 40,
@@ -129,7 +129,7 @@ wire! {
         /// What follows: 0x01 this header, 0x02 light, 0x04 emitter, 0x08 camera, 0x10 reference, 0x20 mesh, 0x40 skin,
         /// 0x80 animated mesh, 0x100 danglymesh, 0x200 AABB, 0x800 lightsaber.
         pub flags: u16 = 0,
-        /// Number that ties nodes of animations and supermodels to nodes of the model.
+        /// Number that connects nodes of animations and supermodels to nodes of the model.
         pub number: u16 = 2,
         /// Index into the names.
         pub name: u16 = 4,
@@ -147,7 +147,7 @@ wire! {
         pub children: ArrayDef = 44,
         /// Controllers.
         pub controllers: ArrayDef = 56,
-        /// Numbers the controllers index.
+        /// Data of the controllers: times and values.
         pub data: ArrayDef = 68,
     }
 }
@@ -175,7 +175,7 @@ wire! {
 wire! {
     /// What every mesh begins with, in both games and on both platforms.
     pub struct MeshHead(314) {
-        /// Two addresses inside the game's program.
+        /// Two function pointers of the game.
         pub pointers: [u32; 2] = 0,
         /// Faces.
         pub faces: ArrayDef = 8,
@@ -187,9 +187,9 @@ wire! {
         pub radius: f32 = 44,
         /// Mean of the vertex positions.
         pub average: [f32; 3] = 48,
-        /// Diffuse colour.
+        /// Diffuse color.
         pub diffuse: [f32; 3] = 60,
-        /// Ambient colour.
+        /// Ambient color.
         pub ambient: [f32; 3] = 72,
         /// Drawing order among transparent meshes, 0 to 8.
         pub transparency_hint: u32 = 84,
@@ -201,9 +201,9 @@ wire! {
         pub texture_3: Text<12> = 152,
         /// Fourth texture.
         pub texture_4: Text<12> = 164,
-        /// How many indices each list of vertex indices has.
+        /// Length of each list of vertex indices.
         pub index_counts: ArrayDef = 176,
-        /// Where each list of vertex indices is.
+        /// Offset of each list of vertex indices.
         pub index_offsets: ArrayDef = 188,
         /// Inverted counter.
         pub inverted_counters: ArrayDef = 200,
@@ -211,13 +211,13 @@ wire! {
         pub unknown_0xd4: [i32; 3] = 212,
         /// 3 and seven zeros in nearly all files.
         pub unknown_0xe0: [u8; 8] = 224,
-        /// Whether the texture slides.
+        /// Whether the texture scrolls.
         pub animate_uv: u32 = 232,
-        /// Direction in which the texture slides.
+        /// Direction in which the texture scrolls.
         pub uv_direction: [f32; 2] = 236,
-        /// How far the texture trembles.
+        /// Amplitude of the texture jitter.
         pub uv_jitter: f32 = 244,
-        /// How fast the texture trembles.
+        /// Speed of the texture jitter.
         pub uv_jitter_speed: f32 = 248,
         /// Bytes of one vertex in the MDX.
         pub stride: u32 = 252,
@@ -229,11 +229,11 @@ wire! {
         pub column_offsets: [i32; 11] = 260,
         /// Vertices.
         pub vertex_count: u16 = 304,
-        /// Textures in use.
+        /// Number of textures.
         pub texture_count: u16 = 306,
         /// Whether the second texture is a lightmap.
         pub lightmapped: u8 = 308,
-        /// Whether the texture turns.
+        /// Whether the texture rotates.
         pub rotate_texture: u8 = 309,
         /// Whether the mesh belongs to the background.
         pub background: u8 = 310,
@@ -253,11 +253,11 @@ wire! {
         pub enabled: u8 = 0,
         /// Padding.
         pub padding_0x01: u8 = 1,
-        /// Which dirt texture; usually 1.
+        /// Number of the dirt texture; usually 1.
         pub texture: u16 = 2,
-        /// In which coordinates dirt lies; usually 1.
+        /// Coordinate space of dirt; usually 1.
         pub coordinate_space: u16 = 4,
-        /// Whether the mesh is left out of holograms.
+        /// Whether the mesh is hidden in holograms.
         pub hide_in_holograms: u8 = 6,
         /// Padding.
         pub padding_0x07: u8 = 7,
@@ -285,7 +285,7 @@ wire! {
         pub normal: [f32; 3] = 0,
         /// Distance of its plane: minus the normal times the first vertex.
         pub distance: f32 = 12,
-        /// Surface material (walkmeshes), else a smoothing group.
+        /// Surface material of walkable meshes, otherwise a smoothing group.
         pub material: u32 = 16,
         /// Faces across the edges (0, 1), (1, 2) and (2, 0), or 0xFFFF.
         pub adjacent: [u16; 3] = 20,
@@ -323,13 +323,13 @@ wire! {
 wire! {
     /// Follows the mesh header of a danglymesh.
     pub struct DanglyHeader(28) {
-        /// How much each vertex is held, 0 (free) to 255 (fixed).
+        /// How strongly each vertex is held, from 0 (free) to 255 (fixed).
         pub constraints: ArrayDef = 0,
-        /// How far vertices may swing.
+        /// The greatest displacement of a vertex.
         pub displacement: f32 = 12,
-        /// How strongly they are pulled back.
+        /// How strongly vertices are pulled back.
         pub tightness: f32 = 16,
-        /// How fast they swing.
+        /// How fast vertices swing.
         pub period: f32 = 20,
         /// A copy of the vertex positions.
         pub vertices: Offset = 24,
@@ -359,9 +359,9 @@ wire! {
         pub left: Offset = 24,
         /// Second child, or 0.
         pub right: Offset = 28,
-        /// Face of a leaf, else -1.
+        /// Face of a leaf; -1 for inner boxes.
         pub face: i32 = 32,
-        /// Axis the children are split on: 1, 2, 4 for X, Y, Z, and 8, 16, 32 for the negative axes; 0 on leaves.
+        /// Axis that separates the children: 1, 2, 4 for X, Y, Z, and 8, 16, 32 for the negative axes; 0 for leaves.
         pub plane: u32 = 36,
     }
 }
@@ -383,23 +383,23 @@ wire! {
 wire! {
     /// Follows the node header of a light.
     pub struct LightHeader(92) {
-        /// Distance at which lens flares are seen.
+        /// Distance up to which lens flares are visible.
         pub flare_radius: f32 = 0,
         /// An array the game fills at run time; zero in files.
         pub runtime_array: ArrayDef = 4,
         /// Size of each flare.
         pub flare_sizes: ArrayDef = 16,
-        /// Place of each flare on the line from the light through the middle of the view.
+        /// Position of each flare on the line from the light through the center of the view.
         pub flare_positions: ArrayDef = 28,
-        /// Colour shift of each flare.
+        /// Color shift of each flare.
         pub flare_colors: ArrayDef = 40,
         /// Offsets of the texture names of the flares.
         pub flare_textures: ArrayDef = 52,
-        /// Which lights win when there are too many, 1 first.
+        /// Priority if there are too many lights; 1 is the highest.
         pub priority: u32 = 64,
         /// Whether the light only adds to the ambient light.
         pub ambient_only: u32 = 68,
-        /// Which objects the light falls on.
+        /// The objects that the light affects.
         pub dynamic_type: u32 = 72,
         /// Whether moving objects are lit.
         pub affect_dynamic: u32 = 76,
@@ -425,9 +425,9 @@ wire! {
         pub branch_count: u32 = 12,
         /// Smoothing of control points.
         pub control_point_smoothing: f32 = 16,
-        /// Columns of pictures in the texture.
+        /// Columns of frames in the texture.
         pub x_grid: u32 = 20,
-        /// Rows of pictures in the texture.
+        /// Rows of frames in the texture.
         pub y_grid: u32 = 24,
         /// 0 normal, 1 trail.
         pub spawn_type: u32 = 28,
@@ -439,15 +439,15 @@ wire! {
         pub blend: Text<32> = 96,
         /// Texture.
         pub texture: Text<32> = 128,
-        /// Model thrown instead of a picture.
+        /// Model that is emitted instead of a textured particle.
         pub chunk: Text<16> = 160,
-        /// Whether particles are seen from behind.
+        /// Whether particles are visible from behind.
         pub two_sided: u32 = 176,
         /// Whether a single emission repeats.
         pub looped: u32 = 180,
         /// Drawing order.
         pub render_order: u16 = 184,
-        /// Whether pictures blend into each other.
+        /// Whether frames blend into each other.
         pub frame_blending: u8 = 186,
         /// Depth texture, usually `NULL`.
         pub depth_texture: Text<32> = 187,
@@ -464,7 +464,7 @@ wire! {
     pub struct Reference(36) {
         /// Name of the model.
         pub model: Text<32> = 0,
-        /// Whether it can be taken off.
+        /// Whether it can be detached.
         pub reattachable: u32 = 32,
     }
 }

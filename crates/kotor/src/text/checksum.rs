@@ -11,7 +11,7 @@ impl Sum {
 
     #[inline]
     pub(crate) fn word(&mut self, word: u32) {
-        // Each step can be undone, so two sums that differ stay different until the next word.
+        // Each step is invertible, so two different sums stay different for equal words.
         self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 ^= self.0 >> 32;
     }

@@ -7,7 +7,7 @@ use galatea_wire::{Error, ErrorKind, Result, escape_bytes};
 
 use galatea_text::{Number, looks_numeric, parse_int};
 
-/// Where a word stands: line and column, from 1.
+/// The position of a word: line and column, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Spot {
     pub(crate) line: u32,
@@ -15,20 +15,20 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// An error here.
+    /// Returns a syntax error at this position.
     #[cold]
     pub(crate) fn syntax(self, what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
         Error::syntax(what, self.line, self.column)
     }
 
-    /// A limit that is reached here.
+    /// Returns the error of a limit that is reached at this position.
     #[cold]
     pub(crate) fn limit(self, which: &'static str) -> Error {
         Error::at_line(ErrorKind::Limit(which), self.line, self.column)
     }
 }
 
-/// A word and where it stands.
+/// A word and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a [u8],
@@ -36,7 +36,7 @@ pub(crate) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// Whether it is this keyword, case ignored.
+    /// Returns whether this is the given keyword, ignoring case.
     pub(crate) fn is(&self, keyword: &[u8]) -> bool {
         self.text.eq_ignore_ascii_case(keyword)
     }
@@ -49,7 +49,7 @@ pub(crate) struct Lex<'a> {
     at: usize,
     line: u32,
     line_start: usize,
-    /// Whether the next [`Lex::next_line`] gives the current line again.
+    /// Whether the next [`Lex::next_line`] repeats the current line.
     held: bool,
     /// Where the words of the current line begin.
     first: usize,
@@ -65,7 +65,7 @@ impl<'a> Lex<'a> {
         Lex { bytes, at: start, line: 0, line_start: start, held: false, first: start }
     }
 
-    /// Where the reader is.
+    /// Returns the current position.
     pub(crate) fn spot(&self) -> Spot {
         Spot {
             line: self.line.max(1),
@@ -73,12 +73,12 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// Gives the current line once more.
+    /// Makes the next [`Lex::next_line`] repeat the current line.
     pub(crate) fn hold(&mut self) {
         self.held = true;
     }
 
-    /// Goes to the next line that has a word. `false` at the end of the text.
+    /// Moves to the next line that has a word. Returns `false` at the end of the text.
     pub(crate) fn next_line(&mut self) -> bool {
         if std::mem::take(&mut self.held) {
             self.at = self.first;
@@ -125,7 +125,7 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// The next word of the line.
+    /// Returns the next word of the line.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Word<'a>> {
         self.blanks();
@@ -139,12 +139,12 @@ impl<'a> Lex<'a> {
         Some(Word { text: rest.get(..len)?, spot })
     }
 
-    /// The next word, left where it is.
+    /// Returns the next word without consuming it.
     pub(crate) fn peek(&self) -> Option<Word<'a>> {
         self.clone().word()
     }
 
-    /// Whether the next word is a number.
+    /// Returns whether the next word is a number.
     #[inline]
     pub(crate) fn at_number(&mut self) -> bool {
         self.blanks();
@@ -155,13 +155,13 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// The number that is the next word; `None`, and nothing is read, if the next word is anything else.
+    /// Parses the next word as a number. Returns `None` and consumes nothing if it is none.
     #[inline]
     fn number(&mut self) -> Option<Number<'a>> {
         self.blanks();
         let number = Number::scan(self.bytes.get(self.at..)?)?;
         let end = self.at + number.len();
-        // A word goes on to the next blank.
+        // A word extends to the next blank.
         if self.bytes.get(end).is_some_and(|b| *b > b' ') {
             return None;
         }
@@ -169,7 +169,7 @@ impl<'a> Lex<'a> {
         Some(number)
     }
 
-    /// Words left in the line.
+    /// Returns the number of words left in the line.
     pub(crate) fn words_left(&self) -> usize {
         let mut ahead = self.clone();
         std::iter::from_fn(|| ahead.word()).count()
@@ -186,12 +186,12 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// A word that has to be there.
+    /// Returns the next word, or fails if there is none.
     pub(crate) fn need(&mut self, what: &str) -> Result<Word<'a>> {
         self.word().ok_or_else(|| self.expected(what, None))
     }
 
-    /// A number.
+    /// Parses a number.
     #[inline]
     pub(crate) fn f32(&mut self) -> Result<f32> {
         match self.number() {
@@ -203,7 +203,7 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// A number in full precision.
+    /// Parses a number in double precision.
     #[inline]
     pub(crate) fn f64(&mut self) -> Result<f64> {
         match self.number() {
@@ -215,7 +215,7 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// So many numbers.
+    /// Parses `N` numbers.
     #[inline]
     pub(crate) fn floats<const N: usize>(&mut self) -> Result<[f32; N]> {
         let mut out = [0.0; N];
@@ -225,7 +225,7 @@ impl<'a> Lex<'a> {
         Ok(out)
     }
 
-    /// A whole number between two bounds.
+    /// Parses an integer within bounds.
     #[inline]
     pub(crate) fn int(&mut self, low: i64, high: i64) -> Result<i64> {
         let word = self.word();
@@ -235,7 +235,7 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// A whole number of 32 bits; negative ones count down from the top, as tools write them.
+    /// Parses a 32-bit integer. Negative numbers wrap around, as tools write them.
     #[inline]
     pub(crate) fn u32(&mut self) -> Result<u32> {
         self.int(i64::from(i32::MIN), i64::from(u32::MAX)).map(|v| v as u32)

@@ -1,6 +1,6 @@
-//! Words that every tool reads: keywords in lower case, names without blanks.
+//! Words that every tool can read: keywords in lower case, names without blanks.
 
-/// A keyword in lower case. Longer words than any keyword are cut.
+/// A keyword in lower case, cut to a length beyond any keyword.
 pub(crate) struct Keyword([u8; 40], usize);
 
 impl Keyword {
@@ -18,7 +18,7 @@ impl Keyword {
     }
 }
 
-/// Returns a name as one word that no tool misreads.
+/// Returns a name as a single word that no tool misreads.
 pub(crate) fn token(name: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> =
         name.iter().map(|b| if *b <= b' ' || *b == b'#' || *b == 0x7F { b'_' } else { *b }).collect();

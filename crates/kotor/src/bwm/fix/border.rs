@@ -1,8 +1,8 @@
-//! Fixes of the border: single edges and ends of loops that the neighbors and the rest of the border determine.
+//! Fixes of the border: single edges and loop ends that the neighbours and the rest of the border determine.
 
 use crate::bwm::{Edge, Walkmesh};
 
-/// The places where an edge of a face begins and ends, by bits: seams may have two vertices at one place.
+/// The positions where an edge of a face begins and ends, by bits: seams may have two vertices at one position.
 type Ends = ([u32; 3], [u32; 3]);
 
 fn ends(mesh: &Walkmesh, edge: u32) -> Option<Ends> {
@@ -15,7 +15,7 @@ fn ends(mesh: &Walkmesh, edge: u32) -> Option<Ends> {
     Some((place(corner)?, place(corner + 1)?))
 }
 
-/// Whether the second edge begins where the first ends.
+/// Returns whether the second edge begins where the first ends.
 fn joins(mesh: &Walkmesh, first: u32, second: u32) -> bool {
     match (ends(mesh, first), ends(mesh, second)) {
         (Some((_, to)), Some((from, _))) => to == from,
@@ -23,7 +23,7 @@ fn joins(mesh: &Walkmesh, first: u32, second: u32) -> bool {
     }
 }
 
-/// Whether every neighbor is mutual: only then do they tell the border.
+/// Returns whether all neighbours are mutual. Only then do they determine the border.
 fn neighbors_are_sound(mesh: &Walkmesh) -> bool {
     let stored = |edge: usize| mesh.adjacency.get(edge / 3).and_then(|n| n.get(edge % 3)).copied();
     mesh.adjacency.iter().flatten().enumerate().all(|(edge, across)| {
@@ -31,7 +31,8 @@ fn neighbors_are_sound(mesh: &Walkmesh) -> bool {
     })
 }
 
-/// Edges without a neighbor that the border does not list, and entries of the border that are none or listed before.
+/// Returns the edges without a neighbour that the border lacks, and the entries of the border that are invalid or
+/// duplicates.
 fn faults(mesh: &Walkmesh) -> (Vec<u32>, Vec<usize>) {
     let mut open: Vec<bool> = mesh.adjacency.iter().flatten().map(|n| *n == -1).collect();
     let mut bad = Vec::new();
@@ -45,7 +46,7 @@ fn faults(mesh: &Walkmesh) -> (Vec<u32>, Vec<usize>) {
     (missing, bad)
 }
 
-/// The entries before and after an entry in its loop.
+/// Returns the entries before and after an entry in its loop.
 fn around(mesh: &Walkmesh, at: usize) -> Option<(Edge, Edge)> {
     let start = mesh.perimeters.iter().map(|p| *p as usize).filter(|p| *p <= at).max().unwrap_or(0);
     let end = mesh.perimeters.iter().map(|p| *p as usize).find(|p| *p > at).unwrap_or(mesh.edges.len());
@@ -54,7 +55,7 @@ fn around(mesh: &Walkmesh, at: usize) -> Option<(Edge, Edge)> {
     Some((*mesh.edges.get(before)?, *mesh.edges.get(after)?))
 }
 
-/// Puts the one missing edge into the one entry that is wrong, or derives a border that is not there at all.
+/// Replaces the one wrong entry by the one missing edge, or derives a border that is missing altogether.
 pub(super) fn border_edges(mesh: &mut Walkmesh) -> usize {
     if !neighbors_are_sound(mesh) {
         return 0;
@@ -66,7 +67,7 @@ pub(super) fn border_edges(mesh: &mut Walkmesh) -> usize {
         return mesh.edges.len();
     }
     let ([edge], [bad]) = (&missing[..], &bad[..]) else { return 0 };
-    // Of two entries that are equal, the wrong one is where the missing edge fits in.
+    // Of two equal entries, the wrong one is the one that the missing edge can replace.
     let value = mesh.edges.get(*bad).map(|e| e.edge);
     let candidates = mesh.edges.iter().enumerate().filter(|(_, e)| Some(e.edge) == value);
     let fits = |at: &usize| {
@@ -81,10 +82,10 @@ pub(super) fn border_edges(mesh: &mut Walkmesh) -> usize {
     })
 }
 
-/// Loops of a border whose edges are all there: which entries join the next one.
+/// The loops of a complete border: which entries are connected to the next one.
 struct Loops<'a> {
     mesh: &'a Walkmesh,
-    /// How many of the entries before this one do not join the one after them.
+    /// The number of entries before this one that are not connected to the next one.
     breaks: Vec<usize>,
 }
 
@@ -99,7 +100,7 @@ impl<'a> Loops<'a> {
         Loops { mesh, breaks }
     }
 
-    /// Whether these entries are one closed loop.
+    /// Returns whether these entries form one closed loop.
     fn closed(&self, start: usize, end: usize) -> bool {
         let edge = |at: usize| self.mesh.edges.get(at).map(|e| e.edge);
         let (Some(first), Some(last)) = (edge(start), end.checked_sub(1).and_then(edge)) else {
@@ -109,7 +110,7 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Derives the one end of a loop that is wrong, if only one value closes all loops, or ends that are not there at all.
+/// Derives the one wrong loop end if exactly one value closes all loops, or the ends if they are missing altogether.
 pub(super) fn perimeters(mesh: &mut Walkmesh) -> usize {
     if !neighbors_are_sound(mesh) || faults(mesh) != (Vec::new(), Vec::new()) {
         return 0;
@@ -120,7 +121,7 @@ pub(super) fn perimeters(mesh: &mut Walkmesh) -> usize {
     let loops = Loops::new(mesh);
     let ends: Vec<usize> = mesh.perimeters.iter().map(|p| *p as usize).collect();
     let start = |k: usize| k.checked_sub(1).map_or(Some(0), |k| ends.get(k).copied());
-    // Loops that are sound as they are, from the front and from the back.
+    // Loops that are already correct, from the front and from the back.
     let sound = |k: &usize| match (start(*k), ends.get(*k)) {
         (Some(start), Some(end)) => loops.closed(start, *end),
         _ => false,
@@ -129,7 +130,7 @@ pub(super) fn perimeters(mesh: &mut Walkmesh) -> usize {
     let whole = ends.last() == Some(&mesh.edges.len());
     let back = if whole { (0..ends.len()).rev().take_while(sound).count() } else { 0 };
     let mut answers = Vec::new();
-    // A wrong end spoils the loop it ends and the one it begins, so it is the end of the first unsound loop.
+    // A wrong end affects the loop before it and the loop after it, so it is the end of the first incorrect loop.
     let (wrong, last) = (front, front + 1 == ends.len());
     if let Some(start) = start(wrong) {
         if last && loops.closed(start, mesh.edges.len()) {
@@ -146,7 +147,7 @@ pub(super) fn perimeters(mesh: &mut Walkmesh) -> usize {
     })
 }
 
-/// Ends the loops where the walk around the border comes back to its beginning.
+/// Ends each loop where the walk around the border returns to its start.
 fn absent_perimeters(mesh: &mut Walkmesh) -> usize {
     if !mesh.layout.gaps.is_empty() {
         return 0;

@@ -1,4 +1,4 @@
-//! Fixes what the rules find in a walkmesh, value by value, where the other tables leave no doubt about the right one.
+//! Fixes of walkmeshes: single values that the other tables determine.
 
 mod border;
 mod tree;
@@ -13,16 +13,16 @@ use border::{border_edges, perimeters};
 use tree::{boxes, build, faces_of_leaves, links, planes};
 
 impl Walkmesh {
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
+    /// Fixes the findings of the wanted rules where the rest of the file determines the correct value.
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         fix(self, &Walkability::default(), wanted)
     }
 }
 
-/// Fixes what the wanted rules find, under a choice of walkable materials.
+/// Fixes the findings of the wanted rules, with a given set of walkable materials.
 pub fn fix(mesh: &mut Walkmesh, walkability: &Walkability, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
     if mesh.layout.overlapping {
-        // Which of the tables that share bytes is right cannot be known.
+        // It is unknown which of the overlapping tables is correct.
         return Vec::new();
     }
     let area = |run: fn(&mut Walkmesh) -> usize| {
@@ -55,7 +55,7 @@ pub fn fix(mesh: &mut Walkmesh, walkability: &Walkability, wanted: &dyn Fn(&Rule
         },
         Fix {
             rules: &[&TREE_FACE, &TREE_LEAVES, &TREE_CHILD],
-            done: "leaves given their faces",
+            done: "faces assigned to leaves",
             run: &area(faces_of_leaves),
         },
         Fix { rules: &[&TREE_COVER], done: "boxes derived", run: &area(boxes) },
@@ -64,12 +64,12 @@ pub fn fix(mesh: &mut Walkmesh, walkability: &Walkability, wanted: &dyn Fn(&Rule
     run_fixes(mesh, &fixes, &|mesh| check(mesh, walkability), wanted)
 }
 
-/// Whether every vertex is a real place.
+/// Returns whether all vertices are finite.
 fn is_finite(mesh: &Walkmesh) -> bool {
     mesh.vertices.iter().flatten().all(|v| v.is_finite())
 }
 
-/// Derives normals and distances that are not there at all. Bytes that belong to no table might be them.
+/// Derives normals and distances that are missing altogether, unless the file has unused bytes, which may be them.
 fn absent_tables(mesh: &mut Walkmesh) -> usize {
     let faces = mesh.faces.len();
     if !mesh.layout.gaps.is_empty() || !is_finite(mesh) {
@@ -87,21 +87,21 @@ fn absent_tables(mesh: &mut Walkmesh) -> usize {
     count
 }
 
-/// What the corners of a face say about its plane.
+/// The plane of a face, derived from its corners and compared with the stored one.
 struct Plane {
     normal: [f32; 3],
     corner: [f32; 3],
-    /// Whether the stored normal is that of the corners.
+    /// Whether the stored normal matches the corners.
     normal_agrees: bool,
-    /// Whether the stored distance is that of the stored normal and the corners.
+    /// Whether the stored distance matches the stored normal and the corners.
     distance_agrees: bool,
-    /// Whether the stored distance is that of the corners alone.
+    /// Whether the stored distance matches the corners alone.
     distance_derives: bool,
-    /// Whether a plane as stored is possible: two corners lie in it, so that the third may be the wrong value.
+    /// Whether the stored plane may be correct: two corners lie in it, so the third may be the wrong value.
     possible: bool,
 }
 
-/// The plane of a face; `None` where its corners give none.
+/// Returns the plane of a face; `None` if its corners do not define one.
 fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
     let corners = mesh.corners(face).filter(|c| c.iter().flatten().all(|v| v.is_finite()))?;
     let derived = normal(corners);
@@ -124,12 +124,12 @@ fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
     })
 }
 
-/// Whether normal and distance of a face are those of its corners.
+/// Returns whether normal and distance of a face match its corners.
 fn plane_agrees(mesh: &Walkmesh, face: usize) -> bool {
     plane_of(mesh, face).is_some_and(|p| p.normal_agrees && p.distance_agrees)
 }
 
-/// Derives normals that are wrong where the distance is that of the corners. Where both are wrong, a corner may be.
+/// Derives wrong normals where the distance matches the corners. If both are wrong, a corner may be the cause.
 fn normals(mesh: &mut Walkmesh) -> usize {
     let wrong = |p: &Plane| (!p.normal_agrees || !p.distance_agrees) && p.distance_derives && !p.possible;
     let mut count = 0;
@@ -143,7 +143,7 @@ fn normals(mesh: &mut Walkmesh) -> usize {
     count
 }
 
-/// Derives distances that are wrong where the normal is that of the corners.
+/// Derives wrong distances where the normal matches the corners.
 fn distances(mesh: &mut Walkmesh) -> usize {
     let wrong = |p: &Plane| p.normal_agrees && !p.distance_agrees && !p.distance_derives;
     let mut count = 0;
@@ -157,8 +157,8 @@ fn distances(mesh: &mut Walkmesh) -> usize {
     count
 }
 
-/// Derives single neighbors that are wrong, where the table itself supports the derived one: the face across the edge
-/// names this edge, or no face does and the border lists it. Where two faces name each other, a corner may be wrong instead.
+/// Derives wrong neighbours where the table confirms the derived one: the face across the edge names this edge, or no
+/// face does and the border lists it. If two faces name each other, a corner may be wrong instead.
 fn neighbors(mesh: &mut Walkmesh) -> usize {
     let derived = crate::bwm::adjacency(&mesh.faces, mesh.adjacency.len());
     let total = mesh.adjacency.len() * 3;

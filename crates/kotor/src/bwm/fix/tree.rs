@@ -7,12 +7,12 @@ use crate::bwm::{Walkmesh, build_tree};
 
 const NONE: u32 = u32::MAX;
 
-/// How far boxes may be from the corners inside them before they are wrong.
+/// Returns the tolerance between a box and the corners inside it.
 fn slack(v: f32) -> f32 {
     1e-4 + v.abs() * 1e-6
 }
 
-/// Builds a tree that is not there at all. Bytes that belong to no table might be it.
+/// Builds a tree that is missing altogether, unless the file has unused bytes, which may be the tree.
 pub(super) fn build(mesh: &mut Walkmesh) -> usize {
     let sure = mesh.layout.gaps.is_empty() && is_finite(mesh);
     if !sure || !mesh.aabb.is_empty() {
@@ -26,22 +26,22 @@ fn is_leaf(node: &AabbNode) -> bool {
     node.left == NONE && node.right == NONE
 }
 
-/// Which child of a node a link is.
+/// The two children of a node.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Left,
     Right,
 }
 
-/// A child of a node, by the node.
+/// A link: a node and which of its children.
 type Link = (usize, Side);
 
 /// A walk over the tree from its root.
 struct Walk {
-    /// The link that led to each node; the root has none.
+    /// The link to each node; the root has none.
     from: Vec<Option<Link>>,
     reached: Vec<bool>,
-    /// Links that lead nowhere or to a node that was reached before.
+    /// Links to nodes that do not exist or were reached before.
     broken: Vec<Link>,
 }
 
@@ -70,7 +70,7 @@ fn walk(nodes: &[AabbNode]) -> Walk {
     out
 }
 
-/// Nodes that the root does not lead to and no other such node does.
+/// Returns the roots of unreachable subtrees.
 fn lost_roots(nodes: &[AabbNode], walk: &Walk) -> Vec<u32> {
     let mut child = vec![false; nodes.len()];
     let lost = |at: &usize| walk.reached.get(*at) == Some(&false);
@@ -94,7 +94,7 @@ fn child(nodes: &[AabbNode], (at, side): Link) -> Option<u32> {
     nodes.get(at).map(|n| if side == Side::Left { n.left } else { n.right })
 }
 
-/// Joins the one part of the tree that is not reached to the one link that is broken, or takes a face from an inner node.
+/// Connects the one unreachable subtree to the one broken link, or removes the face of an inner node.
 pub(super) fn links(mesh: &mut Walkmesh) -> usize {
     let nodes = &mesh.aabb;
     let seen = walk(nodes);
@@ -104,7 +104,7 @@ pub(super) fn links(mesh: &mut Walkmesh) -> usize {
     }
     let ([lost], [broken]) = (&lost[..], &seen.broken[..]) else { return 0 };
     let target = child(nodes, *broken);
-    // If another link leads to the same node, the wrong one is where the box of the node does not fit.
+    // If two links lead to the same node, the wrong one is the one whose box does not contain the node's box.
     let other = target.and_then(|t| seen.from.get(t as usize).copied().flatten());
     let fits = |link: &Link, at: u32| {
         let (node, child) = (nodes.get(link.0), nodes.get(at as usize));
@@ -128,7 +128,8 @@ pub(super) fn links(mesh: &mut Walkmesh) -> usize {
     })
 }
 
-/// An inner node that names a face hides its two children: they are the only ones that are not reached.
+/// Removes the face of an inner node. With a face it counts as a leaf, so that its two children are the only
+/// unreachable nodes.
 fn inner_face(mesh: &mut Walkmesh, lost: &[u32]) -> usize {
     let [a, b] = lost else { return 0 };
     let hides =
@@ -139,7 +140,7 @@ fn inner_face(mesh: &mut Walkmesh, lost: &[u32]) -> usize {
     1
 }
 
-/// Gives the one face that has no leaf to the one leaf that names none, or one that another names too.
+/// Assigns the one face without a leaf to the one leaf without a valid face, or with a face that another leaf has too.
 pub(super) fn faces_of_leaves(mesh: &mut Walkmesh) -> usize {
     let seen = walk(&mesh.aabb);
     if !seen.broken.is_empty() || seen.reached.iter().any(|r| !r) {
@@ -164,7 +165,7 @@ pub(super) fn faces_of_leaves(mesh: &mut Walkmesh) -> usize {
     })
 }
 
-/// The box around the faces below each node.
+/// Returns the box around the faces below each node.
 fn tight(mesh: &Walkmesh, order: &[usize], seen: &Walk) -> Vec<([f32; 3], [f32; 3])> {
     let mut out = vec![([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]); mesh.aabb.len()];
     let grow = |into: &mut ([f32; 3], [f32; 3]), min: [f32; 3], max: [f32; 3]| {
@@ -186,8 +187,8 @@ fn tight(mesh: &Walkmesh, order: &[usize], seen: &Walk) -> Vec<([f32; 3], [f32; 
     out
 }
 
-/// Derives boxes that do not hold their faces, where the boxes above and below do. If those do not either, a corner may be
-/// wrong instead.
+/// Derives boxes that do not contain their faces if the boxes above and below do. If those do not either, a corner may
+/// be wrong instead.
 pub(super) fn boxes(mesh: &mut Walkmesh) -> usize {
     let seen = walk(&mesh.aabb);
     if !seen.broken.is_empty() || seen.reached.iter().any(|r| !r) || !is_finite(mesh) {
@@ -220,7 +221,7 @@ pub(super) fn boxes(mesh: &mut Walkmesh) -> usize {
     let found: Vec<usize> = order.iter().copied().filter(sure).collect();
     for at in &found {
         if let (Some(node), Some((min, max))) = (mesh.aabb.get_mut(*at), tight.get(*at)) {
-            // Sides that hold the faces stay as they are.
+            // Sides that contain the faces are not changed.
             for (side, v) in node.min.iter_mut().zip(min) {
                 if side.is_nan() || *side > v + slack(*v) {
                     *side = v - crate::box_tree::MARGIN;
@@ -236,7 +237,7 @@ pub(super) fn boxes(mesh: &mut Walkmesh) -> usize {
     found.len()
 }
 
-/// Derives unknown plane codes: 0 in leaves, else the axis along which the two children are furthest apart.
+/// Derives unknown plane codes: 0 for leaves, otherwise the axis that separates the two children best.
 pub(super) fn planes(mesh: &mut Walkmesh) -> usize {
     let center = |node: &AabbNode| {
         let mut out = node.min;

@@ -14,8 +14,9 @@ use crate::geometry::AXES;
 use crate::surface::Walkability;
 
 impl Walkmesh {
-    /// A walkmesh from a scene, and what of the scene it cannot hold: all triangles of walk surfaces, or, where no mesh is
-    /// one, of all meshes. Everything derived is taken over where it was written for these very triangles.
+    /// Builds a walkmesh from a scene, and returns what it cannot represent. The faces are all triangles of walk
+    /// surfaces or, if there are none, of all meshes. Stored tables are restored if they were written for the same
+    /// triangles.
     pub fn from_scene(scene: &Scene, _: &SceneOptions) -> Result<(Walkmesh, Vec<Loss>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let mut losses = Vec::new();
@@ -32,9 +33,9 @@ impl Walkmesh {
             gathered.add(scene, &pose, *id, mesh, &mut losses);
         }
         if gathered.faces.is_empty() && !drawn.is_empty() && tables.is_empty() {
-            return Err(Error::unrepresentable("the scene has no triangle to walk on"));
+            return Err(Error::unrepresentable("the scene has no triangles for a walkmesh"));
         }
-        // Faces that have a number take their place; new ones follow.
+        // Faces with a stored number keep their order; new ones follow.
         let mut order: Vec<usize> = (0..gathered.faces.len()).collect();
         let number = |i: &usize| gathered.faces.get(*i).and_then(|f| f.number).unwrap_or(u32::MAX);
         order.sort_by_key(number);
@@ -73,7 +74,7 @@ impl Walkmesh {
         let known = derived::recognise(tables, &self.vertices, &self.faces);
         let planes = derived::planes(tables, &self.vertices, &self.faces, &known);
         if !same_shape {
-            // Faces came or went: everything that refers to them is derived again, but planes of old faces stay.
+            // Faces were added or removed: all references to them are derived again; planes of old faces stay.
             self.edges = self.edges_of(lines);
             let before: HashMap<u32, usize> =
                 self.faces.iter().enumerate().map(|(i, f)| (derived::key(&self.vertices, *f), i)).collect();
@@ -132,7 +133,7 @@ impl Walkmesh {
         }
     }
 
-    /// Gives border edges the rooms that lines say they lead to.
+    /// Sets the transitions of border edges from the lines of the scene.
     fn read_transitions(&mut self, lines: &[Line], losses: &mut Vec<Loss>) {
         let mut by_ends: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
         for (i, edge) in self.edges.iter().enumerate() {
@@ -141,24 +142,24 @@ impl Walkmesh {
             }
         }
         for line in lines.iter().filter(|l| l.transition != -1) {
-            let told = line.number.map(|n| n as usize).filter(|n| {
+            let stored = line.number.map(|n| n as usize).filter(|n| {
                 let ends = self.edges.get(*n).and_then(|e| self.ends(e.edge));
                 ends.is_none_or(|ends| ends == line.ends)
             });
             let [a, b] = line.ends;
-            let found =
-                told.or_else(|| [[a, b], [b, a]].iter().find_map(|ends| by_ends.get(ends)?.first().copied()));
+            let found = stored
+                .or_else(|| [[a, b], [b, a]].iter().find_map(|ends| by_ends.get(ends)?.first().copied()));
             match found.and_then(|i| self.edges.get_mut(i)) {
                 Some(edge) => edge.transition = line.transition,
                 None => losses.push(Loss::new(
                     "",
-                    format!("a transition to room {} that is no border", line.transition),
+                    format!("a transition to room {} that is not on the border", line.transition),
                 )),
             }
         }
     }
 
-    /// The edges of faces that lines with a transition run along.
+    /// Returns the face edges that coincide with lines that have a transition.
     fn edges_of(&self, lines: &[Line]) -> Vec<Edge> {
         let mut table: HashMap<[u32; 2], u32> = HashMap::new();
         for (face, [a, b, c]) in self.faces.iter().enumerate() {
@@ -187,13 +188,13 @@ struct Line {
     number: Option<u32>,
 }
 
-/// Triangles and lines of all walk surfaces over one list of vertices.
+/// Triangles and lines of all walk surfaces, with a common list of vertices.
 #[derive(Default)]
 struct Gathered {
     vertices: Vec<[f32; 3]>,
     faces: Vec<Face>,
     lines: Vec<Line>,
-    /// Where vertices of the scene went, by the node that places them.
+    /// Vertices of the scene, transform and first index of each block of vertices.
     places: Vec<(u32, Mat4, u32)>,
 }
 
@@ -206,7 +207,7 @@ impl Gathered {
             let map = own(&primitive.extras);
             let material = primitive.material.and_then(|m| scene.materials.get(m as usize));
             match primitive.topology {
-                // It holds vertices only.
+                // Such a primitive only holds vertices.
                 Topology::Triangles if primitive.indices.is_empty() => {}
                 Topology::Triangles => {
                     let count = primitive.indices.len() / 3;
@@ -214,7 +215,7 @@ impl Gathered {
                         let name = material.map_or("none", |m| &m.name);
                         losses.push(Loss::new(
                             "",
-                            format!("material {name:?} is no surface; it becomes Stone"),
+                            format!("material {name:?} is not a surface material; replaced by Stone"),
                         ));
                         4
                     });
@@ -247,7 +248,7 @@ impl Gathered {
         }
     }
 
-    /// Where the vertices of a primitive begin, taking them over if they are new.
+    /// Returns the first index of the vertices of a primitive, and adds them if they are new.
     fn base(&mut self, vertices: u32, place: Mat4, positions: &[[f32; 3]]) -> u32 {
         if let Some((.., base)) = self.places.iter().find(|(v, p, _)| *v == vertices && *p == place) {
             return *base;
@@ -263,7 +264,8 @@ impl Gathered {
     }
 }
 
-/// Where a node is in the format's own axes: exactly nowhere special if nothing but the axes stands above it.
+/// Returns the transform of a node in the axes of the format: exactly the identity if all its ancestors below the axes
+/// are untransformed.
 pub(crate) fn placement(scene: &Scene, pose: &Pose, id: NodeId) -> Mat4 {
     let axes = scene.axes();
     let mut at = Some(id);
@@ -278,9 +280,9 @@ pub(crate) fn placement(scene: &Scene, pose: &Pose, id: NodeId) -> Mat4 {
     if plain && at.is_some() {
         return Mat4::IDENTITY;
     }
-    let turn = match axes {
+    let from_scene_axes = match axes {
         Some(axes) => pose.world_of(axes).inverse(),
         None => Mat4::from_quat(glam::Quat::from_array(AXES)).inverse(),
     };
-    turn * pose.world_of(id)
+    from_scene_axes * pose.world_of(id)
 }

@@ -14,7 +14,7 @@ use crate::geometry::AXES;
 use crate::surface::Walkability;
 
 impl Walkmesh {
-    /// The walkmesh as a scene.
+    /// Returns the walkmesh as a scene.
     ///
     /// ```
     /// use galatea_kotor::{bwm::{Kind, Walkmesh}, surface::Walkability};
@@ -46,7 +46,7 @@ impl Walkmesh {
             scene.materials.push(surface_material(surface));
         }
         if mesh.primitives.is_empty() && !self.vertices.is_empty() {
-            // Without a face nothing else would hold the vertices.
+            // Without faces, no other primitive would hold the vertices.
             mesh.primitives.push(Primitive::default());
         }
         scene.meshes.push(mesh);
@@ -92,7 +92,7 @@ impl Walkmesh {
         scene.meshes.push(mesh);
     }
 
-    /// Everything but vertices, faces and surfaces, as differences from what follows from them.
+    /// Returns all tables but vertices, faces and surfaces, as differences from derived ones.
     fn tables(&self) -> Extras {
         let mut map = Extras::new();
         put(&mut map, "kind", self.kind.code() as i32);

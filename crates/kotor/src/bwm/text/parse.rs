@@ -10,10 +10,11 @@ use crate::surface::Walkability;
 use crate::text::lex::{Lex, Spot, Word};
 use crate::text::token::{Keyword, token};
 
-/// A node as it stands in the text.
+/// A node as written in the text.
 #[derive(Debug, Default)]
 pub(super) struct NodeDraft<'a> {
-    /// As [`print_all`] writes it: the name selects the state of a door, so reading it again must give the same name.
+    /// The name as [`print_all`](super::print_all) writes it. It selects the state of a door, so it must not change
+    /// when it is read again.
     pub(super) name: Vec<u8>,
     parent: &'a [u8],
     pub(super) mesh: bool,
@@ -102,7 +103,7 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// Three vertices first, the material last; the columns between differ from tool to tool.
+    /// Parses the rows of faces: three vertices first, the material last; the columns between differ from tool to tool.
     fn faces(&mut self, node: &mut NodeDraft<'a>) -> Result<()> {
         let rows = self.rows(|lex| {
             let mut corners = [0; 3];

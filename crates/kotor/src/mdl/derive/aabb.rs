@@ -1,10 +1,10 @@
-//! The tree of boxes over the faces of a walkable mesh.
+//! The box tree over the faces of a walkable mesh.
 
 use super::super::{AabbNode, AabbTree, Face, Mesh};
 use super::bounds::corners;
 use super::vector::{V, add, f, scale};
 
-/// A face with its box and its middle.
+/// A face with its box and its center.
 #[derive(Clone, Copy)]
 struct Item {
     face: i32,
@@ -13,8 +13,8 @@ struct Item {
     middle: V,
 }
 
-/// Builds the tree: every box is split on its longest axis at the mean of the middles of its faces, lower side first. Boxes are
-/// grown by 0.01 on every side, as in the games. Faces whose vertices do not exist are left out.
+/// Builds the tree: every box is split on its longest axis at the mean of the centers of its faces, lower side first.
+/// Boxes are enlarged by 0.01 on every side, as in the games. Faces with vertices that do not exist are skipped.
 pub fn aabb_tree(positions: &[[f32; 3]], faces: &[Face]) -> AabbTree {
     let mut items: Vec<Item> = Vec::with_capacity(faces.len());
     for (id, face) in faces.iter().enumerate() {
@@ -25,7 +25,7 @@ pub fn aabb_tree(positions: &[[f32; 3]], faces: &[Face]) -> AabbTree {
         }
     }
     let mut nodes: Vec<AabbNode> = Vec::with_capacity((items.len() * 2).saturating_sub(1));
-    // Ranges of the items still to be put into the tree, and whose first or second child they are.
+    // Ranges of items yet to be added to the tree, and whose first or second child they become.
     let mut todo = vec![(0, items.len(), None::<(usize, bool)>)];
     while let Some((start, end, parent)) = todo.pop() {
         if start == end {
@@ -71,7 +71,7 @@ fn around(boxes: impl Iterator<Item = (V, V)>) -> (V, V) {
     )
 }
 
-/// Sorts the faces of the lower side to the front, and tells the axis and how many there are.
+/// Moves the faces of the lower side to the front, and returns the axis and how many there are.
 fn divide(range: &mut [Item], min: V, max: V) -> (u32, usize) {
     let size = [max[0] - min[0], max[1] - min[1], max[2] - min[2]];
     let mut axes = [0u32, 1, 2];
@@ -89,13 +89,13 @@ fn divide(range: &mut [Item], min: V, max: V) -> (u32, usize) {
             return (axis, split);
         }
     }
-    // All middles are in one point: any half will do.
+    // All centers coincide: any half will do.
     let [axis, ..] = axes;
     (axis, range.len() / 2)
 }
 
 impl Mesh {
-    /// Derives the tree of boxes of a walkable mesh.
+    /// Derives the box tree of a walkable mesh.
     pub fn derive_aabb(&mut self) {
         self.aabb = Some(Box::new(aabb_tree(&self.vertices.positions, &self.faces)));
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::{Face, Mesh};
 use super::vector::{V, add, cross, f, length, scale, sub, v};
 
-/// The box around points. Without points, a box at the origin.
+/// Returns the box around points. Without points, a box at the origin.
 pub fn bounds(positions: &[[f32; 3]]) -> [[f32; 3]; 2] {
     let mut points = positions.iter();
     let Some(first) = points.next() else { return [[0.0; 3]; 2] };
@@ -14,7 +14,7 @@ pub fn bounds(positions: &[[f32; 3]]) -> [[f32; 3]; 2] {
     })
 }
 
-/// The mean of the different positions, which is what the game's compiler takes.
+/// Returns the mean of the distinct positions, as computed by the game's compiler.
 pub fn average(positions: &[[f32; 3]]) -> [f32; 3] {
     let mut seen = HashSet::with_capacity(positions.len());
     let mut sum: V = [0.0; 3];
@@ -26,24 +26,24 @@ pub fn average(positions: &[[f32; 3]]) -> [f32; 3] {
     if seen.is_empty() { [0.0; 3] } else { f(scale(sum, 1.0 / seen.len() as f64)) }
 }
 
-/// The greatest distance of a position from a point.
+/// Returns the greatest distance of a position from a point.
 pub fn radius(positions: &[[f32; 3]], from: [f32; 3]) -> f32 {
     positions.iter().map(|p| length(sub(v(*p), v(from)))).fold(0.0, f64::max) as f32
 }
 
-/// The corners of a face; `None` if one does not exist.
+/// Returns the corners of a face; `None` if one does not exist.
 pub(crate) fn corners(positions: &[[f32; 3]], face: &Face) -> Option<[V; 3]> {
     let [a, b, c] = face.vertices;
     let at = |i: u16| positions.get(usize::from(i)).map(|p| v(*p));
     Some([at(a)?, at(b)?, at(c)?])
 }
 
-/// The area of one triangle.
+/// Returns the area of one triangle.
 pub(crate) fn face_area([a, b, c]: [V; 3]) -> f64 {
     length(cross(sub(b, a), sub(c, a))) / 2.0
 }
 
-/// The sum of the areas of the faces.
+/// Returns the sum of the areas of the faces.
 pub fn area(positions: &[[f32; 3]], faces: &[Face]) -> f32 {
     faces.iter().filter_map(|face| corners(positions, face)).map(face_area).sum::<f64>() as f32
 }

@@ -1,4 +1,4 @@
-//! How many stored values follow the compiler's rules.
+//! A comparison of stored values with those of the compiler's rules.
 
 use super::super::{Mesh, Model};
 use super::bounds::corners;
@@ -9,12 +9,12 @@ use super::{
     smoothing_groups, tangent_space, vertex_normals,
 };
 
-/// Values that were compared, and how many of them are as derived.
+/// The number of values compared and of those equal to the derived ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Values compared.
     pub all: u64,
-    /// Values that are as derived.
+    /// Values equal to the derived ones.
     pub same: u64,
 }
 
@@ -24,7 +24,7 @@ impl Tally {
         self.same += u64::from(same);
     }
 
-    /// The share of values that are as derived; 1 if there are none.
+    /// Returns the share of values equal to the derived ones; 1 if there are none.
     pub fn share(&self) -> f64 {
         if self.all == 0 { 1.0 } else { self.same as f64 / self.all as f64 }
     }
@@ -37,7 +37,7 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// How stored values compare with derived ones.
+/// A comparison of stored values with derived ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Face normals within 1 degree.
@@ -52,10 +52,10 @@ pub struct Comparison {
     pub averages: Tally,
     /// Radii within 1e-4 relative, from the stored mean point.
     pub radii: Tally,
-    /// Areas within 1e-4 relative, where there is one.
+    /// Areas within 1e-4 relative, for meshes that have one.
     pub areas: Tally,
-    /// Vertex normals within 1 degree of the normals of their smoothing groups weighted by area. The groups are those that the
-    /// stored normals speak of.
+    /// Vertex normals within 1 degree of the area-weighted normals of their smoothing groups, which are recovered from
+    /// the stored normals.
     pub vertex_normals: Tally,
     /// Bitangents within 1 degree.
     pub bitangents: Tally,
@@ -71,14 +71,14 @@ pub struct Comparison {
     pub inverted_counters: Tally,
 }
 
-/// Relative closeness, absolute below 1.
+/// Returns whether two values are close: relative to their size, absolute below 1.
 fn near(a: f32, b: f32, tolerance: f64) -> bool {
     let (a, b) = (f64::from(a), f64::from(b));
     (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
 }
 
 impl Comparison {
-    /// All figures with their names, in order.
+    /// Returns all figures with their names, in order.
     pub fn rows(&self) -> [(&'static str, Tally); 14] {
         [
             ("face normals within 1 degree", self.face_normals),
@@ -98,8 +98,8 @@ impl Comparison {
         ]
     }
 
-    /// Whether neighbours are found by position and radii from the mean point, as the games' compiler does. Some tools find
-    /// neighbours by vertex, or leave such values zero.
+    /// Returns whether neighbours are determined by position and radii from the mean point, as by the games' compiler.
+    /// Some tools determine neighbours by vertex, or leave such values zero.
     pub fn follows_compiler(&self) -> bool {
         self.adjacency.share() > 0.9 && self.radii.share() > 0.9
     }
@@ -133,7 +133,7 @@ impl Comparison {
         let mean = average(positions);
         self.averages.add(length(sub(v(mean), v(mesh.average))) <= 1e-3 * f64::from(size));
         self.radii.add(near(radius(positions, mesh.average), mesh.radius, 1e-4));
-        // Tools that do not know the field leave it zero.
+        // Tools that do not support the field leave it zero.
         if mesh.area != 0.0 {
             self.areas.add(near(area(positions, &mesh.faces), mesh.area, 1e-4));
         }
@@ -194,7 +194,7 @@ impl std::ops::AddAssign for Comparison {
 }
 
 impl Model {
-    /// Derives everything again and tells how many stored values are as derived.
+    /// Derives all values and counts the stored ones that are equal.
     ///
     /// ```
     /// let model = galatea_kotor::mdl::Model::new("empty");

@@ -6,12 +6,12 @@ use super::super::{Face, Mesh};
 use super::bounds::corners;
 use super::vector::{V, cross, dot, f, normalize, sub, v};
 
-/// The normal of a triangle; zero if it has no area.
+/// Returns the normal of a triangle; zero if it has no area.
 pub(crate) fn face_normal([a, b, c]: [V; 3]) -> V {
     normalize(cross(sub(b, a), sub(c, a)))
 }
 
-/// The distance of the plane through a point with this normal.
+/// Returns the distance of the plane through a point with this normal.
 pub fn plane_distance(normal: [f32; 3], point: [f32; 3]) -> f32 {
     -dot(v(normal), v(point)) as f32
 }
@@ -27,15 +27,15 @@ pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
     positions.iter().map(number).collect()
 }
 
-/// The face across each edge of each face, or 0xFFFF. Edge `i` runs from corner `i` to the next.
+/// Returns the face across each edge of each face, or 0xFFFF. Edge `i` runs from corner `i` to the next.
 ///
-/// Faces meet where positions are equal, even if texture coordinates or normals split the vertices. Where more than two faces
-/// meet at an edge, the first other one counts.
+/// Faces are neighbours if positions are equal, even if texture coordinates or normals split the vertices. If more than
+/// two faces share an edge, the first other one is the neighbour.
 pub fn adjacency(positions: &[[f32; 3]], faces: &[Face]) -> Vec<[u16; 3]> {
     neighbours(positions, faces.iter().map(|face| face.vertices.map(u32::from)))
 }
 
-/// [`adjacency`] of triangles.
+/// Returns the [`adjacency`] of triangles.
 pub(crate) fn neighbours(
     positions: &[[f32; 3]],
     triangles: impl ExactSizeIterator<Item = [u32; 3]>,

@@ -1,5 +1,5 @@
-//! Everything the game's compiler computed: bounds, face planes, neighbours, normals, tangent space, box trees, counters,
-//! numbers and bind data; and how many stored values follow the same rules.
+//! The values that the game's compiler derives: bounds, face planes, neighbours, normals, tangent space, box trees,
+//! counters, numbers and bind poses; and a comparison with stored values.
 
 mod aabb;
 mod bounds;

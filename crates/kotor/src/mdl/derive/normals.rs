@@ -7,35 +7,36 @@ use super::bounds::{corners, face_area};
 use super::faces::{adjacency, face_normal, weld};
 use super::vector::{V, add, angle, dot, f, normalize, scale, sub, v};
 
-/// How faces add up to the normal of a vertex.
+/// How faces are weighted in the normal of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Weighting {
-    /// Whether larger faces count more.
+    /// Whether faces are weighted by area.
     pub area: bool,
-    /// Whether faces with a wider corner at the vertex count more.
+    /// Whether faces are weighted by their angle at the vertex.
     pub angle: bool,
-    /// Faces that turn away from each other by more than this many degrees are not smoothed, whatever their groups say.
+    /// Faces at a greater angle than this, in degrees, are not smoothed, whatever their groups.
     pub crease: Option<f32>,
 }
 
-/// Kinds of faces at one place that are told apart; no real mesh has nearly as many.
+/// The most kinds of faces at one position that are distinguished; no real mesh has nearly as many.
 const KINDS: usize = 256;
 
-/// Faces at one place that are smooth with the same others: with the same groups and, where a crease counts, direction.
+/// Faces at one position that are smooth with the same others: of the same groups and, with a crease angle, direction.
 struct Kind {
     groups: u32,
     normal: V,
-    /// Their normals, by weight.
+    /// The weighted sum of their normals.
     sum: V,
 }
 
-/// The normal of every vertex; (0, 0, 0) for a vertex of no face.
+/// Returns the normal of every vertex; (0, 0, 0) for a vertex of no face.
 ///
-/// Faces count for a vertex if one of their corners is at its position and they are smooth with a face that uses the vertex:
-/// by their smoothing groups (one mask of bits per face; a shared bit means smooth), else by their using the same vertex.
+/// A face contributes to a vertex if one of its corners is at the vertex's position and it is smooth with a face that
+/// uses the vertex: by smoothing groups (one mask of bits per face; a shared bit means smooth) or, without groups, by
+/// sharing the vertex.
 ///
-/// The work is linear in the faces, however many of them meet at one place. Where more than 256 kinds of them do, those
-/// beyond count only for the vertices they use.
+/// The work is linear in the number of faces, however many meet at one position. If more than 256 kinds of faces do,
+/// the remaining ones contribute only to the vertices they use.
 pub fn vertex_normals(
     positions: &[[f32; 3]],
     faces: &[Face],
@@ -50,7 +51,7 @@ pub fn vertex_normals(
     for here in all.chunk_by_mut(|a, b| a.place == b.place) {
         let kinds = mesh.kinds(here);
         for own in here.chunk_by(|a, b| a.vertex == b.vertex) {
-            // What no kind stands for counts for its own vertex alone.
+            // Corners without a kind contribute to their own vertex only.
             let alone = own.iter().filter(|corner| !corner.counted);
             let mut sum = alone.fold([0.0; 3], |sum, corner| add(sum, mesh.part(corner)));
             let groups = own.iter().fold(0, |all, corner| all | mesh.groups(corner));
@@ -78,13 +79,13 @@ struct Corner {
     place: u32,
     face: u32,
     vertex: u16,
-    /// Which of the three.
+    /// Index of the corner in the face.
     index: u8,
-    /// Whether a kind stands for it. Faces in no group are smooth with no others, so none does.
+    /// Whether it belongs to a kind. Faces without groups are not smooth with others and have none.
     counted: bool,
 }
 
-/// A mesh by the corners of its faces.
+/// The corners of the faces of a mesh.
 struct Corners<'a> {
     positions: &'a [[f32; 3]],
     faces: &'a [Face],
@@ -93,7 +94,7 @@ struct Corners<'a> {
 }
 
 impl Corners<'_> {
-    /// All corners of faces whose vertices there are, by place and vertex.
+    /// Returns all corners of faces with existing vertices, sorted by position and vertex.
     fn sorted(&self) -> Vec<Corner> {
         let welded = weld(self.positions);
         let mut all = Vec::with_capacity(self.faces.len() * 3);
@@ -123,13 +124,13 @@ impl Corners<'_> {
         face_normal(self.points(corner))
     }
 
-    /// The normal of the face, by its weight at this corner.
+    /// Returns the normal of the face, weighted for this corner.
     fn part(&self, corner: &Corner) -> V {
         let points = self.points(corner);
         scale(face_normal(points), weight(points, corner.index, self.weighting))
     }
 
-    /// The kinds of faces at one place.
+    /// Returns the kinds of faces at one position.
     fn kinds(&self, here: &mut [Corner]) -> Vec<Kind> {
         let directed = self.weighting.crease.is_some();
         let mut kinds: Vec<Kind> = Vec::new();
@@ -160,14 +161,14 @@ fn weight(points: [V; 3], corner: u8, weighting: Weighting) -> f64 {
         _ => (c, a, b),
     };
     let area = if weighting.area { face_area(points) } else { 1.0 };
-    let turn = if weighting.angle { angle(sub(next, at), sub(last, at)) } else { 1.0 };
-    area * turn
+    let corner_angle = if weighting.angle { angle(sub(next, at), sub(last, at)) } else { 1.0 };
+    area * corner_angle
 }
 
-/// Smoothing groups that the normals of the vertices speak of: a mask of bits per face.
+/// Recovers smoothing groups from vertex normals: a mask of bits per face.
 ///
-/// Two neighbours are smooth if the normals at both ends of their common edge are equal. Faces that hang together smoothly
-/// form a group; groups that touch get different bits where 32 suffice.
+/// Two neighbours are smooth if the normals at both ends of their common edge are equal. Smoothly connected faces form
+/// a group; groups that touch get different bits as far as 32 suffice.
 pub fn smoothing_groups(positions: &[[f32; 3]], normals: &[[f32; 3]], faces: &[Face]) -> Vec<u32> {
     let neighbours = adjacency(positions, faces);
     let welded = weld(positions);

@@ -2,7 +2,7 @@
 
 use super::super::{Model, NodeId, node};
 
-/// The inverted counter of the `k`-th mesh, counted from 1: 98, 97, … 0, 100, 199, 198, …
+/// Returns the inverted counter of the `k`-th mesh, counted from 1: 98, 97, … 0, 100, 199, 198, …
 ///
 /// ```
 /// use galatea_kotor::mdl::derive::inverted_counter;
@@ -16,8 +16,8 @@ pub fn inverted_counter(k: u32) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// What the chains of the games' own character supermodels count, without their files: supermodel, total in KotOR 1, total
-/// in KotOR 2.
+/// The total node counts of the chains of the games' character supermodels: supermodel, total in KotOR 1, total in
+/// KotOR 2.
 pub const CHAIN_TOTALS: [(&str, u32, u32); 5] = [
     ("S_Male01", 82, 102),
     ("S_Male02", 164, 212),
@@ -27,7 +27,8 @@ pub const CHAIN_TOTALS: [(&str, u32, u32); 5] = [
 ];
 
 impl Model {
-    /// Derives the inverted counters of all meshes in depth-first order. Blades take two each, in their own header.
+    /// Derives the inverted counters of all meshes in depth-first order. Blades have two each, in a header of their
+    /// own.
     pub fn derive_inverted_counters(&mut self) {
         let mut k = 0;
         let mut next = || {
@@ -43,8 +44,8 @@ impl Model {
         }
     }
 
-    /// The node count of the header, as the compiler counts it: the model's own nodes or, with a supermodel, one more and the
-    /// total of the supermodel's chain. `None` if that is unknown.
+    /// Returns the node count of the header as the compiler computes it: the nodes of the model or, with a supermodel,
+    /// these plus one plus the total of the supermodel's chain. `None` if that is unknown.
     pub fn derived_node_count(&self, supermodel: Option<&Model>) -> Option<u32> {
         let own = self.nodes.len() as u32;
         let Some(name) = self.supermodel() else { return Some(own) };
@@ -55,9 +56,9 @@ impl Model {
         Some(own + 1 + if self.game == super::super::Game::K1 { *k1 } else { *k2 })
     }
 
-    /// Numbers the nodes as the compiler does. Without a supermodel, in depth-first order. With one, a node takes the number
-    /// of the supermodel's node of the same name; others get new numbers after the supermodel's greatest. Nodes of animations
-    /// take the number of the model's node of the same name. Fails if the nodes are not a tree.
+    /// Numbers the nodes as the compiler does: without a supermodel, in depth-first order; with one, a node takes the
+    /// number of the supermodel's node of the same name, and others get new numbers after the supermodel's greatest.
+    /// Nodes of animations take the number of the model's node of the same name. Fails if the nodes are not a tree.
     pub fn derive_numbers(&mut self, supermodel: Option<&Model>) -> galatea_wire::Result<()> {
         let order = node::depth_first(&self.nodes)?;
         let lower = |name: &[u8]| name.to_ascii_lowercase();
@@ -94,7 +95,8 @@ impl Model {
         Ok(())
     }
 
-    /// The model's node that a node of an animation moves: the one of the same number, else of the same name.
+    /// Returns the node of the model that a node of an animation moves: the one of the same number, otherwise of the
+    /// same name.
     pub fn target_of(&self, node: &super::super::Node) -> Option<NodeId> {
         let same = |n: &super::super::Node| n.number == node.number && n.name == node.name;
         let found = self.nodes.iter().position(same);

@@ -3,18 +3,18 @@
 use super::super::{Model, Node, NodeId, Skin};
 use super::vector::{Q, Rigid, V, q, qnormalize, v};
 
-/// The place of every node in the model at rest, from the node headers.
+/// Returns the transform of every node in the model at rest, from the node headers.
 pub(crate) fn rest(nodes: &[Node]) -> Vec<Rigid> {
     let local =
         |_: usize, n: &Node| Rigid { rotation: qnormalize(q(n.orientation)), translation: v(n.position) };
     chain(nodes, local)
 }
 
-/// The place of every node in the model, given its place in its parent.
+/// Returns the transform of every node in the model, given those relative to the parents.
 pub(crate) fn chain(nodes: &[Node], local: impl Fn(usize, &Node) -> Rigid) -> Vec<Rigid> {
     let mut world: Vec<Option<Rigid>> = vec![None; nodes.len()];
     for start in 0..nodes.len() {
-        // Up to the first node whose place is known, then down again. Parents nearly always come first.
+        // Goes up to the first node whose transform is known, then down again. Parents nearly always come first.
         let mut path = Vec::new();
         let mut at = Some(start);
         let mut base = Rigid::IDENTITY;
@@ -41,8 +41,8 @@ pub(crate) fn chain(nodes: &[Node], local: impl Fn(usize, &Node) -> Rigid) -> Ve
     world.into_iter().map(|w| w.unwrap_or(Rigid::IDENTITY)).collect()
 }
 
-/// The inverse bind of every node for a skin: inverse(world of the node) times world of the skin, at rest. Rotation w, x, y, z
-/// and translation.
+/// Returns the inverse bind of every node for a skin: inverse(world of the node) times world of the skin, at rest.
+/// Rotation w, x, y, z and translation.
 pub fn inverse_binds(nodes: &[Node], skin: NodeId) -> Vec<([f32; 4], [f32; 3])> {
     let world = rest(nodes);
     let own = world.get(skin as usize).copied().unwrap_or(Rigid::IDENTITY);
@@ -57,7 +57,7 @@ pub fn inverse_binds(nodes: &[Node], skin: NodeId) -> Vec<([f32; 4], [f32; 3])> 
 }
 
 impl Skin {
-    /// Derives the table of the nodes of the first 16 bone slots from the bone map. Slots nobody uses become 0.
+    /// Derives the table of the nodes of the first 16 bone slots from the bone map. Unused slots become 0.
     pub fn derive_bone_nodes(&mut self) {
         self.bone_nodes = [0; 16];
         for (node, slot) in self.bone_map.iter().enumerate() {
@@ -71,8 +71,8 @@ impl Skin {
 }
 
 impl Model {
-    /// Derives the inverse binds of all skins from the rest pose, and the bone node tables from the bone maps. Bone maps are
-    /// made as long as there are nodes.
+    /// Derives the inverse binds of all skins from the rest pose, and the bone node tables from the bone maps. Bone
+    /// maps are resized to the number of nodes.
     pub fn derive_skins(&mut self) {
         let count = self.nodes.len();
         for id in 0..count {

@@ -1,9 +1,9 @@
 //! Tangent space of vertices.
 //!
-//! What the stored values of the games' own models follow: every face has a unit tangent along u and a unit bitangent along v.
-//! A vertex sums them, each counting the same, over all faces at its position whose vertex there has the same normal, whatever
-//! their texture coordinates. Sums are made unit length, not perpendicular to anything. The file stores the bitangent (turned
-//! around where the texture is mirrored), the tangent turned around, and the sum of the unit normals of the same faces.
+//! The rules of the games' models: every face has a unit tangent along u and a unit bitangent along v. A vertex sums
+//! them with equal weight over all faces at its position whose vertex there has the same normal, whatever their texture
+//! coordinates. Sums are normalized but not orthogonalized. The file stores the bitangent (negated where the texture is
+//! mirrored), the negated tangent, and the sum of the unit normals of the same faces.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use super::bounds::corners;
 use super::faces::face_normal;
 use super::vector::{V, add, f, length, normalize, scale, sub};
 
-/// Takes the place of the reciprocal of a texture triangle without area.
+/// Used instead of the reciprocal of the area if a texture triangle has none.
 const FLAT: f64 = 2406.6388;
 
-/// Bitangent, tangent (turned around) and normal of one face, as they add up in a vertex.
+/// Returns bitangent, negated tangent and normal of a face, as summed in a vertex.
 fn of_face(points: [V; 3], uvs: [[f32; 2]; 3]) -> [V; 3] {
     let [a, b, c] = points;
     let (e1, e2) = (sub(b, a), sub(c, a));
@@ -32,7 +32,7 @@ fn of_face(points: [V; 3], uvs: [[f32; 2]; 3]) -> [V; 3] {
     [unit(bitangent, mirrored), unit(tangent, -1.0), face_normal(points)]
 }
 
-/// The tangent space of every vertex for one set of texture coordinates. Empty if columns are missing.
+/// Returns the tangent space of every vertex for one set of texture coordinates. Empty if columns are missing.
 pub fn tangent_space(
     positions: &[[f32; 3]],
     normals: &[[f32; 3]],
@@ -42,7 +42,7 @@ pub fn tangent_space(
     if normals.len() != positions.len() || uvs.len() != positions.len() {
         return Vec::new();
     }
-    // Vertices with the same position and normal are one.
+    // Vertices with equal position and normal are treated as one.
     let mut known: HashMap<[u32; 6], u32> = HashMap::with_capacity(positions.len());
     let place: Vec<u32> = positions
         .iter()
@@ -62,7 +62,7 @@ pub fn tangent_space(
         };
         let space = of_face(points, [*ua, *ub, *uc]);
         let mut places = [a, b, c].map(|i| place.get(i).copied());
-        // A face counts once where two of its corners are one.
+        // A face with two equal corners counts once.
         places.sort();
         let [first, second, third] = places;
         for at in [Some(first), (second != first).then_some(second), (third != second).then_some(third)] {
@@ -80,7 +80,7 @@ pub fn tangent_space(
 }
 
 impl Mesh {
-    /// Derives the tangent space for one of the four textures (0 to 3). Needs normals and texture coordinates; without them the
+    /// Derives the tangent space for one of the four textures (0 to 3). Without normals or texture coordinates the
     /// column becomes empty.
     pub fn derive_tangents(&mut self, texture: usize) {
         let v = &self.vertices;

@@ -1,4 +1,4 @@
-//! Vectors and rotations in double precision, as much as deriving needs.
+//! Vectors and rotations in double precision.
 
 /// A vector.
 pub(crate) type V = [f64; 3];
@@ -35,13 +35,13 @@ pub(crate) fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// The vector with length 1; zero stays zero.
+/// Returns the normalized vector; zero stays zero.
 pub(crate) fn normalize(a: V) -> V {
     let len = length(a);
     if len > 0.0 { scale(a, 1.0 / len) } else { a }
 }
 
-/// The angle between two vectors, in radians; 0 if one is zero.
+/// Returns the angle between two vectors, in radians; 0 if one is zero.
 pub(crate) fn angle(a: V, b: V) -> f64 {
     let lengths = length(a) * length(b);
     if lengths > 0.0 { (dot(a, b) / lengths).clamp(-1.0, 1.0).acos() } else { 0.0 }
@@ -54,7 +54,7 @@ pub(crate) fn q(r: [f32; 4]) -> Q {
     r.map(f64::from)
 }
 
-/// First `b`, then `a`.
+/// Returns the rotation that applies `b`, then `a`.
 pub(crate) fn qmul(a: Q, b: Q) -> Q {
     let ([aw, ax, ay, az], [bw, bx, by, bz]) = (a, b);
     [
@@ -65,12 +65,12 @@ pub(crate) fn qmul(a: Q, b: Q) -> Q {
     ]
 }
 
-/// The rotation back, for a rotation of length 1.
+/// Returns the inverse of a unit rotation.
 pub(crate) fn conjugate([w, x, y, z]: Q) -> Q {
     [w, -x, -y, -z]
 }
 
-/// The rotation with length 1; none for a zero rotation.
+/// Returns the normalized rotation; the identity for zero.
 pub(crate) fn qnormalize(r: Q) -> Q {
     let len = r.iter().map(|c| c * c).sum::<f64>().sqrt();
     if len > 0.0 { r.map(|c| c / len) } else { [1.0, 0.0, 0.0, 0.0] }
@@ -83,7 +83,7 @@ pub(crate) fn rotate(r: Q, p: V) -> V {
     add(add(p, scale(t, w)), cross(u, t))
 }
 
-/// A place and direction: rotate, then move.
+/// A rigid transform: rotation, then translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rigid {
     pub(crate) rotation: Q,
@@ -93,7 +93,7 @@ pub(crate) struct Rigid {
 impl Rigid {
     pub(crate) const IDENTITY: Rigid = Rigid { rotation: [1.0, 0.0, 0.0, 0.0], translation: [0.0; 3] };
 
-    /// First `inner`, then this.
+    /// Returns the transform that applies `inner`, then this.
     pub(crate) fn then(self, inner: Rigid) -> Rigid {
         Rigid {
             rotation: qmul(self.rotation, inner.rotation),

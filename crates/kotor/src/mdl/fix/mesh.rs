@@ -1,4 +1,4 @@
-//! Fixes of meshes: faces, index lists, copies of positions, and the figures of a mesh.
+//! Fixes of meshes: faces, index lists, copies of positions, and extents.
 
 use super::meshes;
 use crate::mdl::check::finite;
@@ -6,29 +6,29 @@ use crate::mdl::derive::{self, vector};
 use crate::mdl::mesh::{IndexLists, Mesh, PositionCopy};
 use crate::mdl::{Face, Model};
 
-/// If more than so many values of a list differ from those of another, the two are of different shape.
+/// If more values of two lists differ, the lists are considered unrelated.
 const FEW: usize = 16;
 
-/// Runs a fix on each mesh that is no blade.
+/// Runs a fix on each mesh that is not a blade.
 fn each(model: &mut Model, fix: impl Fn(&mut Mesh) -> usize) -> usize {
     meshes(model).filter(|m| m.saber.is_none()).map(fix).sum()
 }
 
-/// What the corners of a face say about its plane.
+/// The plane of a face, derived from its corners and compared with the stored one.
 struct Plane {
     normal: [f32; 3],
     corner: [f32; 3],
-    /// Whether the stored normal is that of the corners.
+    /// Whether the stored normal matches the corners.
     normal_agrees: bool,
-    /// Whether the stored distance is that of the stored normal and the corners.
+    /// Whether the stored distance matches the stored normal and the corners.
     distance_agrees: bool,
-    /// Whether the stored distance is that of the corners alone.
+    /// Whether the stored distance matches the corners alone.
     distance_derives: bool,
-    /// Whether a plane as stored is possible: two corners lie in it, so that the third may be the wrong value.
+    /// Whether the stored plane may be correct: two corners lie in it, so the third may be the wrong value.
     possible: bool,
 }
 
-/// The plane of a face; `None` where its corners give none.
+/// Returns the plane of a face; `None` if its corners do not define one.
 fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<Plane> {
     let points = derive::face_corners(positions, face)?;
     let derived = derive::face_normal(points).map(|c| c as f32);
@@ -56,12 +56,12 @@ fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<Plane> {
     })
 }
 
-/// Whether normal and distance of a face are those of its corners.
+/// Returns whether normal and distance of a face match its corners.
 pub(super) fn plane_agrees(positions: &[[f32; 3]], face: &Face) -> bool {
     plane_of(positions, face).is_some_and(|p| p.normal_agrees && p.distance_agrees)
 }
 
-/// Derives normals that are wrong where the distance is that of the corners. Where both are wrong, a corner may be.
+/// Derives wrong normals where the distance matches the corners. If both are wrong, a corner may be the cause.
 pub(super) fn face_normals(model: &mut Model) -> usize {
     let wrong = |p: &Plane| (!p.normal_agrees || !p.distance_agrees) && p.distance_derives && !p.possible;
     each(model, |mesh| {
@@ -76,7 +76,7 @@ pub(super) fn face_normals(model: &mut Model) -> usize {
     })
 }
 
-/// Derives distances that are wrong where the normal is that of the corners.
+/// Derives wrong distances where the normal matches the corners.
 pub(super) fn face_distances(model: &mut Model) -> usize {
     let wrong = |p: &Plane| p.normal_agrees && !p.distance_agrees && !p.distance_derives;
     each(model, |mesh| {
@@ -91,7 +91,7 @@ pub(super) fn face_distances(model: &mut Model) -> usize {
     })
 }
 
-/// Derives the neighbors that do not exist.
+/// Derives neighbours that do not exist.
 pub(super) fn neighbors(model: &mut Model) -> usize {
     let fix = |mesh: &mut Mesh| {
         let faces = mesh.faces.len();
@@ -112,7 +112,7 @@ pub(super) fn neighbors(model: &mut Model) -> usize {
     meshes(model).map(fix).sum()
 }
 
-/// Counts texture coordinates where every byte of a row belongs to a column: otherwise a set may be there unseen.
+/// Sets texture counts if every byte of a row belongs to a column; otherwise a set may be hidden in the unused bytes.
 pub(super) fn texture_counts(model: &mut Model) -> usize {
     each(model, |mesh| {
         let rows = &mesh.layout.rows;
@@ -126,14 +126,14 @@ pub(super) fn texture_counts(model: &mut Model) -> usize {
     })
 }
 
-/// Makes faces and index list agree, index by index: right is the one that the stored plane of the face, or else the area of
-/// the mesh, supports.
+/// Makes faces and index list agree, index by index: the value that the stored plane of the face or the area of the
+/// mesh confirms is correct.
 pub(super) fn index_lists(model: &mut Model) -> usize {
     each(model, |mesh| {
         let IndexLists::Own(lists) = &mesh.indices else { return 0 };
         let [list] = &lists[..] else { return 0 };
         let corners = mesh.faces.iter().flat_map(|f| f.vertices);
-        // More than a few are no single damage, and each costs a look at the whole mesh.
+        // Many differences are not a single damage, and each requires a pass over the whole mesh.
         if list.len() != mesh.faces.len() * 3 || corners.zip(list).filter(|(a, b)| a != *b).count() > FEW {
             return 0;
         }
@@ -177,7 +177,8 @@ pub(super) fn index_lists(model: &mut Model) -> usize {
     })
 }
 
-/// Makes positions and their copies agree, vertex by vertex: right is the one that lies in the stored planes of its faces.
+/// Makes positions and their copies agree, vertex by vertex: the one that lies in the stored planes of its faces is
+/// correct.
 pub(super) fn position_copies(model: &mut Model) -> usize {
     let fix = |mesh: &mut Mesh| {
         let mut count = 0;
@@ -192,7 +193,7 @@ pub(super) fn position_copies(model: &mut Model) -> usize {
     meshes(model).map(fix).sum()
 }
 
-/// How far a vertex is from the stored planes of its faces; `None` if it has none.
+/// Returns how far a vertex is from the stored planes of its faces; `None` if it has none.
 fn off_planes(vertex: usize, position: [f32; 3], faces: &[Face]) -> Option<f64> {
     let has = |face: &&Face| face.vertices.iter().any(|v| usize::from(*v) == vertex);
     let off = |face: &Face| {
@@ -236,7 +237,7 @@ fn reconcile(positions: &mut [[f32; 3]], copy: &mut PositionCopy, faces: &[Face]
     count
 }
 
-/// What the vertices say about the figures of a mesh, and which of those agree.
+/// The extents of a mesh, derived from its vertices, and which of the stored ones agree.
 struct Figures {
     min: [f32; 3],
     max: [f32; 3],
@@ -247,7 +248,7 @@ struct Figures {
     average_agrees: bool,
     radius_agrees: bool,
     area_agrees: bool,
-    /// Whether the mesh was written by a tool that leaves them out.
+    /// Whether the tool that wrote the mesh omits them.
     blank: bool,
 }
 
@@ -281,12 +282,12 @@ fn figures(mesh: &Mesh) -> Option<Figures> {
     })
 }
 
-/// Whether two of three other figures agree with the vertices, so that these are right.
+/// Returns whether two of three other values agree with the vertices, which confirms the vertices.
 fn two_of(three: [bool; 3]) -> bool {
     three.iter().filter(|b| **b).count() >= 2
 }
 
-/// Derives the sides of boxes that do not hold the vertices.
+/// Derives the sides of bounding boxes that do not contain the vertices.
 pub(super) fn bounds(model: &mut Model) -> usize {
     each(model, |mesh| {
         let Some(f) = figures(mesh) else { return 0 };
@@ -308,7 +309,7 @@ pub(super) fn bounds(model: &mut Model) -> usize {
     })
 }
 
-/// Derives radii that are too small, or the mean point where the radius fits the right one.
+/// Derives radii that are too small, or the mean point if the radius matches the derived one.
 pub(super) fn radii(model: &mut Model) -> usize {
     each(model, |mesh| {
         let Some(f) = figures(mesh) else { return 0 };
@@ -332,7 +333,7 @@ pub(super) fn radii(model: &mut Model) -> usize {
     })
 }
 
-/// Derives areas that are wrong.
+/// Derives wrong areas.
 pub(super) fn areas(model: &mut Model) -> usize {
     each(model, |mesh| {
         let Some(f) = figures(mesh) else { return 0 };

@@ -1,4 +1,4 @@
-//! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
+//! Fixes of models: single values that the rest of the file determines.
 
 mod mesh;
 mod skin;
@@ -20,21 +20,21 @@ use mesh::{
 use skin::{binds, bone_tables, weights};
 use tree::{boxes, build, faces_of_leaves, missing_children};
 
-/// Fixes what the wanted rules find.
+/// Fixes the findings of the wanted rules.
 pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
     if model.layout.overlaps || model.layout.mdx.overlaps {
-        // Which of the parts that share bytes is right cannot be known.
+        // It is unknown which of the overlapping parts is correct.
         return Vec::new();
     }
     let fixes = [
-        Fix { rules: &[&TRAILING], done: "blocks of trailing data dropped", run: &trailing },
+        Fix { rules: &[&TRAILING], done: "blocks of trailing data removed", run: &trailing },
         Fix { rules: &[&SIZE], done: "sizes set", run: &sizes },
         Fix { rules: &[&NODE_COUNT], done: "node counts set", run: &node_count },
         Fix { rules: &[&HEAD], done: "animation roots set to the root", run: &head },
         Fix { rules: &[&STALE_PARENT], done: "offsets set", run: &stale_parents },
         Fix { rules: &[&COUNTS], done: "second counts set to the first", run: &counts },
-        Fix { rules: &[&POINTERS], done: "program addresses set", run: &addresses },
-        Fix { rules: &[&ORIENTATION], done: "orientations made length 1", run: &orientations },
+        Fix { rules: &[&POINTERS], done: "function pointers set", run: &addresses },
+        Fix { rules: &[&ORIENTATION], done: "orientations normalized", run: &orientations },
         Fix { rules: &[&POSITION_COPY], done: "positions copied", run: &position_copies },
         Fix { rules: &[&INDEX_LIST, &INDEX_FACES], done: "indices derived", run: &index_lists },
         Fix { rules: &[&TEXTURE_COUNT], done: "texture counts set", run: &texture_counts },
@@ -44,28 +44,28 @@ pub(crate) fn fix(model: &mut Model, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixe
         Fix { rules: &[&BOUNDS], done: "boxes of meshes derived", run: &bounds },
         Fix { rules: &[&RADIUS], done: "radii or mean points derived", run: &radii },
         Fix { rules: &[&AREA], done: "areas derived", run: &areas },
-        Fix { rules: &[&WEIGHT_SUM], done: "vertices given a weight of 1", run: &weights },
+        Fix { rules: &[&WEIGHT_SUM], done: "weights of vertices corrected", run: &weights },
         Fix { rules: &[&BONE_TABLE], done: "bone nodes derived", run: &bone_tables },
-        Fix { rules: &[&BIND_COUNT], done: "lists of bind data derived", run: &binds },
+        Fix { rules: &[&BIND_COUNT], done: "bind poses derived", run: &binds },
         Fix { rules: &[&AABB_ABSENT], done: "box trees built", run: &build },
-        Fix { rules: &[&AABB_LEAVES], done: "leaves given their faces", run: &faces_of_leaves },
+        Fix { rules: &[&AABB_LEAVES], done: "faces assigned to leaves", run: &faces_of_leaves },
         Fix { rules: &[&AABB_BOX], done: "boxes of trees derived", run: &boxes },
         Fix { rules: &[&AABB_NONE], done: "missing children marked with 0", run: &missing_children },
     ];
     run_fixes(model, &fixes, &Model::check, wanted)
 }
 
-/// The meshes of a model.
+/// Returns the meshes of a model.
 fn meshes(model: &mut Model) -> impl Iterator<Item = &mut Mesh> {
     model.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut())
 }
 
-/// The nodes of a model and of its animations.
+/// Returns the nodes of a model and of its animations.
 fn all(model: &mut Model) -> impl Iterator<Item = &mut Node> {
     model.nodes.iter_mut().chain(model.animations.iter_mut().flat_map(|a| &mut a.nodes))
 }
 
-/// Whether every byte belongs to something. If not, a count or offset may be wrong, and what it announces missing.
+/// Returns whether the file has no unused bytes. Otherwise a count or an offset may be wrong, and data may be missing.
 fn is_covered(model: &Model) -> bool {
     model.layout.gaps.is_empty()
 }
@@ -85,7 +85,7 @@ fn head(model: &mut Model) -> usize {
     })
 }
 
-/// Where the controller says what the orientation was and most of it is still there, takes that; else keeps the direction.
+/// Sets the orientation of the controller if most of its values agree; otherwise normalizes the stored one.
 fn orientations(model: &mut Model) -> usize {
     let mut count = 0;
     for node in all(model).filter(|n| finite(&n.orientation)) {
@@ -97,10 +97,10 @@ fn orientations(model: &mut Model) -> usize {
             .controllers
             .get(20)
             .filter(|t| t.times.len() == 1 && t.interpolation != Interpolation::Packed);
-        let told = key.and_then(|t| t.values.first_chunk::<4>().copied()).map(|[x, y, z, w]| [w, x, y, z]);
+        let stored = key.and_then(|t| t.values.first_chunk::<4>().copied()).map(|[x, y, z, w]| [w, x, y, z]);
         let unit = vector::qnormalize(vector::q(node.orientation)).map(|c| c as f32);
         let same = |q: &[f32; 4]| q.iter().zip(node.orientation).filter(|(a, b)| **a == *b).count() >= 3;
-        let right = told.filter(same).unwrap_or(unit);
+        let right = stored.filter(same).unwrap_or(unit);
         let length = right.iter().map(|c| c * c).sum::<f32>().sqrt();
         if node.orientation != [0.0; 4] && (length - 1.0).abs() <= 1e-3 {
             node.orientation = right;
@@ -121,7 +121,7 @@ fn stale_parents(model: &mut Model) -> usize {
     count
 }
 
-/// Sets second counts to the first. If bytes belong to nothing, the first may be the wrong one.
+/// Sets second counts to the first, unless the file has unused bytes: then the first may be wrong.
 fn counts(model: &mut Model) -> usize {
     if !is_covered(model) {
         return 0;
@@ -153,7 +153,8 @@ fn counts(model: &mut Model) -> usize {
     count
 }
 
-/// Sets program addresses where one of the two is right, or most meshes have the right ones: if not, the game is in doubt.
+/// Sets function pointers if one of the two is correct or most meshes have the correct ones; otherwise the game is
+/// uncertain.
 fn addresses(model: &mut Model) -> usize {
     let (game, platform) = (model.game, model.platform);
     let total = meshes(model).count();
@@ -171,7 +172,7 @@ fn addresses(model: &mut Model) -> usize {
     count
 }
 
-/// Drops data behind the place where the header says the file ends.
+/// Removes data after the end of the file according to the header.
 fn trailing(model: &mut Model) -> usize {
     let layout = &mut model.layout;
     let Some(end) = layout.headers.as_ref().and_then(|h| h.file.mdl_size.checked_add(12)) else { return 0 };
@@ -185,8 +186,8 @@ fn trailing(model: &mut Model) -> usize {
     1
 }
 
-/// Sets sizes that are wrong. If both sizes of the MDX say the same, it may be another file's; and data behind the size of
-/// the MDL may be what does not belong there.
+/// Sets wrong sizes. If both sizes of the MDX agree, it may belong to another model; and data beyond the size of the
+/// MDL may be trailing data.
 fn sizes(model: &mut Model) -> usize {
     let covered = is_covered(model);
     let (len, mdx, missing) =

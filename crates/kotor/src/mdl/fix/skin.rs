@@ -1,11 +1,12 @@
-//! Fixes of skins: weights, the table of bone nodes, and bind data that are missing.
+//! Fixes of skins: weights, the bone node table, and missing bind poses.
 
 use super::{is_covered, meshes};
 use crate::mdl::Model;
 use crate::mdl::derive;
 use crate::mdl::node::NodeId;
 
-/// Gives vertices a sum of weights of 1. A single weight outside 0 to 1 is what the others leave; else all are scaled.
+/// Makes the weights of each vertex add up to 1. A single weight outside 0 to 1 is replaced by the remainder; otherwise
+/// all are scaled.
 pub(super) fn weights(model: &mut Model) -> usize {
     let sound = |w: &f32| (0.0..=1.0).contains(w);
     let mut count = 0;
@@ -26,7 +27,7 @@ pub(super) fn weights(model: &mut Model) -> usize {
     count
 }
 
-/// Derives entries of the table of bone nodes that are wrong, where one node only has the slot.
+/// Derives wrong entries of the bone node table if exactly one node has the slot.
 pub(super) fn bone_tables(model: &mut Model) -> usize {
     let nodes = model.nodes.len();
     let mut count = 0;
@@ -44,7 +45,7 @@ pub(super) fn bone_tables(model: &mut Model) -> usize {
     count
 }
 
-/// Derives bind data that are missing. If bytes belong to nothing, a count may be wrong instead.
+/// Derives missing bind poses, unless the file has unused bytes: then a count may be wrong instead.
 pub(super) fn binds(model: &mut Model) -> usize {
     if !is_covered(model) {
         return 0;

@@ -7,12 +7,12 @@ use crate::mdl::check::finite;
 use crate::mdl::mesh::{AabbNode, AabbTree, Mesh};
 use crate::mdl::{AabbLayout, Model, derive};
 
-/// How far the game's compiler moves every side of a box outwards, and how far another may be before it is wrong.
+/// The margin that the game's compiler adds to every side of a box, and the tolerance for other boxes.
 const MARGIN: f32 = 0.01;
 const SLACK: f32 = 0.05;
 
-/// Builds trees that are not there at all. Bytes that belong to nothing might be them, and a face without its vertices has no
-/// place in a tree.
+/// Builds missing trees, unless the file has unused bytes, which may be the tree, or a face without vertices, which
+/// cannot be in a tree.
 pub(super) fn build(model: &mut Model) -> usize {
     if !is_covered(model) {
         return 0;
@@ -49,7 +49,7 @@ fn is_leaf(node: &AabbNode) -> bool {
     node.left.is_none() && node.right.is_none()
 }
 
-/// Gives the one face that has no leaf to the one leaf that names none, or one that another names too.
+/// Assigns the one face without a leaf to the one leaf without a valid face, or with a face that another leaf has too.
 pub(super) fn faces_of_leaves(model: &mut Model) -> usize {
     meshes(model).map(face_of_leaf).sum()
 }
@@ -75,7 +75,7 @@ fn face_of_leaf(mesh: &mut Mesh) -> usize {
 
 type Corners = ([f32; 3], [f32; 3]);
 
-/// The box around the corners of a face.
+/// Returns the box around the corners of a face.
 fn box_of(face: Option<&crate::mdl::Face>, positions: &[[f32; 3]]) -> Option<Corners> {
     let points = derive::face_corners(positions, face?)?.map(|p| p.map(|c| c as f32));
     if !points.iter().all(|p| finite(p)) {
@@ -85,7 +85,8 @@ fn box_of(face: Option<&crate::mdl::Face>, positions: &[[f32; 3]]) -> Option<Cor
     Some((min, max))
 }
 
-/// The box around the faces below each node, grown as the compiler does; parents come before their children.
+/// Returns the box around the faces below each node, with the margin of the compiler; parents come before their
+/// children.
 fn expected(tree: &AabbTree, mesh: &Mesh) -> Vec<Option<Corners>> {
     let mut out: Vec<Option<Corners>> = vec![None; tree.nodes.len()];
     for (at, node) in tree.nodes.iter().enumerate().rev() {
@@ -108,7 +109,7 @@ fn expected(tree: &AabbTree, mesh: &Mesh) -> Vec<Option<Corners>> {
     out
 }
 
-/// Derives boxes that are not those of their faces, where the boxes above and below are.
+/// Derives boxes that do not match their faces if the boxes above and below do.
 pub(super) fn boxes(model: &mut Model) -> usize {
     let fix = |mesh: &mut Mesh| {
         let Some(mut tree) = mesh.aabb.take() else { return 0 };

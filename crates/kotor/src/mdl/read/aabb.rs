@@ -1,4 +1,4 @@
-//! Bytes into the tree of boxes of a walkable mesh.
+//! Reads the box tree of a walkable mesh.
 
 use galatea_wire::{Reader, Result, Wire};
 
@@ -7,12 +7,12 @@ use crate::mdl::layout::{Slot, file_position};
 use crate::mdl::mesh::{AabbNode, AabbTree};
 use crate::mdl::wire::AabbRecord;
 
-/// No box: the game writes 0, some tools 0xFFFFFFFF.
+/// Returns whether an offset means "no child": the game writes 0, some tools 0xFFFFFFFF.
 fn is_none(offset: u32) -> bool {
     offset == 0 || offset == u32::MAX
 }
 
-/// The tree of boxes, without recursion. Trees that are packed, as nearly all are, need no visited set.
+/// Reads the box tree without recursion. Packed trees, as nearly all are, need no visited set.
 pub(super) fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
     if is_none(root) {
         let layout = AabbLayout::Packed { root: Slot::plain(root, 0), none: 0 };
@@ -26,7 +26,7 @@ pub(super) fn aabb_tree(r: Reader<'_>, root: u32) -> Result<AabbTree> {
     }
     let mut tree = AabbTree::default();
     let (mut places, mut nones) = (Vec::new(), Vec::new());
-    // Offset of a box still to read, and whose first or second child it is.
+    // Offset of a box yet to be read, and whose first or second child it is.
     let mut todo: Vec<(u32, Option<(usize, bool)>)> = vec![(root, None)];
     while let Some((offset, parent)) = todo.pop() {
         let at = file_position(offset);
@@ -57,11 +57,11 @@ fn box_of(record: &AabbRecord, left: Option<u32>, right: Option<u32>) -> AabbNod
     AabbNode { min: record.min, max: record.max, left, right, face: record.face, plane: record.plane }
 }
 
-/// The boxes of a tree that is stored one box after the other in depth-first order, with one value for "no child".
+/// Reads a tree of consecutive boxes in preorder with a single value for "no child". Returns `None` for other trees.
 fn packed_tree(r: Reader<'_>, root: u32) -> Option<(Vec<AabbNode>, u32)> {
     let mut nodes: Vec<AabbNode> = Vec::new();
     let mut none = None;
-    // Offset of the second children that are still to come, and their parents.
+    // Offsets of second children yet to come, and their parents.
     let mut rights: Vec<(u32, usize)> = Vec::new();
     loop {
         let id = nodes.len();

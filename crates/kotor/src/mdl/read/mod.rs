@@ -1,4 +1,4 @@
-//! Bytes into a [`Model`].
+//! Reads a [`Model`] from bytes.
 
 mod aabb;
 mod parts;
@@ -22,7 +22,7 @@ pub(crate) fn read(mdl: &[u8], mdx: Option<&[u8]>, limits: &Limits) -> Result<Mo
             finish(&mut model, &source, &rows);
             Ok(model)
         }
-        // Only who reads with names can tell where the fault is.
+        // Only a reader with names can report the place of the error.
         Err(error) => Err(inspect(mdl, mdx, limits).error.unwrap_or(error)),
     }
 }
@@ -41,7 +41,7 @@ fn read_both(mdl: &Source<'_>, mdx: &Source<'_>) -> Result<Model> {
     Ok(model)
 }
 
-/// Keeps what nobody claimed, and whether parts share bytes.
+/// Stores unclaimed bytes, and whether parts share bytes.
 fn finish(model: &mut Model, source: &Source<'_>, rows: &Source<'_>) {
     let kept = |gaps: &[Gap]| -> u64 { gaps.iter().map(|g| g.bytes.len() as u64).sum() };
     let layout = &mut model.layout;
@@ -74,7 +74,7 @@ struct Read<'a> {
     meshes: Vec<(u32, NodeId)>,
 }
 
-/// What a node is reached from.
+/// A reference to a node.
 struct Parent {
     id: Option<NodeId>,
     offset: u32,
@@ -87,7 +87,7 @@ struct Open<'a> {
     id: NodeId,
     offset: u32,
     r: Reader<'a>,
-    /// Offsets of the children still to read.
+    /// Offsets of the children yet to be read.
     rest: &'a [u8],
 }
 
@@ -97,7 +97,7 @@ impl<'a> Read<'a> {
             if r.peek(0, 4) == Some(&[0; 4])
                 && let Some(pointer) = r.peek_at::<u32>(DATA_START)
             {
-                let what = format!("program address {pointer}, which belongs to no known game");
+                let what = format!("function pointer {pointer}, which no known game has");
                 return Err(r.error(ErrorKind::Unsupported(what.into()), DATA_START, "geometry header"));
             }
             return Err(r.error(ErrorKind::NotThisFormat, 0, "file header"));
@@ -147,7 +147,7 @@ impl<'a> Read<'a> {
 
         let offsets: Vec<u32> = array(r, &header.animations, "animation offsets")?;
         model.layout.animation_offsets = Slot::of(&header.animations);
-        // Each has headers of its own.
+        // Each has separate headers.
         let most = r.len() / (GeometryHeader::SIZE + AnimationHeader::SIZE);
         model.animations.reserve_exact(offsets.len().min(most));
         for (index, offset) in offsets.iter().enumerate() {
@@ -175,7 +175,8 @@ impl<'a> Read<'a> {
         r.spend(offsets.len() as u64 * 16, DATA_START, "names")?;
         let mut names = Vec::with_capacity(offsets.len());
         self.names.reserve_exact(offsets.len());
-        // Nodes can refer to 65,536 names. A file with more means no good: neighbours are claimed together.
+        // Nodes can refer to 65,536 names. A larger count is treated as hostile input: adjacent names are claimed
+        // together.
         let together = offsets.len() > 1 << 16;
         let mut run = 0..0;
         for offset in offsets {
@@ -224,8 +225,8 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// A tree of nodes, without recursion, in the order of the game's compiler: a node, its children, its controllers.
-    /// `tree` is its number, `owner` the offset of the animation, or 0.
+    /// Reads a tree of nodes without recursion, in the order of the game's compiler: a node, its children, its
+    /// controllers. `tree` is its number, `owner` the offset of the animation, or 0.
     fn tree(&mut self, r: Reader<'a>, tree: u32, root: u32, owner: u32, hint: u32) -> Result<Vec<Node>> {
         if root == 0 {
             return Ok(Vec::new());
@@ -287,7 +288,7 @@ impl<'a> Read<'a> {
         Ok(nodes)
     }
 
-    /// Reads what follows the node header. Returns the length of it all.
+    /// Reads the parts that follow the node header. Returns the total length.
     #[inline(never)]
     fn parts(&self, r: Reader<'a>, start: usize, flags: u16, node: &mut Node) -> Result<usize> {
         let mut at = start + NodeHeader::SIZE;
@@ -310,7 +311,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// Returns what the header of a node tells alone.
+/// Returns a node with the fields of its header.
 #[inline]
 fn node(header: &NodeHeader, offset: u32) -> Node {
     let flags = header.flags;
@@ -334,7 +335,7 @@ fn node(header: &NodeHeader, offset: u32) -> Node {
     }
 }
 
-/// Returns what the compiler would have written otherwise into the header of a node with this parent and owner, if anything.
+/// Returns the values that differ from those the compiler writes for a node with this parent and owner, if any.
 fn odd(header: &NodeHeader, parent: u32, owner: u32) -> Option<Box<OddNode>> {
     let defs = [&header.children, &header.controllers, &header.data];
     if defs.iter().all(|def| def.capacity == def.count)
@@ -350,7 +351,7 @@ fn odd(header: &NodeHeader, parent: u32, owner: u32) -> Option<Box<OddNode>> {
     }))
 }
 
-/// Reads the controllers of a node and their numbers.
+/// Reads the controllers of a node and their data.
 fn controllers(r: Reader<'_>, node: &mut Node) -> Result<()> {
     let layout = &node.layout;
     let at = file_position(layout.controllers.at);

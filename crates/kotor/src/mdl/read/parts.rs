@@ -1,4 +1,4 @@
-//! Bytes into the parts of a node: lights, and meshes with what stands on them.
+//! Reads the parts of a node: lights and meshes.
 
 use galatea_wire::{Reader, Result, Wire};
 
@@ -13,14 +13,14 @@ use crate::mdl::wire::{
 };
 use crate::mdl::{Game, Platform, PointerUse, pointers};
 
-/// Reads a record at the end of others, and moves the end.
+/// Reads a record at `end` and advances it.
 fn next<T: Wire>(r: Reader<'_>, end: &mut usize, name: &'static str) -> Result<T> {
     let value = r.at(*end, name)?;
     *end += T::SIZE;
     Ok(value)
 }
 
-/// Reads a record at the end of others if it is there.
+/// Reads a record at `end`, if there is one, and advances it.
 fn next_if<T: Wire>(present: bool, r: Reader<'_>, end: &mut usize, name: &'static str) -> Result<Option<T>> {
     present.then(|| next(r, end, name)).transpose()
 }
@@ -72,7 +72,7 @@ pub(super) fn mesh(
     Ok(mesh)
 }
 
-/// Returns what the header of a mesh tells alone.
+/// Returns a mesh with the fields of its header.
 fn mesh_fields(head: &MeshHead, tail: &MeshTail) -> Box<Mesh> {
     let mut mesh: Box<Mesh> = Box::default();
     mesh.bounds = [head.bounds_min, head.bounds_max];
@@ -110,7 +110,7 @@ fn mesh_fields(head: &MeshHead, tail: &MeshTail) -> Box<Mesh> {
 fn mesh_lists(r: Reader<'_>, head: &MeshHead, positions: Option<u32>, mesh: &mut Mesh) -> Result<()> {
     mesh.faces = array(r, &head.faces, "faces")?;
     let mut counts: Vec<u32> = array(r, &head.index_counts, "index counts")?;
-    // Offset 0 is that of the model itself: no positions. The Xbox has none at all.
+    // Offset 0 means no positions. The Xbox has none at all.
     let there = positions.filter(|offset| *offset != 0 && *offset != u32::MAX);
     let count = if there.is_some() { usize::from(head.vertex_count) } else { 0 };
     mesh.mdl_positions = if count == 0 { PositionCopy::Absent } else { PositionCopy::Same };

@@ -1,4 +1,4 @@
-//! The MDX: rows of vertices into columns, and what lies between them.
+//! Reads the MDX: rows of vertices into columns, and the bytes between them.
 
 use galatea_wire::{Gap, Reader, Result, Source, Wire};
 
@@ -7,7 +7,7 @@ use crate::mdl::layout::{MdxLayout, Sentinel, Slot, file_position};
 use crate::mdl::mesh::{Mesh, PositionCopy};
 use crate::mdl::node::NodeId;
 
-/// Reads the vertex rows of all meshes from the MDX, then decides what the position copies are.
+/// Reads the vertex rows of all meshes from the MDX, then compares the position copies.
 pub(super) fn read_rows(
     model: &mut Model,
     meshes: &[(u32, NodeId)],
@@ -17,7 +17,7 @@ pub(super) fn read_rows(
     let r = source.reader();
     let mdx_len = r.len();
     let mut layout = MdxLayout { aligned: true, ..MdxLayout::default() };
-    // Where rows begin, to know where the last row of the mesh before can reach.
+    // Where rows begin, which limits the last row of the previous mesh.
     let mut starts: Vec<u32> = Vec::with_capacity(meshes.len());
     for (tree, id) in meshes {
         let mesh = model.tree(*tree).get(*id as usize).and_then(|n| n.mesh.as_deref());
@@ -49,7 +49,7 @@ pub(super) fn read_rows(
     Ok(())
 }
 
-/// Reads the rows of one mesh and the one that ends them. `next` is the index of the start that probably follows them.
+/// Reads the rows of a mesh and the row that ends them. `next` is the index of the start that probably follows.
 fn mesh_rows(r: Reader<'_>, mesh: &mut Mesh, starts: &[u32], next: &mut usize) -> Result<()> {
     let skin = mesh.skin.is_some();
     let rows = &mut mesh.layout.rows;
@@ -80,8 +80,8 @@ fn sentinel(row: &[u8]) -> Sentinel {
     }
 }
 
-/// Claims the bytes that fill up before a mesh (to a multiple of 16, but not always counted from the start of the file),
-/// and keeps them where they are not zero.
+/// Claims the padding before a mesh (to a multiple of 16, not always counted from the start of the file), and keeps it
+/// if it is not zero.
 pub(super) fn padding(source: &Source<'_>, starts: &[u32]) -> Result<Vec<Gap>> {
     let r = source.reader();
     let mut kept = Vec::new();
@@ -97,7 +97,8 @@ pub(super) fn padding(source: &Source<'_>, starts: &[u32]) -> Result<Vec<Gap>> {
     Ok(kept)
 }
 
-/// Whether these are the bytes of these numbers. All are compared: that takes less time than to stop at the first that differs.
+/// Returns whether these are the bytes of these numbers. Comparing all of them is faster than stopping at the first
+/// difference.
 fn same_bits(numbers: &[f32], bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks();
     let same = |(word, number): (&[u8; 4], &f32)| u32::from_le_bytes(*word) == number.to_bits();
@@ -106,7 +107,7 @@ fn same_bits(numbers: &[f32], bytes: &[u8]) -> bool {
         && words.iter().zip(numbers).fold(true, |all, both| all & same(both))
 }
 
-/// Positions in the MDL that are the same as the mesh's are not kept twice; a mesh without rows has those of the MDL.
+/// Drops positions of the MDL that equal those of the mesh; a mesh without rows takes those of the MDL.
 fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     let bytes = |slot: &Slot| mdl.peek(file_position(slot.at), slot.count as usize * 12).unwrap_or(&[]);
     let load = |slot: &Slot| {
@@ -118,7 +119,7 @@ fn same_positions(mdl: Reader<'_>, mesh: &mut Mesh) -> Result<()> {
     if positions.is_empty() && mesh.mdl_positions == PositionCopy::Same {
         *positions = load(&mesh.layout.mdl_positions)?;
     }
-    // On the Xbox a blade has its positions in one place only.
+    // On the Xbox a blade has its positions only once.
     if let Some(saber) = mesh.saber.as_deref().filter(|_| positions.is_empty() && !mesh.in_mdx) {
         mdl.spend(
             saber.positions.len() as u64 * 12,

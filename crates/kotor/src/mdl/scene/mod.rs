@@ -1,8 +1,8 @@
 //! Models to the scene and back.
 //!
-//! Every node of the model is a node of the scene of the same name; meshes, skins, lights and clips are the scene's own.
-//! What the scene has no word for is in extras under `kotor`: controllers that hold no rest pose, header fields, emitters.
-//! Tables a compiler derives travel as differences from what we derive.
+//! Every node of the model becomes a node of the scene with the same name; meshes, skins, lights and clips become those
+//! of the scene. What the scene cannot express is in extras under `kotor`: controllers beyond the rest pose, header
+//! fields, emitters. Derived tables are stored as differences from what we derive.
 
 mod from;
 mod to;
@@ -20,7 +20,7 @@ const LIGHT_COLOR: u32 = 76;
 const LIGHT_RADIUS: u32 = 88;
 const LIGHT_MULTIPLIER: u32 = 140;
 
-/// Writes the fields of a header that are not as in a new one.
+/// Writes the fields that differ from those of a new record.
 macro_rules! put_fields {
     ($map:expr, $value:expr, $base:expr, $($field:ident),* $(,)?) => {
         $(if crate::extra::differ(&$value.$field, &$base.$field) {
@@ -28,7 +28,7 @@ macro_rules! put_fields {
         })*
     };
 }
-/// Reads the fields that are there.
+/// Reads the fields that are present.
 macro_rules! read_fields {
     ($map:expr, $value:expr, $($field:ident),* $(,)?) => {
         $(if let Some(value) = $map.get(stringify!($field)) {
@@ -55,13 +55,13 @@ macro_rules! light_fields {
 }
 use {light_fields, model_fields, put_fields, read_fields};
 
-/// Choices of [`Model::from_scene`](super::Model::from_scene).
+/// Options of [`Model::from_scene`](super::Model::from_scene).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// The game to build for; `None` for that of the scene, or else KotOR 1.
+    /// The target game; `None` for that of the scene, by default KotOR 1.
     pub game: Option<Game>,
-    /// The machine to build for; `None` for that of the scene, or else the PC.
+    /// The target platform; `None` for that of the scene, by default the PC.
     pub platform: Option<Platform>,
 }
 
@@ -72,7 +72,7 @@ impl SceneOptions {
         SceneOptions { game: game.into(), ..self }
     }
 
-    /// Returns the same options with this machine.
+    /// Returns the same options with this platform.
     #[must_use]
     pub fn with_platform(self, platform: impl Into<Option<Platform>>) -> Self {
         SceneOptions { platform: platform.into(), ..self }

@@ -1,9 +1,9 @@
-//! What the plain lines of a text say, before carried data and derived values complete it.
+//! A model as written in the text, before sidecar and derived values complete it.
 
 use crate::mdl::{Model, NodeId};
 use crate::text::lex::Spot;
 
-/// A model as the plain lines tell it. Lists of drafts run parallel to the lists of nodes.
+/// A model as written in the text. The lists of drafts are parallel to the lists of nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
     pub(crate) model: Model,
@@ -15,37 +15,37 @@ pub(crate) struct Draft<'a> {
     pub(crate) headlink: bool,
 }
 
-/// What the plain lines say about a node, beside the node itself.
+/// Data of a node in the text, in addition to the node itself.
 #[derive(Debug, Default)]
 pub(crate) struct NodeDraft<'a> {
-    /// The name as it is written.
+    /// The name in the text.
     pub(crate) name: &'a [u8],
-    /// Tells the node from all others of its tree: a checksum of its written name and how often that came before.
+    /// Identifies the node in its tree: a checksum of its name in the text and of how often that occurred before.
     pub(crate) key: u64,
     pub(crate) spot: Spot,
-    /// The parent's name as it is written; `None` for no parent.
+    /// The parent's name in the text; `None` for no parent.
     pub(crate) parent: Option<(&'a [u8], Spot)>,
     /// In animations: the node of the model that it moves.
     pub(crate) moves: Option<NodeId>,
-    /// The position as it is written, to which the positions of animations refer.
+    /// The position in the text, to which the positions of animations are relative.
     pub(crate) position: [f64; 3],
     pub(crate) mesh: Option<Box<MeshDraft<'a>>>,
 }
 
-/// What the plain lines say about an animation, beside the animation itself.
+/// Data of an animation in the text, in addition to the animation itself.
 #[derive(Debug, Default)]
 pub(crate) struct AnimationDraft<'a> {
-    /// Tells the animation from all others.
+    /// Identifies the animation.
     pub(crate) key: u64,
     pub(crate) nodes: Vec<NodeDraft<'a>>,
 }
 
-/// What the plain lines say about a mesh, beside the mesh itself.
+/// Data of a mesh in the text, in addition to the mesh itself.
 #[derive(Debug, Default)]
 pub(crate) struct MeshDraft<'a> {
     /// Smoothing groups of the faces, one bit each.
     pub(crate) masks: Vec<u32>,
-    /// Names of bones, as they are written.
+    /// Names of bones in the text.
     pub(crate) bones: Vec<&'a [u8]>,
     /// The nodes of these names.
     pub(crate) bone_nodes: Vec<Option<NodeId>>,
@@ -61,9 +61,9 @@ pub(crate) struct MeshDraft<'a> {
     pub(crate) boxes: u64,
     /// Which textures have tangents.
     pub(crate) tangents: [bool; 4],
-    /// Whether the inverted counters are told.
+    /// Whether the text has inverted counters.
     pub(crate) counted: bool,
-    /// Whether box, radius and average point are told.
+    /// Whether the text has box, radius and mean point.
     pub(crate) bounded: bool,
 }
 

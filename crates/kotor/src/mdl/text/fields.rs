@@ -1,4 +1,4 @@
-//! The fields of a model that are carried as words of 32 bits where the text does not tell them.
+//! The fields of the sidecar of a model, as words of 32 bits.
 
 use galatea_wire::Text;
 
@@ -88,7 +88,7 @@ fn set_number(n: &mut Node, mut words: &[u32]) -> Option<()> {
 pub(crate) static NUMBER: Field<Node> =
     Field { tag: "NUMB", kind: Kind::Whole, get: |n, out| n.number.put(out), set: set_number };
 
-/// The number of a node of a model that inherits: only the supermodel tells it.
+/// The number of a node of a model that inherits: only the supermodel determines it.
 pub(crate) static NUMBER_INHERITED: Field<Node> =
     Field { tag: "NUMB", kind: Kind::Silent, get: |n, out| n.number.put(out), set: set_number };
 
@@ -103,7 +103,7 @@ fn put_controllers(list: &[Controller], data: &[f32], out: &mut Vec<u32>) {
     put_list(data, out);
 }
 
-/// Controllers without their data, but with the length of it.
+/// Returns controllers without their data, but with its length.
 pub(crate) fn controller_words(node: &Node) -> Vec<u32> {
     let mut words = Vec::new();
     put_controllers(node.controllers.list(), &[], &mut words);
@@ -142,7 +142,7 @@ fn take_controllers(mut words: &[u32]) -> Option<Controllers> {
     Some(controllers)
 }
 
-/// Controllers with their data, where the text tells others, or in another order.
+/// Controllers with their data, if the text has others or another order.
 pub(crate) static CONTROLLERS: Field<Node> = Field {
     tag: "CTRL",
     kind: Kind::Whole,
@@ -434,15 +434,15 @@ pub(crate) static BONE_NODES: Field<Node> = Field {
     },
 };
 
-/// Planes of boxes, and their children where the rows do not tell them.
+/// Planes of boxes, and their children if the order of rows does not determine them.
 pub(crate) static BOXES: Field<Node> = Field {
     tag: "AABB",
     kind: Kind::Silent,
     get: |n, out| {
         let Some(tree) = n.mesh.as_deref().and_then(|m| m.aabb.as_deref()) else { return };
         let rows: Vec<_> = tree.nodes.iter().map(|b| ([0.0; 6], b.face)).collect();
-        let told = super::parse::preorder(&rows);
-        let regular = told.iter().zip(&tree.nodes).all(|(a, b)| (a.left, a.right) == (b.left, b.right));
+        let implied = super::parse::preorder(&rows);
+        let regular = implied.iter().zip(&tree.nodes).all(|(a, b)| (a.left, a.right) == (b.left, b.right));
         out.push(u32::from(!regular));
         for node in &tree.nodes {
             out.push(node.plane);
@@ -459,7 +459,7 @@ pub(crate) static BOXES: Field<Node> = Field {
         if rest.len() != tree.nodes.len() * width {
             return None;
         }
-        // Children come after their parents, so that no words make a circle.
+        // Children must come after their parents, which rules out cycles.
         let sound = |i: usize, c: u32| c == 0 || (c > i as u32 + 1 && c <= count);
         let rows = || rest.chunks_exact(width).enumerate();
         if width == 3 && !rows().all(|(i, row)| row.iter().skip(1).all(|c| sound(i, *c))) {
@@ -575,7 +575,7 @@ pub(crate) static HEAD: Field<Model> = Field {
     },
 };
 
-/// Nodes the header tells beyond those of the model.
+/// The node count of the header beyond the nodes of the model.
 pub(crate) static BEYOND: Field<Model> = Field {
     tag: "BEYO",
     kind: Kind::Whole,
@@ -648,7 +648,7 @@ pub(crate) static EVENTS: Field<Animation> = Field {
     },
 };
 
-/// Whether a mesh has dirt: a mesh of the second game has, one of the first has not.
+/// Adds or removes dirt: meshes of the second game have it, those of the first do not.
 pub(crate) fn settle_dirt(mesh: &mut Mesh, second: bool) {
     use crate::mdl::Dirt;
     mesh.dirt =

@@ -1,4 +1,4 @@
-//! Values that text does not tell and that are derived from what it does tell.
+//! Derives values that the text does not have.
 
 use super::draft::NodeDraft;
 use super::finish::Missing;
@@ -11,14 +11,14 @@ pub(crate) fn fill(model: &mut Model, drafts: &mut [NodeDraft<'_>], missing: &[M
     binds(model, missing);
     let mut meshes = 0;
     for (node, (draft, missing)) in model.nodes.iter_mut().zip(drafts.iter_mut().zip(missing)) {
-        let (Some(mesh), Some(said)) = (node.mesh.as_deref_mut(), draft.mesh.as_deref_mut()) else {
+        let (Some(mesh), Some(mesh_draft)) = (node.mesh.as_deref_mut(), draft.mesh.as_deref_mut()) else {
             continue;
         };
         if missing.planes {
             mesh.derive_faces();
         }
         if missing.normals && !mesh.vertices.positions.is_empty() {
-            mesh.vertices.normals = normals(mesh, &said.masks);
+            mesh.vertices.normals = normals(mesh, &mesh_draft.masks);
         }
         if missing.bounds {
             let stored = mesh.area;
@@ -47,7 +47,8 @@ pub(crate) fn fill(model: &mut Model, drafts: &mut [NodeDraft<'_>], missing: &[M
     }
 }
 
-/// Vertex normals: the sum of the normals of all faces at the same position in a common smoothing group, by area.
+/// Derives vertex normals: the area-weighted sum of the normals of all faces at the same position in a common smoothing
+/// group.
 fn normals(mesh: &Mesh, masks: &[u32]) -> Vec<[f32; 3]> {
     let by_area = Weighting { area: true, ..Weighting::default() };
     let mut normals = vertex_normals(&mesh.vertices.positions, &mesh.faces, Some(masks), by_area);
@@ -56,7 +57,7 @@ fn normals(mesh: &Mesh, masks: &[u32]) -> Vec<[f32; 3]> {
     normals
 }
 
-/// The told boxes where they hold their faces, each once; otherwise a new tree.
+/// Keeps the boxes of the text if they contain every face exactly once; otherwise builds a new tree.
 fn boxes(mesh: &mut Mesh) {
     let Some(tree) = mesh.aabb.as_deref_mut() else { return };
     if sound(&tree.nodes, &mesh.vertices.positions, &mesh.faces) {
@@ -91,7 +92,7 @@ fn sound(nodes: &[AabbNode], positions: &[[f32; 3]], faces: &[Face]) -> bool {
     complete && seen.iter().all(|s| *s)
 }
 
-/// The axis on which the children of each box lie furthest apart.
+/// Derives the split planes: the axis that separates the children of each box best.
 fn split_planes(nodes: &mut [AabbNode]) {
     let middle = |n: &AabbNode| {
         let [a, b, c] = n.min;
@@ -130,7 +131,7 @@ fn counters(mesh: &mut Mesh, before: u32) {
     }
 }
 
-/// Normals of a blade: those of its two flat sides.
+/// Derives the normals of a blade: those of its two flat sides.
 fn saber(mesh: &mut Mesh) {
     let Some(saber) = mesh.saber.as_deref_mut() else { return };
     let side = |at: usize| {
@@ -142,7 +143,7 @@ fn saber(mesh: &mut Mesh) {
     saber.normals = (0..saber.positions.len()).map(|i| if i < half { first } else { second }).collect();
 }
 
-/// Inverse binds of the skins.
+/// Derives the inverse binds of the skins.
 fn binds(model: &mut Model, missing: &[Missing]) {
     for (id, _) in missing.iter().enumerate().filter(|(_, m)| m.binds) {
         let binds = inverse_binds(&model.nodes, id as NodeId);

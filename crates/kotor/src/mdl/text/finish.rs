@@ -1,7 +1,8 @@
-//! From what the plain lines say to a whole document: carried data first, then what can be derived.
+//! Completes a draft to a document: first from the sidecar, then with derived values.
 //!
-//! One description serves both ways. Reading, it takes every field from the carried data where they still fit the plain
-//! lines. Writing, it compares every field with the real one and carries those that the plain lines do not give back.
+//! One description serves both directions. For reading, it restores every field from the sidecar if its record still
+//! matches the text. For writing, it compares every field with the real one and records those that the text does not
+//! restore.
 
 use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft};
 use super::fields;
@@ -11,7 +12,7 @@ use crate::text::checksum::Sum;
 use crate::text::encode::Field;
 use crate::text::sidecar::{Guard, Sidecar};
 
-/// What is left to derive for a mesh.
+/// The values of a mesh that remain to be derived.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Missing {
     pub(crate) normals: bool,
@@ -25,7 +26,7 @@ pub(crate) struct Missing {
     pub(crate) saber: bool,
 }
 
-/// Fields that only depend on their own lines.
+/// Fields that depend only on their own lines.
 static OF_ANY_NODE: &[&Field<Node>] = &[&fields::FLAGS, &fields::POSE];
 static OF_LIGHTS: &[&Field<Node>] = &[
     &fields::LIGHT,
@@ -63,7 +64,7 @@ static OF_MESHES: &[&Field<Node>] = &[
 ];
 static OF_DANGLIES: &[&Field<Node>] = &[&fields::DANGLY, &fields::CONSTRAINTS, &fields::DANGLY_POSITIONS];
 
-/// Completes a draft. `real` is the document that the text was made of, when that is known.
+/// Completes a draft. For writing, `real` is the document that the text was printed from.
 pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, sidecar: &mut Sidecar<'_>) -> Model {
     let Draft { mut model, nodes: mut drafts, animations, headlink, .. } = draft;
     sidecar.enter(0, 0);
@@ -121,7 +122,7 @@ pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, sidecar: &mut Sidec
     model
 }
 
-/// Nodes that are new in a model that inherits get numbers nobody else has.
+/// Gives new nodes of a model that inherits unique numbers.
 fn new_numbers(model: &mut Model, numbered: &[bool]) {
     if model.supermodel().is_none() || !numbered.contains(&true) {
         return;
@@ -136,7 +137,7 @@ fn new_numbers(model: &mut Model, numbered: &[bool]) {
     }
 }
 
-/// Controllers: whole where the text tells others, else only the numbers that it cannot say.
+/// Completes controllers: as a whole if the text has others, otherwise only numbers that decimals cannot express.
 fn controllers(node: &mut Node, real: Option<&Node>, sidecar: &mut Sidecar<'_>) {
     if real.is_some_and(|r| node.controllers.is_empty() && r.controllers.is_empty()) {
         return;
@@ -144,11 +145,11 @@ fn controllers(node: &mut Node, real: Option<&Node>, sidecar: &mut Sidecar<'_>) 
     if real.is_none_or(|r| fields::controller_words(r) != fields::controller_words(node)) {
         sidecar.field(node, real, &fields::CONTROLLERS, Guard::Own);
     }
-    let told = Sum::new().words(fields::controller_words(node));
-    sidecar.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(told.0));
+    let controllers = Sum::new().words(fields::controller_words(node));
+    sidecar.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(controllers.0));
 }
 
-/// Everything of a node that needs no other node.
+/// Completes the fields of a node that do not depend on other nodes. Returns what remains to be derived.
 fn own_fields(
     node: &mut Node,
     real: Option<&Node>,
@@ -171,7 +172,7 @@ fn own_fields(
     if node.reference.is_some() {
         own(node, &[&fields::REFERENCE, &fields::REFERENCE_MODEL]);
     }
-    let (Some(mesh), Some(said)) = (node.mesh.as_deref(), draft.mesh.as_deref()) else {
+    let (Some(mesh), Some(mesh_draft)) = (node.mesh.as_deref(), draft.mesh.as_deref()) else {
         return Missing::default();
     };
     let (saber, dangly, aabb) = (mesh.saber.is_some(), mesh.dangly.is_some(), mesh.aabb.is_some());
@@ -185,18 +186,18 @@ fn own_fields(
     if aabb {
         own(node, &[&fields::BOX_CORNERS]);
     }
-    let counted = sidecar.field(node, real, &fields::COUNTERS, Guard::Own) || said.counted;
-    let shape = Guard::Lines(said.shape);
+    let counted = sidecar.field(node, real, &fields::COUNTERS, Guard::Own) || mesh_draft.counted;
+    let shape = Guard::Lines(mesh_draft.shape);
     let area = sidecar.field(node, real, &fields::AREA, shape);
-    // What the lines say of the bounds holds as long as the shape is the one they were made for.
-    let bounds = said.bounded && area;
+    // The bounds in the text are valid only while the shape is unchanged.
+    let bounds = mesh_draft.bounded && area;
     if bounds {
         sidecar.field(node, real, &fields::BOUNDS, Guard::Own);
     }
     let mut tangents = [false; 4];
     let columns = [&fields::TANGENTS_0, &fields::TANGENTS_1, &fields::TANGENTS_2, &fields::TANGENTS_3];
-    for ((missing, wanted), column) in tangents.iter_mut().zip(said.tangents).zip(columns) {
-        let guard = Guard::Lines(Sum(said.mapping).words([u32::from(wanted)]).0);
+    for ((missing, wanted), column) in tangents.iter_mut().zip(mesh_draft.tangents).zip(columns) {
+        let guard = Guard::Lines(Sum(mesh_draft.mapping).words([u32::from(wanted)]).0);
         let known = if wanted || real.is_none() { sidecar.field(node, real, column, guard) } else { true };
         *missing = wanted && !known;
     }
@@ -206,14 +207,14 @@ fn own_fields(
         planes: !sidecar.field(node, real, &fields::PLANES, shape),
         bounds: !bounds,
         area: !area,
-        boxes: aabb && !sidecar.field(node, real, &fields::BOXES, Guard::Lines(said.boxes)),
+        boxes: aabb && !sidecar.field(node, real, &fields::BOXES, Guard::Lines(mesh_draft.boxes)),
         binds: false,
         counters: !counted,
-        saber: saber && !sidecar.field(node, real, &fields::SABER, Guard::Lines(said.mapping)),
+        saber: saber && !sidecar.field(node, real, &fields::SABER, Guard::Lines(mesh_draft.mapping)),
     }
 }
 
-/// Bone maps, binds, and the bones of the vertices.
+/// Completes bone maps, binds, and the bones of the vertices.
 fn skins(
     model: &mut Model,
     drafts: &[NodeDraft<'_>],
@@ -224,24 +225,26 @@ fn skins(
     if !model.nodes.iter().any(|n| n.mesh.as_deref().is_some_and(|m| m.skin.is_some())) {
         return;
     }
-    // Which nodes there are, and where they are at rest.
+    // The nodes, and their transforms at rest.
     let parents = model.nodes.iter().map(|n| n.parent.map_or(u32::MAX, |p| p));
     let tree = drafts.iter().fold(Sum::new(), |sum, d| sum.bytes(d.name)).words(parents);
     let rest = model.nodes.iter().fold(tree, |sum, n| sum.floats([&n.position[..], &n.orientation[..]]));
     let count = model.nodes.len();
     for (id, draft) in drafts.iter().enumerate() {
-        let (Some(node), Some(said)) = (model.nodes.get_mut(id), draft.mesh.as_deref()) else { continue };
+        let (Some(node), Some(mesh_draft)) = (model.nodes.get_mut(id), draft.mesh.as_deref()) else {
+            continue;
+        };
         let real = real.and_then(|r| r.nodes.get(id));
         sidecar.enter(0, draft.key);
         let Some(skin) = node.mesh.as_deref_mut().and_then(|m| m.skin.as_deref_mut()) else { continue };
         skin.bone_map = vec![-1.0; count];
         let mapped = sidecar.field(node, real, &fields::BONE_MAP, Guard::Lines(tree.0));
         if let Some(mesh) = node.mesh.as_deref_mut() {
-            bind(mesh, said, !mapped || real.is_none());
+            bind(mesh, mesh_draft, !mapped || real.is_none());
         }
         sidecar.field(node, real, &fields::BONE_NODES, Guard::Own);
-        sidecar.field(node, real, &fields::WEIGHTS, Guard::Lines(said.binding));
-        sidecar.field(node, real, &fields::BONES, Guard::Lines(said.binding));
+        sidecar.field(node, real, &fields::WEIGHTS, Guard::Lines(mesh_draft.binding));
+        sidecar.field(node, real, &fields::BONES, Guard::Lines(mesh_draft.binding));
         let bound = sidecar.field(node, real, &fields::BINDS, Guard::Lines(rest.0));
         if let Some(slot) = missing.get_mut(id) {
             slot.binds = !bound;
@@ -249,19 +252,19 @@ fn skins(
     }
 }
 
-/// Gives slots to bones that have none, and the vertices their bones.
-fn bind(mesh: &mut Mesh, said: &MeshDraft<'_>, extend: bool) {
+/// Assigns slots to bones that have none, and bones to the vertices.
+fn bind(mesh: &mut Mesh, draft: &MeshDraft<'_>, extend: bool) {
     let Some(skin) = mesh.skin.as_deref_mut() else { return };
     let mut next = skin.slots();
-    let mut slots: Vec<f32> = vec![-1.0; said.bones.len()];
-    let mut known = vec![false; said.bones.len()];
-    for row in &said.weights {
+    let mut slots: Vec<f32> = vec![-1.0; draft.bones.len()];
+    let mut known = vec![false; draft.bones.len()];
+    for row in &draft.weights {
         for bone in row.bones.iter().take(usize::from(row.count)).map(|b| usize::from(*b)) {
             let (Some(slot), Some(known)) = (slots.get_mut(bone), known.get_mut(bone)) else { continue };
             if std::mem::replace(known, true) {
                 continue;
             }
-            let node = said.bone_nodes.get(bone).copied().flatten();
+            let node = draft.bone_nodes.get(bone).copied().flatten();
             let Some(entry) = node.and_then(|n| skin.bone_map.get_mut(n as usize)) else { continue };
             if extend && *entry < 0.0 {
                 *entry = next as f32;
@@ -273,7 +276,7 @@ fn bind(mesh: &mut Mesh, said: &MeshDraft<'_>, extend: bool) {
     skin.derive_bone_nodes();
     mesh.vertices.weights.clear();
     mesh.vertices.bones.clear();
-    for row in &said.weights {
+    for row in &draft.weights {
         let (mut weights, mut bones) = ([0.0; 4], [-1.0; 4]);
         let pairs = row.bones.iter().zip(row.weights).take(usize::from(row.count));
         let used = pairs

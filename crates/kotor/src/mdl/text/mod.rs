@@ -1,10 +1,10 @@
-//! Models as text: the dialects of MDLOps, MDLEdit, KOTORmax, kotorblender and PyKotor in, one that the first three read
-//! out.
+//! Models as text. Reads the dialects of MDLOps, MDLEdit, KOTORmax, kotorblender and PyKotor; writes one that the first
+//! three can read.
 //!
-//! [`print`] writes plain lines first. What those have no word for (vertex normals, planes, neighbours, inverse binds, names
-//! with blanks, numbers that are none) it carries in comment lines after `donemodel`, where every tool skips them, each with
-//! a checksum of the plain lines it goes with. [`parse`] takes carried data back only where that checksum still holds: an
-//! edit in the plain lines always wins, and what it touches is derived anew.
+//! What the text cannot express (vertex normals, planes, neighbours, inverse binds, names with blanks, NaN), [`print`]
+//! writes into a sidecar: comment lines after `donemodel`, which all tools skip, each with a checksum of the lines it
+//! depends on. [`parse`] uses a record of the sidecar only if its checksum still matches: an edit of the text always
+//! wins, and what depends on it is derived again.
 
 mod draft;
 mod fields;
@@ -26,25 +26,25 @@ use crate::text::token::Keyword;
 use parse::Parser;
 use print::Printer;
 
-/// Something that was read in a way its writer may not have meant.
+/// A remark about text that may not have been read as intended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// What it is.
+    /// The message.
     pub message: String,
 }
 
-/// Which tool wrote a text, as far as that matters.
+/// The tool that wrote a text, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// MDLOps.
     MdlOps,
-    /// PyKotor: braces, quaternions, positions of animations relative to the rest.
+    /// PyKotor: braces, quaternions, positions of animations relative to the rest pose.
     PyKotor,
-    /// Everything else.
+    /// All other tools.
     Family,
 }
 
@@ -62,13 +62,13 @@ impl Dialect {
         }
     }
 
-    /// The animation scale of a text that tells none.
+    /// Returns the animation scale of a text that has none.
     fn default_scale(self) -> f32 {
         if self == Dialect::Family { 1.0 } else { 0.971 }
     }
 }
 
-/// Whether a model begins with this word, in small letters.
+/// Returns whether a model can begin with this word, given in lower case.
 pub(crate) fn is_frame_word(word: &[u8]) -> bool {
     matches!(
         word,
@@ -88,7 +88,7 @@ pub(crate) fn is_frame_word(word: &[u8]) -> bool {
     )
 }
 
-/// Whether these bytes are a KotOR model as text: the first word that is no comment begins one.
+/// Returns whether these bytes are a KotOR model as text, judging by the first word after comments.
 ///
 /// ```
 /// use galatea_kotor::mdl::text;
@@ -99,7 +99,7 @@ pub(crate) fn is_frame_word(word: &[u8]) -> bool {
 /// ```
 pub fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..64 << 10).unwrap_or(bytes);
-    // Layouts of areas begin with the same words, after a line that only they have.
+    // Layouts of areas begin with the same words, after a distinctive line.
     if head.trim_ascii_start().get(..10).is_some_and(|w| w.eq_ignore_ascii_case(b"#maxlayout")) {
         return false;
     }
@@ -107,12 +107,12 @@ pub fn detect(bytes: &[u8]) -> bool {
     lex.next_line()
         && lex.word().is_some_and(|w| {
             let frame = is_frame_word(Keyword::of(w.text).bytes());
-            // A word of a model is followed by its value on the same line, never by a brace.
+            // In a model the value follows on the same line, never a brace.
             frame && lex.word().is_some_and(|next| next.text != b"{")
         })
 }
 
-/// Reads a text model.
+/// Parses a text model.
 ///
 /// ```
 /// use galatea_kotor::mdl::text;
@@ -136,14 +136,14 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
     parse_with_notes(bytes, limits).map(|(model, _)| model)
 }
 
-/// Reads a text model, and tells what was skipped, cut or guessed.
+/// Parses a text model, and returns notes on what was skipped, truncated or guessed.
 ///
 /// ```
 /// use galatea_kotor::mdl::text;
 /// use galatea_wire::Limits;
 /// let text = b"newmodel box\nnode dummy box\n  parent NULL\n  colour red\nendnode\n";
 /// let (_, notes) = text::parse_with_notes(text, &Limits::default())?;
-/// assert_eq!((notes[0].line, notes[0].message.as_str()), (4, "`colour` means nothing here"));
+/// assert_eq!((notes[0].line, notes[0].message.as_str()), (4, "unknown keyword `colour`"));
 /// # Ok::<(), galatea_wire::Error>(())
 /// ```
 pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Note>)> {
@@ -162,7 +162,7 @@ pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Not
     Ok((model, notes))
 }
 
-/// Writes a model as text. [`parse`] gives the same model back: everything but layout and padding.
+/// Prints a model as text. [`parse`] restores the same model, except layout and padding.
 ///
 /// ```
 /// use galatea_kotor::mdl::{Model, text};
@@ -198,7 +198,7 @@ pub fn print(model: &Model) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The plain lines have to tell the same trees of the same parts.
+/// Fails unless the text has the same trees of nodes with the same parts.
 fn same_shape(model: &Model, plain: &Model) -> Result<()> {
     let tree = |name: &str, a: &[super::Node], b: &[super::Node]| {
         let same = |(a, b): (&super::Node, &super::Node)| a.parent == b.parent && a.children == b.children;

@@ -4,18 +4,19 @@ use crate::mdl::{Face, Mesh, PositionCopy};
 
 /// Vertices of a blade in the file.
 pub(crate) const FULL: usize = 176;
-/// Rows of the file that text tells; the others are copies or lie a fixed step away.
-const TOLD: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 88, 89, 90, 91, 92, 93, 94, 95];
+/// Rows of the file that the text has; the others are copies.
+const PRINTED: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 88, 89, 90, 91, 92, 93, 94, 95];
 
-/// The rows of 176 that text tells.
-pub(crate) fn told<T: Copy>(full: &[T]) -> Vec<T> {
-    TOLD.iter().filter_map(|i| full.get(*i).copied()).collect()
+/// Returns the 16 of 176 rows that the text has.
+pub(crate) fn printed<T: Copy>(full: &[T]) -> Vec<T> {
+    PRINTED.iter().filter_map(|i| full.get(*i).copied()).collect()
 }
 
-/// All 176 rows from the 16 that text tells: each half is an inner edge, an outer one, and 20 copies of the inner.
-fn full<T: Copy>(told: &[T]) -> Vec<T> {
+/// Returns all 176 rows, given the 16 of the text: each half is an inner edge, an outer edge, and 20 copies of the
+/// inner one.
+fn full<T: Copy>(printed: &[T]) -> Vec<T> {
     let mut out = Vec::with_capacity(FULL);
-    for half in told.chunks_exact(8) {
+    for half in printed.chunks_exact(8) {
         let (inner, _) = half.split_at(4);
         out.extend_from_slice(half);
         for _ in 0..20 {
@@ -25,7 +26,7 @@ fn full<T: Copy>(told: &[T]) -> Vec<T> {
     out
 }
 
-/// Makes a blade of 16 or 176 rows. `false` if there are others.
+/// Builds a blade from 16 or 176 rows. Returns `false` for other numbers.
 pub(crate) fn build(mesh: &mut Mesh, verts: &[[f32; 3]], uvs: &[[f32; 2]], faces: Vec<Face>) -> bool {
     let Some(saber) = mesh.saber.as_deref_mut() else { return false };
     (saber.positions, saber.uvs) = match (verts.len(), uvs.len()) {
@@ -40,7 +41,7 @@ pub(crate) fn build(mesh: &mut Mesh, verts: &[[f32; 3]], uvs: &[[f32; 2]], faces
     mesh.faces = faces;
     if verts.len() == 16 {
         for corner in mesh.faces.iter_mut().flat_map(|f| &mut f.vertices) {
-            *corner = TOLD.get(usize::from(*corner)).map_or(0, |i| *i as u16);
+            *corner = PRINTED.get(usize::from(*corner)).map_or(0, |i| *i as u16);
         }
     }
     true

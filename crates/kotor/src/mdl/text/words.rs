@@ -1,18 +1,18 @@
-//! The words of the language: node types, controllers, emitter and mesh properties.
+//! The keywords: node types, controllers, emitter flags, classifications.
 
 use crate::mdl::{Node, NodeKind};
 
-/// Which nodes have a property.
+/// The class of nodes that have a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Nothing but what every node has.
+    /// Every node.
     Plain,
     Mesh,
     Light,
     Emitter,
 }
 
-/// The class of a node. A node of several parts belongs to the part that is said first.
+/// Returns the class of a node. For a node with several parts, the first of these decides.
 pub(crate) fn class_of(node: &Node) -> Class {
     if node.mesh.is_some() {
         Class::Mesh
@@ -25,7 +25,7 @@ pub(crate) fn class_of(node: &Node) -> Class {
     }
 }
 
-/// The type word of a node.
+/// Returns the keyword for the type of a node.
 pub(crate) fn type_word(node: &Node) -> &'static str {
     match node.kind() {
         NodeKind::Dummy => "dummy",
@@ -53,7 +53,7 @@ pub(crate) fn type_word(node: &Node) -> &'static str {
     }
 }
 
-/// A controller's word, number, values per key and nodes.
+/// A controller: keyword, number, values per key and class of nodes.
 pub(crate) type ControllerWord = (&'static str, u32, usize, Class);
 
 /// Controllers by class; those of [`Class::Plain`] belong to every node.
@@ -118,12 +118,12 @@ pub(crate) static CONTROLLERS: &[ControllerWord] = &[
     ("detonate", 502, 1, Class::Emitter),
 ];
 
-/// The word of a controller of a node of this class.
+/// Returns the keyword of a controller of a node of this class.
 pub(crate) fn controller_word(kind: u32, class: Class) -> Option<&'static ControllerWord> {
     CONTROLLERS.iter().find(|c| c.1 == kind && (c.3 == class || c.3 == Class::Plain))
 }
 
-/// How a controller is told.
+/// The form of a controller in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// One value.
@@ -134,11 +134,11 @@ pub(crate) enum Form {
     Bezier,
 }
 
-/// Which controller a keyword (in small letters) tells, of a node of this class: its number, the values of one key if they
-/// are known, and how it is told.
+/// Returns the controller of a keyword (in lower case) for a node of this class: its number, the values per key if they
+/// are known, and its form.
 pub(crate) fn controller_of(keyword: &[u8], class: Class) -> Option<(u32, Option<usize>, Form)> {
     let find = |name: &[u8]| {
-        // `alpha` is taken for the one of meshes on any node that has no other meaning for it.
+        // `alpha` means that of meshes on any node without another meaning for it.
         let own = |c: &&ControllerWord| c.3 == class || c.3 == Class::Plain;
         let found = CONTROLLERS.iter().filter(own).find(|c| c.0.as_bytes().eq_ignore_ascii_case(name));
         let stray = || (name == b"alpha" && class == Class::Plain).then_some((132, Some(1)));

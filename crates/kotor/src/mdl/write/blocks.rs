@@ -1,8 +1,7 @@
-//! What planning and writing have in common: a pass over the blocks of a model.
+//! Passes over the blocks of a model, for planning and writing.
 //!
-//! A block is a range of the MDL that an offset leads to. [`BlockWalk`](super::BlockWalk) hands the blocks over in the
-//! order of the game's compiler, always the same one: the first pass measures them, the second one writes them to the
-//! places that were planned.
+//! A block is a range of the MDL that an offset refers to. [`BlockWalk`](super::BlockWalk) visits the blocks always in
+//! the order of the game's compiler: the first pass measures them, the second writes them to their planned places.
 
 use galatea_wire::Wire;
 
@@ -18,7 +17,7 @@ pub(super) enum BlockKind {
     PlacedList,
     /// A record that is read once only (a node, an animation, a box of a scattered tree), so that no two share a place.
     Record,
-    /// Bytes that no offset leads to.
+    /// Bytes that no offset refers to.
     Gap,
 }
 
@@ -33,7 +32,7 @@ pub(super) trait Pass {
     /// Returns the place of the header of a node.
     fn node_place(&self, index: usize) -> u32;
 
-    /// Writes `len` bytes of the block at hand or of an earlier one.
+    /// Writes `len` bytes of the current block or of an earlier one.
     fn fill(&mut self, at: usize, len: usize, fill: impl FnOnce(&mut [u8]));
 
     /// Writes the file header, which is before all blocks.
@@ -48,7 +47,7 @@ pub(super) trait Pass {
         self.fill(at, T::SIZE, |bytes| value.put(bytes));
     }
 
-    /// Writes a record at the end of others, and moves the end.
+    /// Writes a record at `end` and advances it.
     #[inline(always)]
     fn append<T: Wire>(&mut self, end: &mut usize, value: &T) {
         self.put(*end, value);
@@ -65,7 +64,7 @@ pub(super) trait Pass {
 
     /// Writes a name with the NUL byte that ends it as the next block, which was at `old`. Returns its place.
     fn name(&mut self, old: Option<&u32>, name: &[u8]) -> u32 {
-        // What the length was is not kept. A name that has become longer or shorter no longer fits between its neighbors.
+        // The old length is not stored. A name of a different length no longer fits between its neighbours.
         let len = name.len() + 1;
         let old = old.map(|at| Slot::plain(*at, len)).unwrap_or_default();
         let at = self.block(BlockKind::List, &old, 1, len);

@@ -1,4 +1,4 @@
-//! The mesh part of a node into bytes: its header, its lists, and what stands on it.
+//! Writes the mesh part of a node: its header, its lists and its parts.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ impl<P: Pass> BlockWalk<'_, P> {
             }
             None => (RowLayout::for_writing(mesh, model.platform == Platform::Xbox), layout.rows.at),
         };
-        // The header is complete when the blocks of the parts and the lists have places.
+        // The header is complete once the blocks of the parts and the lists have places.
         let mut header = *end;
         *end += Mesh::header_len(model);
         let [.., weights, bones] = rows.offsets;
@@ -83,9 +83,8 @@ impl<P: Pass> BlockWalk<'_, P> {
             Some(saber) if mesh.vertices.positions.is_empty() => saber.positions.len(),
             _ => mesh.vertex_count(),
         };
-        let vertex_count = u16::try_from(vertices).map_err(|_| {
-            Error::unrepresentable(format!("{vertices} vertices are more than the 65,535 a mesh can have"))
-        })?;
+        let vertex_count = u16::try_from(vertices)
+            .map_err(|_| Error::unrepresentable(format!("{vertices} vertices; a mesh can have 65,535")))?;
         Ok(MeshHead {
             pointers: mesh.layout.pointers.unwrap_or(usual),
             faces: lists.faces,
@@ -251,7 +250,7 @@ impl<P: Pass> BlockWalk<'_, P> {
     }
 }
 
-/// Returns the record of a box. `place` tells where other boxes are, `none` what stands for a child that is missing.
+/// Returns the record of a box. `place` returns the places of other boxes; `none` is the value for a missing child.
 fn aabb_record(node: &AabbNode, none: [u32; 2], place: impl Fn(u32) -> u32) -> AabbRecord {
     AabbRecord {
         min: node.min,

@@ -1,4 +1,4 @@
-//! A [`Model`] into bytes: the blocks are planned, then written to their places, both by the same walk.
+//! Writes a [`Model`]: one walk plans the blocks, a second one writes them to their places.
 
 mod blocks;
 mod mesh;
@@ -21,13 +21,13 @@ use out::Out;
 use plan::Plan;
 use rows::RowPlan;
 
-/// Fills both files, in the allocations they have.
+/// Writes both files, reusing their allocations.
 pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     let mut rows = RowPlan::of(model)?;
     rows.write(model, &mut pair.mdx)?;
     let mut plan = Plan::of(model, &rows)?;
     emit(model, &rows, &plan, Out::zeroed(&mut pair.mdl, DATA_START + plan.len))?;
-    // Blocks that share bytes and no longer agree on them need places of their own.
+    // Blocks that share bytes but no longer agree on them need separate places.
     if plan.shared && !emit(model, &rows, &plan, Out::comparing(&mut pair.mdl))? {
         plan.stack()?;
         emit(model, &rows, &plan, Out::zeroed(&mut pair.mdl, DATA_START + plan.len))?;
@@ -35,7 +35,8 @@ pub(crate) fn write(model: &Model, pair: &mut Pair) -> Result<()> {
     Ok(())
 }
 
-/// Writes the blocks of a model to the planned places, or compares them with what is there. Returns `false` if they differ.
+/// Writes the blocks of a model to the planned places, or compares them with existing bytes. Returns `false` if they
+/// differ.
 fn emit(model: &Model, rows: &RowPlan<'_>, plan: &Plan, out: Out<'_>) -> Result<bool> {
     let mut emitter = Emitter { plan, places: plan.places(), out };
     BlockWalk::new(model, rows, &mut emitter).run()?;
@@ -45,7 +46,7 @@ fn emit(model: &Model, rows: &RowPlan<'_>, plan: &Plan, out: Out<'_>) -> Result<
 /// The pass that writes blocks to the planned places.
 struct Emitter<'a, I> {
     plan: &'a Plan,
-    /// The places of the blocks that are still to come.
+    /// The places of the remaining blocks.
     places: I,
     out: Out<'a>,
 }
@@ -85,7 +86,7 @@ struct BlockWalk<'a, P> {
     model: &'a Model,
     rows: &'a RowPlan<'a>,
     pass: &'a mut P,
-    /// Which nodes of the tree at hand were reached.
+    /// Which nodes of the current tree were reached.
     reached: Vec<bool>,
     /// The nodes whose children are being walked.
     open: Vec<OpenNode<'a>>,
@@ -101,12 +102,12 @@ struct Tree<'a> {
     owner: u32,
 }
 
-/// A node whose children are being walked. Its header is complete when those are written.
+/// A node whose children are being walked. Its header is complete once they are written.
 struct OpenNode<'a> {
     node: &'a Node,
     place: u32,
     children: ArrayDef,
-    /// The children still to walk.
+    /// The children yet to be walked.
     rest: slice::Iter<'a, NodeId>,
 }
 
@@ -187,7 +188,7 @@ impl<'a, P: Pass> BlockWalk<'a, P> {
         Ok(())
     }
 
-    /// Sets the lengths of both files. Wrong ones are kept while the files are as long as they were.
+    /// Sets the lengths of both files. Wrong lengths that were read are kept while the files have the same length.
     fn sizes(&self, headers: &mut Headers) -> Result<()> {
         let layout = &self.model.layout;
         let old_len = layout.mdl_len as usize;
@@ -268,12 +269,12 @@ impl<'a, P: Pass> BlockWalk<'a, P> {
         }
         if count != tree.nodes.len() {
             let id = self.reached.iter().position(|reached| !reached).unwrap_or(0);
-            return Err(broken(id as NodeId, "hangs on no other node"));
+            return Err(broken(id as NodeId, "has no parent"));
         }
         Ok(())
     }
 
-    /// Writes what comes before the children of a node: its parts and the list of its children.
+    /// Writes the blocks before the children of a node: its parts and the list of its children.
     #[inline]
     fn enter(&mut self, tree: Tree<'a>, id: NodeId, node: &'a Node) -> Result<OpenNode<'a>> {
         let index = tree.first + id as usize;
@@ -302,7 +303,7 @@ impl<'a, P: Pass> BlockWalk<'a, P> {
         Ok(OpenNode { node, place, children, rest: node.children.iter() })
     }
 
-    /// Writes what comes after the children of a node: its controllers, and its header, which is complete now.
+    /// Writes the blocks after the children of a node: its controllers, and its header, which is complete now.
     #[inline]
     fn leave(&mut self, tree: Tree<'a>, open: &OpenNode<'a>) {
         let node = open.node;

@@ -1,4 +1,4 @@
-//! A file that is written block by block, in any order, or compared with what it holds already.
+//! A file that is written block by block, in any order, or compared with existing bytes.
 
 use galatea_wire::{Error, Result, Wire};
 
@@ -26,7 +26,7 @@ impl<'a> Out<'a> {
     /// Writes, or compares, the `len` bytes at `at`.
     #[inline(always)]
     pub(super) fn fill(&mut self, at: usize, len: usize, fill: impl FnOnce(&mut [u8])) {
-        // The places of empty blocks mean nothing.
+        // The places of empty blocks have no meaning.
         if len == 0 {
             return;
         }

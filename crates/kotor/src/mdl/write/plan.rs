@@ -1,8 +1,8 @@
-//! Where the blocks of a model go.
+//! The places of the blocks of a model.
 //!
-//! A model that still has the blocks it was read with gets its old places back. Otherwise the blocks follow each other in the
-//! order they had in the file, new ones after the block they follow in the compiler's order, so that an edit moves bytes but
-//! changes only what depends on it.
+//! A model that still has the blocks it was read with keeps their places. Otherwise blocks are consecutive, in the
+//! order they had in the file; new ones follow the block before them in the compiler's order. So an edit moves bytes
+//! but changes only what depends on it.
 
 use std::ops::Range;
 
@@ -18,13 +18,13 @@ use crate::mdl::wire::FileHeader;
 /// A range of the data of an MDL.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// Where it goes: where it was, until it is laid out anew.
+    /// Its place: the old one until the blocks are laid out.
     place: u32,
-    /// Bytes.
+    /// Length in bytes.
     len: u32,
-    /// Bytes it had in the file.
+    /// Length in the file that was read.
     old_len: u32,
-    /// Whether it was in a file at all.
+    /// Whether it was read from a file.
     known: bool,
     kind: BlockKind,
 }
@@ -38,7 +38,8 @@ pub(super) struct Plan {
     nodes: Vec<u32>,
     /// Length of the data.
     pub(super) len: usize,
-    /// Whether blocks share bytes, as they did in the file. Then writing has to find out whether they still agree on them.
+    /// Whether blocks share bytes, as in the file that was read. Then writing has to check whether they still agree on
+    /// them.
     pub(super) shared: bool,
     too_long: bool,
 }
@@ -104,7 +105,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The blocks with their places, in the order of a pass.
+    /// Returns the blocks with their places, in the order of a pass.
     pub(super) fn places(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().map(|block| block.place)
     }
@@ -116,7 +117,7 @@ impl Plan {
         block.map_or(0, |block| block.place)
     }
 
-    /// Keeps the old places if the blocks are those that were read: each as long as it was, and together they cover the data.
+    /// Keeps the old places if the blocks are those that were read: of the same length, and together covering the data.
     /// Returns `false` if they are not.
     fn keeps_places(&mut self, layout: &ModelLayout) -> bool {
         let changed = |block: &Block| !block.known || block.len != block.old_len;
@@ -142,9 +143,9 @@ impl Plan {
         places.is_sorted_by(|a, b| a < b)
     }
 
-    /// Lays one block after the other, in the order they had.
+    /// Makes the blocks consecutive, in their old order.
     pub(super) fn stack(&mut self) -> Result<()> {
-        // New blocks, and blocks that have become longer than nothing, follow the block before them in the list.
+        // New blocks, and blocks that were empty before, follow the previous block in the list.
         let mut order: Vec<(u32, bool, u32)> = Vec::with_capacity(self.blocks.len());
         let mut last = 0;
         for (id, block) in self.blocks.iter().enumerate() {
@@ -163,7 +164,7 @@ impl Plan {
                 moves.push((block.place, place));
             }
             end += u64::from(block.len);
-            // The offsets of other empty blocks are chosen when all moves are known.
+            // The offsets of other empty blocks are set once all moves are known.
             if block.len > 0 || block.old_len > 0 || !block.known {
                 block.place = place;
             }
@@ -177,8 +178,8 @@ impl Plan {
     }
 }
 
-/// Returns the place of an empty block. It means nothing; one that was in the file keeps pointing to what it did. `moves` are
-/// the old and new places of blocks, by their old ones.
+/// Returns the place of an empty block. It has no meaning; if it was read from a file, it follows what it pointed to.
+/// `moves` are the old and new places of blocks, sorted by the old ones.
 fn empty_place(block: &Block, moves: &[(u32, u32)]) -> u32 {
     match block.place {
         none @ (0 | u32::MAX) if block.known && block.old_len == 0 => none,
@@ -203,9 +204,10 @@ pub(super) enum Coverage {
     Partial,
 }
 
-/// Tells how ranges (start and length) cover `len` bytes. Up to `padding` bytes may be left out before a range and at the end.
+/// Returns how ranges (start and length) cover `len` bytes. Up to `padding` bytes may be missing before a range and at
+/// the end.
 pub(super) fn coverage(ranges: impl Iterator<Item = (u64, u64)>, len: u64, padding: u64) -> Coverage {
-    // Nearly every block follows the one before it: what is left to sort is short.
+    // The blocks are nearly sorted, so sorting is fast.
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (start, len) in ranges.filter(|(_, len)| *len > 0) {
         match runs.last_mut() {
@@ -230,7 +232,8 @@ pub(super) fn coverage(ranges: impl Iterator<Item = (u64, u64)>, len: u64, paddi
 }
 
 impl Model {
-    /// Returns `true` if the file was laid out in the order of the game's compiler, `false` for a model that was in no file.
+    /// Returns whether the file has the block order of the game's compiler; `false` for a model that was not read from
+    /// a file.
     pub fn has_compilers_order(&self) -> bool {
         let plan = RowPlan::of(self).and_then(|rows| Plan::measure(self, &rows));
         let Ok(plan) = plan else { return false };

@@ -1,4 +1,4 @@
-//! Where the vertex rows of meshes go in the MDX, and writing them there.
+//! Plans and writes the vertex rows of meshes in the MDX.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use crate::mdl::layout::{RowLayout, Sentinel};
 use crate::mdl::mesh::Mesh;
 use crate::mdl::{Model, Platform};
 
-/// Where the game's compiler begins the rows of a mesh: at multiples of this.
+/// The alignment of the rows of a mesh in files of the game's compiler.
 const ALIGNMENT: usize = 16;
 
 /// The vertex rows of one mesh.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
-    /// The node: one of the model, or, counted on from those, of its animations.
+    /// The node, counted over the model and then its animations.
     node: usize,
     mesh: &'a Mesh,
     pub(super) layout: Cow<'a, RowLayout>,
-    /// Where they go.
+    /// Their place.
     pub(super) at: u32,
     /// Bytes of the rows, without the one that ends them.
     body: usize,
@@ -91,7 +91,7 @@ impl<'a> RowPlan<'a> {
         self.len = layout.len as usize;
         let rows = self.rows.iter().map(|rows| (u64::from(rows.at), rows.len() as u64));
         let gaps = layout.gaps.iter().map(|gap| (u64::from(gap.offset), gap.bytes.len() as u64));
-        // Padding is kept as a gap only where it is not zero.
+        // Padding is stored as a gap only if it is not zero.
         self.coverage = coverage(rows.chain(gaps), u64::from(layout.len), ALIGNMENT as u64 - 1);
         match self.coverage {
             Coverage::Exact => true,
@@ -100,8 +100,8 @@ impl<'a> RowPlan<'a> {
         }
     }
 
-    /// Lays the rows of one mesh after those of the other, in the order they had; new ones follow those of the mesh before.
-    /// Bytes that belong to no mesh are left out.
+    /// Makes the rows of all meshes consecutive, in their old order; new ones follow those of the previous mesh. Bytes
+    /// that belong to no mesh are dropped.
     fn stack(&mut self, model: &Model) -> Result<()> {
         let mut order: Vec<(u32, bool, usize)> = Vec::with_capacity(self.rows.len());
         let mut last = 0;
@@ -126,7 +126,7 @@ impl<'a> RowPlan<'a> {
         Ok(())
     }
 
-    /// Writes the MDX. Rows that share bytes and no longer agree on them get places of their own.
+    /// Writes the MDX. Rows that share bytes but no longer agree on them get separate places.
     pub(super) fn write(&mut self, model: &Model, mdx: &mut Vec<u8>) -> Result<()> {
         self.emit(model, Out::zeroed(mdx, self.len))?;
         if self.coverage == Coverage::Shared && !self.emit(model, Out::comparing(mdx))? {

@@ -34,21 +34,20 @@ impl FromScene<'_> {
             (animation.transition, animation.root) = (0.0, Default::default());
         }
         read_fields!(map, animation, transition, root);
-        let told = map.get("node_count").map(|v| from_json(v, &0u32));
-        animation.node_count = told.unwrap_or(model.nodes.len() as u32);
+        let stored = map.get("node_count").map(|v| from_json(v, &0u32));
+        animation.node_count = stored.unwrap_or(model.nodes.len() as u32);
         let mut channels: Channels<'_> = HashMap::default();
         for channel in &clip.channels {
             channels.entry((channel.target, channel.property.clone())).or_insert(channel);
         }
-        // Old places in the list to new ones: nodes whose node is gone are gone too.
+        // Old indices in the list to new ones. Animated nodes are dropped with their node.
         let mut moved: HashMap<i64, NodeId> = HashMap::default();
         let mut of: HashMap<NodeId, usize> = HashMap::default();
         for (old, entry) in objects(map, "nodes").enumerate() {
             let id = int(entry, "id").map(|id| id as u32);
             let target = id.and_then(|id| self.by_id.get(&id).copied());
             if id.is_some() && target.is_none() {
-                self.losses
-                    .push(Loss::new(format!("clip {:?}", clip.name), "what moved a node that is gone"));
+                self.losses.push(Loss::new(format!("clip {:?}", clip.name), "the motion of a deleted node"));
                 continue;
             }
             let node = self.animated(
@@ -80,7 +79,7 @@ impl FromScene<'_> {
         Ok(animation)
     }
 
-    /// A node of an animation that was written before.
+    /// Restores a node of an animation from its extras.
     fn animated(
         &self,
         model: &Model,
@@ -115,20 +114,20 @@ impl FromScene<'_> {
             let key = parts.filter(|_| !twin).and_then(|p| property(raw.kind, width, p));
             let Some(channel) = key.and_then(|k| channels.remove(&k)) else { continue };
             let rest = geometry.map_or([0.0; 3], |g| g.position);
-            // An edit may have made a cubic channel straight, or a straight one cubic.
+            // An edit may have changed a channel from cubic to linear, or back.
             let cubic = channel.interpolation == SceneInterpolation::Cubic;
             let mut one = one.clone();
             if raw.kind == POSITION && cubic != raw.is_bezier() {
                 crate::extra::put(&mut one, "columns", if cubic { 0x13 } else { 3 });
             }
-            let values = back_to_keys(channel, raw.kind, raw.is_packed(), rest);
+            let values = channel_keys(channel, raw.kind, raw.is_packed(), rest);
             read_controller(&mut controllers, &one, Some((channel.times.clone(), values)))?;
         }
         node.controllers = controllers;
         Ok(node)
     }
 
-    /// Channels that no controller was written for: somebody added them.
+    /// Adds the channels that have no stored controller: they are new.
     fn new_channels(
         &mut self,
         model: &Model,
@@ -172,7 +171,7 @@ impl FromScene<'_> {
             let straightened;
             let mut channel = channel;
             if cubic && kind != POSITION {
-                // The format has tangents for positions only: elsewhere straight lines follow the curve.
+                // The format has tangents for positions only; other curves are sampled.
                 straightened = channel.straight(1e-4);
                 channel = &straightened;
             }
@@ -180,7 +179,7 @@ impl FromScene<'_> {
                 (true, POSITION) => Interpolation::Bezier,
                 _ => Interpolation::Linear,
             };
-            let mut values = back_to_keys(channel, kind, false, rest);
+            let mut values = channel_keys(channel, kind, false, rest);
             let mut times = channel.times.clone();
             if channel.interpolation == SceneInterpolation::Step {
                 (times, values) = stepped(&times, &values, width);
@@ -196,7 +195,7 @@ impl FromScene<'_> {
     }
 }
 
-/// The place in an animation of the node that moves `target`; made with all above it if there is none.
+/// Returns the index in an animation of the node that moves `target`. Adds it with its ancestors if there is none.
 fn animated_place(
     model: &Model,
     animation: &mut Animation,
@@ -223,7 +222,7 @@ fn animated_place(
     of.get(&target).copied().unwrap_or(0)
 }
 
-/// Held values as straight ones: each key once more, just before the next.
+/// Converts stepped keys to linear ones: repeats each key just before the next.
 fn stepped(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
     let (mut new_times, mut new_values) = (Vec::new(), Vec::new());
     for (i, (time, value)) in times.iter().zip(values.chunks_exact(width.max(1))).enumerate() {
@@ -237,17 +236,17 @@ fn stepped(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) 
     (new_times, new_values)
 }
 
-/// The values of a channel as keys of the format.
-fn back_to_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> Vec<f32> {
+/// Returns the values of a channel as keys of the format.
+fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> Vec<f32> {
     let notes = own(&channel.extras);
-    let told: Option<&Value> = notes.get("keys");
+    let stored: Option<&Value> = notes.get("keys");
     match kind {
         POSITION => {
             let cubic = channel.interpolation == SceneInterpolation::Cubic;
             let width = if cubic { 9 } else { 3 };
             let mut out = keys(&channel.values, &channel.times, rest, cubic);
             let spans = spans(&channel.times);
-            restep(&mut out, told, width, |row, key| {
+            restep(&mut out, stored, width, |row, key| {
                 let place = channel.values.get(row * width..).and_then(|v| v.get(..width)).unwrap_or(&[]);
                 key_makes(key, place, rest, spans.get(row).copied().unwrap_or([1.0; 2]))
             });
@@ -256,7 +255,7 @@ fn back_to_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> V
         ORIENTATION if packed => {
             let rotations: &[[f32; 4]] = channel.values.as_chunks().0;
             let mut out: Vec<f32> = rotations.iter().map(|q| f32::from_bits(pack_quaternion(*q))).collect();
-            restep(&mut out, told, 1, |row, word| {
+            restep(&mut out, stored, 1, |row, word| {
                 let word = word.first().map_or(0, |w| w.to_bits());
                 let made = unpack_quaternion(word).map(f32::to_bits);
                 rotations.get(row).is_some_and(|q| q.map(f32::to_bits) == made)

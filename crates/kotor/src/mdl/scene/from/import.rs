@@ -1,4 +1,4 @@
-//! Scenes that did not come from a model: made into what a model can hold before they are read.
+//! Prepares scenes that did not come from a model for conversion.
 
 use foldhash::HashSet;
 use galatea_scene::{Pose, Room, Scene, UniqueNames, smooth_normals};
@@ -10,12 +10,13 @@ use crate::extra::unlatin;
 use crate::geometry::AXES;
 use crate::mdl::Model;
 
-/// What one mesh has room for: vertices and neighbours have 16 bits, and skins 16 bones.
+/// The limits of a mesh: indices of vertices and faces have 16 bits, and skins 16 bones.
 const ROOM: Room = Room { vertices: 65_535, triangles: 65_535, joints: 16, influences: 4 };
-/// Letters of a name.
+/// The greatest length of a name.
 pub(super) const NAME: usize = 31;
 
-/// The scene looking along positive Y, without scale, and with one material, all columns and few enough bones for each mesh.
+/// Returns the scene facing positive Y, with scale baked in, and meshes with one material, all columns and few enough
+/// bones.
 pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
     // Positive Y of the format is negative Z of the scene.
     let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).bake_scale(AXES, 1.0);
@@ -37,15 +38,16 @@ pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
         if vertices.uvs.is_empty() {
             vertices.uvs.push(vec![[0.0; 2]; count]);
         }
-        // The game's coordinates of textures run upwards.
+        // In the game, texture coordinates run upwards.
         vertices.uvs.iter_mut().flatten().for_each(|[_, v]| *v = 1.0 - *v);
-        // Without a use in a new model: only textures with bumps have tangents, which the compiler makes.
+        // Not needed in a new model: only bump-mapped textures have tangents, which the compiler derives.
         vertices.tangents.clear();
     }
     (out, losses)
 }
 
-/// A texture's name as the game finds it: without folders and ending, and no longer than the game reads.
+/// Returns the name by which the game finds a texture: without directories and extension, and not longer than the
+/// limit.
 pub(super) fn texture_name(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let endings = ["png", "jpg", "jpeg", "tga", "tpc", "dds", "bmp", "webp"];
@@ -55,7 +57,7 @@ pub(super) fn texture_name(name: &str) -> String {
     stem.chars().map(clean).take(16).collect()
 }
 
-/// Box and radius of the whole model.
+/// Sets box and radius of the model.
 pub(super) fn outline(scene: &Scene, model: &mut Model) {
     let Some(bounds) = Pose::rest(scene).bounds(scene) else { return };
     let away = glam::Quat::from_array(AXES).inverse();
@@ -65,7 +67,7 @@ pub(super) fn outline(scene: &Scene, model: &mut Model) {
 }
 
 impl FromScene<'_> {
-    /// The name of an animation: short enough, and no other's.
+    /// Returns a name for an animation that is short enough and unique.
     pub(super) fn clip_name(&mut self, names: &mut UniqueNames, wanted: &str) -> Text<32> {
         if unlatin(wanted).len() <= NAME {
             return super::text(wanted);

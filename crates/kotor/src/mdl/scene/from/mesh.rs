@@ -21,7 +21,7 @@ use crate::mdl::{
 };
 
 impl FromScene<'_> {
-    /// Reads the mesh that hangs at a node; tells the material whose colours are those of the mesh.
+    /// Reads the mesh of a node. Returns the material that the colors of the mesh come from.
     pub(super) fn read_mesh(
         &mut self,
         place: usize,
@@ -36,7 +36,7 @@ impl FromScene<'_> {
         if mesh.primitives.iter().any(|p| Some(p.vertices) != vertices_id) {
             self.losses.push(Loss::new(
                 format!("mesh {:?}", mesh.name),
-                "parts beyond the first that have vertices of their own",
+                "primitives after the first with different vertices",
             ));
         }
         let empty = SceneVertices::default();
@@ -44,7 +44,7 @@ impl FromScene<'_> {
         if vertices.positions.len() > usize::from(u16::MAX) {
             let count = vertices.positions.len();
             return Err(Error::unrepresentable(format!(
-                "mesh {:?}: {count} vertices, room for 65,535",
+                "mesh {:?}: {count} vertices; a mesh can have 65,535",
                 mesh.name
             )));
         }
@@ -53,7 +53,7 @@ impl FromScene<'_> {
         let (triangles, surfaces) = self.triangles(mesh, map, walk);
         read_header(map, &mut out, self.game);
         out.vertices = read_columns(vertices, map);
-        // A mesh that was hidden or shown since.
+        // The mesh was hidden or shown by an edit.
         if (mesh.purpose == Purpose::Hidden) != (out.render == 0) && !walk {
             out.render = u8::from(mesh.purpose != Purpose::Hidden);
         }
@@ -61,32 +61,32 @@ impl FromScene<'_> {
         if walk {
             read_fields!(map, out, diffuse, texture, lightmap, texture_3, texture_4);
         } else {
-            self.looks(material, map, &mut out);
+            self.appearance(material, map, &mut out);
         }
         read_faces(map, &mut out, &triangles, surfaces.as_deref());
         read_extents(map, &mut out, &triangles);
         if walk {
             out.aabb = Some(Box::new(read_aabb(map, &out.vertices.positions, &triangles)));
         }
-        if let Some(told) = map.get("dangly").and_then(Value::as_object) {
-            out.dangly = Some(Box::new(read_dangly(told, vertices)));
+        if let Some(stored) = map.get("dangly").and_then(Value::as_object) {
+            out.dangly = Some(Box::new(read_dangly(stored, vertices)));
         }
-        if let Some(told) = map.get("saber").and_then(Value::as_object) {
-            out.saber = Some(Box::new(read_saber(told, vertices, &mut out.vertices)));
+        if let Some(stored) = map.get("saber").and_then(Value::as_object) {
+            out.saber = Some(Box::new(read_saber(stored, vertices, &mut out.vertices)));
         }
-        let told = map.get("skin").and_then(Value::as_object);
-        if told.is_some() || from.skin.is_some() {
-            let skin = self.read_skin(place, from, told.unwrap_or(&none), vertices, &mut out.vertices);
+        let stored = map.get("skin").and_then(Value::as_object);
+        if stored.is_some() || from.skin.is_some() {
+            let skin = self.read_skin(place, from, stored.unwrap_or(&none), vertices, &mut out.vertices);
             out.skin = Some(Box::new(skin));
         }
         node.mesh = Some(Box::new(out));
         Ok(material.filter(|_| !walk))
     }
 
-    /// The triangles in the order of the faces, and their surfaces if they are walked on.
+    /// Returns the triangles in the order of the faces, and their surfaces if the mesh is walkable.
     fn triangles(&mut self, mesh: &SceneMesh, map: &Extras, walk: bool) -> (Vec<[u32; 3]>, Option<Vec<u32>>) {
-        if let Some(told) = ints(map, "triangles") {
-            let flat: Vec<u32> = told.iter().map(|i| *i as u32).collect();
+        if let Some(stored) = ints(map, "triangles") {
+            let flat: Vec<u32> = stored.iter().map(|i| *i as u32).collect();
             let triangles = flat.as_chunks().0.to_vec();
             if mesh.primitives.iter().all(|p| p.indices.is_empty()) && !walk {
                 return (triangles, None);
@@ -101,7 +101,10 @@ impl FromScene<'_> {
             let surface = material.and_then(derived::surface_of);
             if walk && surface.is_none() && !corners.is_empty() {
                 let name = material.map_or("none", |m| &m.name);
-                self.losses.push(Loss::new("", format!("material {name:?} is no surface; it becomes Stone")));
+                self.losses.push(Loss::new(
+                    "",
+                    format!("material {name:?} is not a surface material; replaced by Stone"),
+                ));
             }
             let numbers = derived::runs(own(&primitive.extras), corners.len());
             for (corners, number) in corners.iter().zip(numbers) {
@@ -113,8 +116,8 @@ impl FromScene<'_> {
         (all.into_iter().map(|(_, t, _)| t).collect(), surfaces)
     }
 
-    /// Colours and textures from the material.
-    fn looks(&mut self, material: Option<u32>, map: &Extras, out: &mut Mesh) {
+    /// Reads colors and textures from the material.
+    fn appearance(&mut self, material: Option<u32>, map: &Extras, out: &mut Mesh) {
         read_fields!(map, out, texture, lightmap, texture_3, texture_4);
         let Some(material) = material.and_then(|m| self.scene.materials.get(m as usize)) else { return };
         let fresh = !own(&self.scene.extras).contains_key("game");
@@ -164,7 +167,7 @@ impl FromScene<'_> {
 fn read_header(map: &Extras, out: &mut Mesh, game: Game) {
     header_fields!(read_fields, map, out);
     out.in_mdx = !map.contains_key("in_mdx");
-    // Meshes of the second game have dirt, those of the first have none, whatever the scene says.
+    // All meshes of the second game have dirt fields, those of the first have none.
     out.dirt = (game == Game::K2).then(|| record(map, "dirt").unwrap_or(Dirt::USUAL));
     out.anim = record(map, "anim").map(Box::new);
     if let Some(counters) = ints(map, "inverted_counters") {
@@ -247,20 +250,20 @@ fn read_columns(from: &SceneVertices, map: &Extras) -> Vertices {
 
 fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Option<&[u32]>) {
     let none = Extras::new();
-    let told = map.get("faces").and_then(Value::as_object).unwrap_or(&none);
+    let stored = map.get("faces").and_then(Value::as_object).unwrap_or(&none);
     let positions = &out.vertices.positions;
-    let known = derived::recognise(told, positions, triangles);
-    let planes = derived::planes(told, positions, triangles, &known);
-    let one = told.get("material").map_or(0, |v| from_json(v, &0u32));
-    let many = ints(told, "materials").unwrap_or_default();
+    let known = derived::recognise(stored, positions, triangles);
+    let planes = derived::planes(stored, positions, triangles, &known);
+    let one = stored.get("material").map_or(0, |v| from_json(v, &0u32));
+    let many = ints(stored, "materials").unwrap_or_default();
     let mut adjacent = neighbours(positions, triangles.iter().copied());
-    if let Some(differences) = told.get("adjacent").and_then(Value::as_object) {
+    if let Some(differences) = stored.get("adjacent").and_then(Value::as_object) {
         let (at, to) =
             (ints(differences, "at").unwrap_or_default(), ints(differences, "to").unwrap_or_default());
         let stays = |face: usize| known.get(face).copied().flatten() == Some(face);
         for (at, to) in at.iter().zip(&to) {
             let (at, to) = (usize::try_from(*at).unwrap_or(usize::MAX), *to as u16);
-            // Faces that are gone are nobody's neighbours.
+            // Removed faces have no neighbours.
             let sound = stays(at / 3) && (usize::from(to) >= triangles.len() || stays(usize::from(to)));
             if let Some(slot) = adjacent.as_flattened_mut().get_mut(at).filter(|_| sound) {
                 *slot = to;
@@ -284,7 +287,7 @@ fn read_faces(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]], surfaces: Op
         .collect();
 }
 
-/// Box, radius, mean and area: those that were written while the geometry is the same.
+/// Derives box, radius, mean and area, unless the geometry is the same as that of the stored ones.
 fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
     let positions = &out.vertices.positions;
     if int(map, "geometry").map(|g| g as u32)
@@ -312,14 +315,14 @@ fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
 }
 
 fn read_aabb(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> AabbTree {
-    let told = map.get("aabb").and_then(Value::as_object);
+    let stored = map.get("aabb").and_then(Value::as_object);
     let same = int(map, "geometry").map(|g| g as u32)
         == Some(derived::whole_key(positions, &derived::keys(positions, triangles)));
-    let leaves = told.and_then(|t| ints(t, "faces")).unwrap_or_default();
+    let leaves = stored.and_then(|t| ints(t, "faces")).unwrap_or_default();
     let fits = leaves.iter().all(|f| *f < triangles.len() as i64)
         && leaves.iter().filter(|f| **f >= 0).count() == triangles.len();
-    let boxes = match told.filter(|_| same || fits) {
-        Some(told) => derived::tree(told, positions, triangles, !same),
+    let boxes = match stored.filter(|_| same || fits) {
+        Some(stored) => derived::tree(stored, positions, triangles, !same),
         None => box_tree::build(positions, triangles),
     };
     let node = |b: &box_tree::TreeBox| AabbNode {
@@ -334,30 +337,30 @@ fn read_aabb(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Aa
     AabbTree { nodes, ..AabbTree::default() }
 }
 
-fn read_dangly(told: &Extras, vertices: &SceneVertices) -> Dangly {
+fn read_dangly(stored: &Extras, vertices: &SceneVertices) -> Dangly {
     let mut dangly = Dangly::default();
-    read_fields!(told, dangly, displacement, tightness, period);
+    read_fields!(stored, dangly, displacement, tightness, period);
     let constraints = vertices.attribute("CONSTRAINT");
     dangly.constraints = if constraints.is_empty() {
-        list(told, "constraints").unwrap_or_default()
+        list(stored, "constraints").unwrap_or_default()
     } else {
         constraints.to_vec()
     };
-    dangly.positions = read_copy(told, "positions");
+    dangly.positions = read_copy(stored, "positions");
     dangly
 }
 
-fn read_saber(told: &Extras, from: &SceneVertices, out: &mut Vertices) -> Saber {
+fn read_saber(stored: &Extras, from: &SceneVertices, out: &mut Vertices) -> Saber {
     let mut saber = Saber::default();
-    read_fields!(told, saber, inverted_counters);
-    let raw = |key: &str| list(told, key).unwrap_or_default();
-    saber.positions = match told.contains_key("positions") {
+    read_fields!(stored, saber, inverted_counters);
+    let raw = |key: &str| list(stored, key).unwrap_or_default();
+    saber.positions = match stored.contains_key("positions") {
         true => rows(&raw("positions")),
         false => out.positions.clone(),
     };
     saber.normals =
-        if told.contains_key("own_normals") { from.normals.clone() } else { rows(&raw("normals")) };
-    let first = from.uvs.first().filter(|_| told.contains_key("own_uvs"));
+        if stored.contains_key("own_normals") { from.normals.clone() } else { rows(&raw("normals")) };
+    let first = from.uvs.first().filter(|_| stored.contains_key("own_uvs"));
     saber.uvs = first.cloned().unwrap_or_else(|| rows(&raw("uvs")));
     saber
 }

@@ -17,12 +17,12 @@ use crate::extra::{from_json, int, objects, own, unlatin};
 use crate::mdl::{Game, Model, Name, NodeId, Platform};
 
 impl Model {
-    /// A model from a scene, and what of the scene it cannot hold.
+    /// Builds a model from a scene, and returns what it cannot represent.
     ///
-    /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
-    /// a new model for KotOR 1 on PC: turned to look along Y, scale put into vertices and keys, and meshes cut where they
-    /// have several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game and the
-    /// machine that the options name.
+    /// A scene that came from a model is converted back to that model, with all edits. Any other scene becomes a new
+    /// model for KotOR 1 on PC: rotated to face Y, scale baked into vertices and keys, and meshes split if they have
+    /// several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game and the
+    /// platform of the options.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Game, Model, SceneOptions};
@@ -38,10 +38,10 @@ impl Model {
         Ok((model, losses))
     }
 
-    /// Builds a model for the game and the machine that the scene names.
+    /// Builds a model for the game and the platform of the scene.
     fn for_its_game(scene: &Scene) -> Result<(Model, Vec<Loss>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
-        // Asked before the scene is copied; the node that turns the axes is left out.
+        // Checked before the scene is copied. The node of the axes does not count.
         if scene.nodes.len() > usize::from(u16::MAX) + 1 {
             return Err(too_many_nodes(scene.nodes.len()));
         }
@@ -64,54 +64,55 @@ impl Model {
         let xbox = map.get("platform").and_then(Value::as_str) == Some("xbox");
         model.platform = if xbox { Platform::Xbox } else { Platform::Pc };
         model_fields!(read_fields, map, model);
-        let mut back = FromScene::new(scene, &model)?;
-        back.losses = losses;
+        let mut builder = FromScene::new(scene, &model)?;
+        builder.losses = losses;
         if scene.name.chars().count() > 31 {
-            back.losses
-                .push(Loss::new(format!("model {:?}", scene.name), "its name beyond 31 letters").invisible());
+            builder.losses.push(
+                Loss::new(format!("model {:?}", scene.name), "its name beyond 31 characters").invisible(),
+            );
         }
-        for at in 0..back.order.len() {
-            let node = back.read_node(at)?;
+        for at in 0..builder.order.len() {
+            let node = builder.read_node(at)?;
             model.nodes.push(node);
         }
-        back.names(&mut model, map);
-        model.head = int(map, "head").and_then(|h| back.by_id.get(&(h as u32)).copied());
-        let told = map.get("node_count").map(|v| from_json(v, &0u32));
+        builder.names(&mut model, map);
+        model.head = int(map, "head").and_then(|h| builder.by_id.get(&(h as u32)).copied());
+        let stored = map.get("node_count").map(|v| from_json(v, &0u32));
         let before = int(map, "nodes").unwrap_or(0);
         let more = model.nodes.len() as i64 - before;
-        model.node_count = match told {
-            Some(told) => (i64::from(told) + more).clamp(0, i64::from(u32::MAX)) as u32,
+        model.node_count = match stored {
+            Some(stored) => (i64::from(stored) + more).clamp(0, i64::from(u32::MAX)) as u32,
             None => model.nodes.len() as u32,
         };
         let mut clip_names = UniqueNames::new(import::NAME);
         scene.clips.iter().for_each(|clip| clip_names.reserve(&clip.name));
         for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
-            let mut animation = back.read_clip(&mut model, clip)?;
-            animation.name = back.clip_name(&mut clip_names, &clip.name);
+            let mut animation = builder.read_clip(&mut model, clip)?;
+            animation.name = builder.clip_name(&mut clip_names, &clip.name);
             model.animations.push(animation);
         }
-        Ok((model, back.losses))
+        Ok((model, builder.losses))
     }
 }
 
 fn too_many_nodes(count: usize) -> Error {
-    Error::unrepresentable(format!("{count} nodes; a model has room for 65,535"))
+    Error::unrepresentable(format!("{count} nodes; a model can have 65,535"))
 }
 
-/// A text field; what does not fit is cut.
+/// Returns a text field, truncated to its size.
 pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
     let bytes = unlatin(name);
     Text::new(bytes.get(..N).unwrap_or(&bytes)).unwrap_or_default()
 }
 
-/// Builds the model.
+/// The state of a conversion from a scene.
 pub(super) struct FromScene<'a> {
     pub(super) scene: &'a Scene,
     /// Nodes of the scene in the order of the model.
     pub(super) order: Vec<u32>,
     /// New index of each node of the scene.
     pub(super) new_id: HashMap<u32, NodeId>,
-    /// New index by the number a node had when it was written.
+    /// New index of a node by the index it had when it was written.
     pub(super) by_id: HashMap<u32, NodeId>,
     pub(super) losses: Vec<Loss>,
     pub(super) game: Game,
@@ -124,7 +125,7 @@ impl<'a> FromScene<'a> {
         let order: Vec<u32> = scene.depth_first().into_iter().filter(|n| Some(*n) != axes).collect();
         let tops = |n: &&u32| scene.node(**n).is_some_and(|node| node.parent == axes);
         let single = axes.is_some() && order.iter().filter(tops).count() == 1;
-        let mut back = FromScene {
+        let mut builder = FromScene {
             scene,
             order: Vec::new(),
             new_id: HashMap::default(),
@@ -134,29 +135,29 @@ impl<'a> FromScene<'a> {
             pose: galatea_scene::Pose::rest(scene),
         };
         if !single {
-            // The format has one root: it is made here.
-            back.order.push(u32::MAX);
+            // The format has exactly one root, so one is added.
+            builder.order.push(u32::MAX);
         }
-        back.order.extend(order);
-        if back.order.len() > usize::from(u16::MAX) {
-            return Err(too_many_nodes(back.order.len()));
+        builder.order.extend(order);
+        if builder.order.len() > usize::from(u16::MAX) {
+            return Err(too_many_nodes(builder.order.len()));
         }
-        for (new, id) in back.order.iter().enumerate() {
-            back.new_id.insert(*id, new as NodeId);
-            let told = scene.node(*id).and_then(|n| int(own(&n.extras), "id"));
-            if let Some(told) = told {
-                back.by_id.entry(told as u32).or_insert(new as NodeId);
+        for (new, id) in builder.order.iter().enumerate() {
+            builder.new_id.insert(*id, new as NodeId);
+            let stored = scene.node(*id).and_then(|n| int(own(&n.extras), "id"));
+            if let Some(stored) = stored {
+                builder.by_id.entry(stored as u32).or_insert(new as NodeId);
             }
         }
-        Ok(back)
+        Ok(builder)
     }
 
-    /// The node of the scene at a place of the new order; `None` for the root that is made here.
+    /// Returns the node of the scene at an index of the new order; `None` for the added root.
     pub(super) fn at(&self, place: usize) -> Option<&'a SceneNode> {
         self.order.get(place).and_then(|id| self.scene.node(*id))
     }
 
-    /// Names and numbers of the nodes.
+    /// Sets names and numbers of the nodes.
     fn names(&mut self, model: &mut Model, map: &Extras) {
         let mut names: Vec<Name> = objects(map, "names")
             .map(|n| Name(unlatin(n.get("name").and_then(Value::as_str).unwrap_or(""))))
@@ -171,8 +172,8 @@ impl<'a> FromScene<'a> {
             let scene_node = self.at(place);
             let wanted = scene_node.map_or(&self.scene.name, |n| &n.name);
             let mut name = unlatin(wanted);
-            let told = scene_node.map(|n| own(&n.extras));
-            let known = told.filter(|t| {
+            let stored = scene_node.map(|n| own(&n.extras));
+            let known = stored.filter(|t| {
                 int(t, "id").is_some_and(|id| self.by_id.get(&(id as u32)) == Some(&(place as NodeId)))
             });
             if known.is_none() {
@@ -213,7 +214,7 @@ impl<'a> FromScene<'a> {
     }
 }
 
-/// A record from extras, as new where there is none.
+/// Returns a record from extras; `None` if there is none.
 pub(super) fn record<T: Wire>(map: &Extras, key: &str) -> Option<T> {
     map.get(key).map(|v| from_json(v, &T::ZERO))
 }

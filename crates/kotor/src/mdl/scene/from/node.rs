@@ -13,11 +13,11 @@ use crate::mdl::scene::{
 use crate::mdl::{Controller, Controllers, Interpolation, Light, Name, Node, NodeId};
 
 impl FromScene<'_> {
-    /// The node at a place of the new order.
+    /// Returns the node at an index of the new order.
     pub(super) fn read_node(&mut self, place: usize) -> Result<Node> {
         let mut node = Node::default();
         let Some(from) = self.at(place) else {
-            // The root that is made here: everything without a parent hangs below it.
+            // The added root: all nodes without a parent are its children.
             let tops = self.order.iter().enumerate().skip(1).filter(|(_, id)| self.is_top(**id));
             node.children = tops.map(|(i, _)| i as NodeId).collect::<Vec<_>>().into();
             return Ok(node);
@@ -54,7 +54,7 @@ impl FromScene<'_> {
             let times = list(entry, "times").unwrap_or_else(|| vec![0.0]);
             read_controller(&mut controllers, entry, values.map(|v| (times, v)))?;
         }
-        // What a compiler would write for a node it meets for the first time.
+        // The controllers that a compiler writes for a new node.
         let fresh = !map.contains_key("id") && place != 0;
         let wanted = [
             (POSITION, fresh),
@@ -80,25 +80,24 @@ impl FromScene<'_> {
         parent.is_none_or(|p| !self.new_id.contains_key(&p))
     }
 
-    /// Where a node is relative to its parent, in the format's axes.
+    /// Returns the transform of a node relative to its parent, and reports what the format cannot represent.
     fn transform(&mut self, from: &SceneNode) -> Transform {
         let transform = from.transform;
         let [x, y, z] = transform.scale;
         if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
-            self.losses
-                .push(Loss::new(format!("node {:?}", from.name), "a scale of its own along each axis"));
+            self.losses.push(Loss::new(format!("node {:?}", from.name), "non-uniform scale"));
         }
         if from.camera.is_some() {
-            self.losses.push(Loss::new(format!("node {:?}", from.name), "what its camera sees"));
+            self.losses.push(Loss::new(format!("node {:?}", from.name), "camera settings"));
         }
         if from.billboard.is_some() {
-            self.losses.push(Loss::new(format!("node {:?}", from.name), "turning to the camera"));
+            self.losses.push(Loss::new(format!("node {:?}", from.name), "billboarding"));
         }
         transform
     }
 }
 
-/// Reads one controller with values that were written with it, or that `values` finds.
+/// Reads a controller with the given values, or with those in its extras.
 pub(super) fn read_controller(
     controllers: &mut Controllers,
     entry: &Extras,
@@ -114,11 +113,11 @@ pub(super) fn read_controller(
         columns: number("columns") as u8,
         padding: [0; 3],
     };
-    let told = || {
+    let stored = || {
         let values = list(entry, "values")?;
         Some((list(entry, "times").unwrap_or_else(|| vec![0.0]), values))
     };
-    let Some((times, values)) = values.or_else(told) else {
+    let Some((times, values)) = values.or_else(stored) else {
         if entry.contains_key("rows") {
             controllers.list_mut().push(raw);
         }
@@ -138,7 +137,7 @@ pub(super) fn read_controller(
     Ok(())
 }
 
-/// Reads what [`put_parts`] wrote.
+/// Reads the parts that are stored as records.
 pub(super) fn read_parts(map: &Extras, node: &mut Node) {
     node.unknown_flags = int(map, "unknown_flags").unwrap_or(0) as u16;
     node.camera = map.contains_key("camera");

@@ -1,7 +1,7 @@
 //! Animations to the scene.
 //!
-//! A position key of an animation is relative to the rest position; in the scene it stands for itself. The sum is rounded,
-//! so that the difference to the exact key travels along, in steps of the last bit.
+//! A position key of an animation is relative to the rest position; in the scene it is absolute. The sum is rounded, so
+//! the difference from the exact key is stored in units of the last place.
 
 use foldhash::HashSet;
 use galatea_scene::{
@@ -19,7 +19,7 @@ use crate::mdl::{
     Animation, Event, Interpolation, Model, Node, NodeId, Track, pack_quaternion, unpack_quaternion,
 };
 
-/// Seconds before and after each key, for tangents; 1 where there is none.
+/// Returns the seconds before and after each key, for tangents; 1 at the ends.
 pub(in crate::mdl::scene) fn spans(times: &[f32]) -> Vec<[f32; 2]> {
     let sound = |span: f32| if span > 0.0 && span.is_finite() { span } else { 1.0 };
     let time = |i: usize| times.get(i).copied();
@@ -32,7 +32,7 @@ pub(in crate::mdl::scene) fn spans(times: &[f32]) -> Vec<[f32; 2]> {
         .collect()
 }
 
-/// Position keys as places: straight ones, or cubic ones with their tangents per second.
+/// Returns position keys as absolute positions, linear or cubic with tangents per second.
 fn places(track: &Track<'_>, rest: [f32; 3]) -> Vec<f32> {
     let add = |key: &[f32]| key.iter().zip(rest).map(|(k, r)| r + k).collect::<Vec<f32>>();
     if track.interpolation != Interpolation::Bezier {
@@ -48,7 +48,7 @@ fn places(track: &Track<'_>, rest: [f32; 3]) -> Vec<f32> {
     out
 }
 
-/// Places as position keys, before they are corrected.
+/// Converts absolute positions to position keys, before correction.
 pub(in crate::mdl::scene) fn keys(values: &[f32], times: &[f32], rest: [f32; 3], cubic: bool) -> Vec<f32> {
     let sub = |key: &[f32]| key.iter().zip(rest).map(|(k, r)| k - r).collect::<Vec<f32>>();
     if !cubic {
@@ -64,7 +64,7 @@ pub(in crate::mdl::scene) fn keys(values: &[f32], times: &[f32], rest: [f32; 3],
     out
 }
 
-/// Whether places follow from position keys, bit for bit: one row of each.
+/// Returns whether a row of position keys gives these absolute positions, bit for bit.
 pub(in crate::mdl::scene) fn key_makes(key: &[f32], place: &[f32], rest: [f32; 3], span: [f32; 2]) -> bool {
     let [before, after] = span;
     let mut made: Vec<f32> = key.iter().take(3).zip(rest).map(|(k, r)| r + k).collect();
@@ -77,7 +77,7 @@ pub(in crate::mdl::scene) fn key_makes(key: &[f32], place: &[f32], rest: [f32; 3
     crate::extra::same(&made, place)
 }
 
-/// Which property of what a controller of an animated node moves.
+/// Returns target and property that a controller of an animated node moves.
 pub(in crate::mdl::scene) fn property(kind: u32, width: usize, parts: Parts) -> Option<(Target, Property)> {
     let node = Target::Node(parts.node);
     Some(match (kind, width, parts.material, parts.light) {
@@ -105,7 +105,7 @@ impl Parts {
     pub(in crate::mdl::scene) fn of(scene: &galatea_scene::Scene, node: u32) -> Parts {
         let at = scene.node(node);
         let mesh = at.and_then(|n| n.mesh).and_then(|m| scene.meshes.get(m as usize));
-        // Walk surfaces show what they are made of, not what the mesh looks like.
+        // The materials of walk surfaces show the surface, not the appearance of the mesh.
         let plain = mesh.filter(|m| m.purpose != galatea_scene::Purpose::Aabb);
         let material = plain.and_then(|m| m.primitives.first()).and_then(|p| p.material);
         Parts { node, material, light: at.and_then(|n| n.light) }
@@ -164,7 +164,7 @@ impl ToScene<'_> {
         self.scene.clips.push(clip);
     }
 
-    /// Adds the channels of a node of an animation; tells everything else about it.
+    /// Adds the channels of a node of an animation. Returns its other data as extras.
     fn add_animated(&self, clip: &mut Clip, node: &Node, taken: &mut HashSet<NodeId>) -> Value {
         let mut entry = Extras::new();
         put(&mut entry, "parent", node.parent.map_or(-1, |p| p as i32));
@@ -197,7 +197,7 @@ impl ToScene<'_> {
     }
 }
 
-/// A controller as a channel, if the scene can say it.
+/// Returns a controller as a channel, if the scene can express it.
 fn channel(kind: u32, track: &Track<'_>, parts: Parts, geometry: &Node) -> Option<Channel> {
     if track.times.is_empty() {
         return None;
@@ -208,8 +208,8 @@ fn channel(kind: u32, track: &Track<'_>, parts: Parts, geometry: &Node) -> Optio
     let values = match &property {
         Property::Translation => {
             let values = places(track, geometry.position);
-            let back = keys(&values, track.times, geometry.position, bezier);
-            if let Some(deltas) = ulp_deltas(track.values, &back, if bezier { 9 } else { 3 }) {
+            let restored = keys(&values, track.times, geometry.position, bezier);
+            if let Some(deltas) = ulp_deltas(track.values, &restored, if bezier { 9 } else { 3 }) {
                 put(&mut extras, "keys", deltas);
             }
             values
@@ -218,8 +218,8 @@ fn channel(kind: u32, track: &Track<'_>, parts: Parts, geometry: &Node) -> Optio
         Property::Rotation if track.interpolation == Interpolation::Packed => {
             let words: Vec<u32> = track.values.iter().map(|v| v.to_bits()).collect();
             let values: Vec<[f32; 4]> = words.iter().map(|w| unpack_quaternion(*w)).collect();
-            let back: Vec<f32> = values.iter().map(|v| f32::from_bits(pack_quaternion(*v))).collect();
-            if let Some(deltas) = ulp_deltas(track.values, &back, 1) {
+            let restored: Vec<f32> = values.iter().map(|v| f32::from_bits(pack_quaternion(*v))).collect();
+            if let Some(deltas) = ulp_deltas(track.values, &restored, 1) {
                 put(&mut extras, "keys", deltas);
             }
             values.into_flattened()

@@ -16,23 +16,23 @@ use crate::mdl::derive::neighbours;
 use crate::mdl::scene::{ALPHA, SELF_ILLUMINATION, put_fields};
 use crate::mdl::{IndexLists, Mesh, Node, NodeId, PositionCopy, TangentSpace, Vertices};
 
-/// The game's texture coordinates run upwards. They stay as they are, and each texture says how they are meant.
+/// In the game, texture coordinates run upwards. They are not changed; each texture has this transform instead.
 const V_UP: UvTransform = UvTransform { offset: [0.0, 1.0], rotation: 0.0, scale: [1.0, -1.0] };
 
-/// A texture that is there.
+/// Returns the name of a texture; `None` if there is none.
 fn named<const N: usize>(texture: &Text<N>) -> Option<&[u8]> {
     let name = texture.bytes();
     (!name.is_empty() && !name.eq_ignore_ascii_case(b"null")).then_some(name)
 }
 
-/// What the scene calls the textures of a mesh.
+/// Returns the slots of the textures of a mesh.
 pub(in crate::mdl::scene) fn slots() -> [Slot; 4] {
     let other = |name: &str| Slot::Other(name.to_owned());
     [Slot::Base, Slot::Lightmap, other("texture_3"), other("texture_4")]
 }
 
 impl ToScene<'_> {
-    /// Adds a mesh and hangs it at the node; tells its material, if it has one of its own.
+    /// Adds a mesh to the node. Returns its material, unless it is walkable.
     pub(super) fn add_mesh(
         &mut self,
         id: NodeId,
@@ -63,9 +63,9 @@ impl ToScene<'_> {
         }
         let mut primitives = Vec::new();
         let material = if walk {
-            put_looks(&mut map, mesh);
+            put_appearance(&mut map, mesh);
             if mesh.faces.is_empty() && !positions.is_empty() {
-                // Without a face nothing else would hold the vertices.
+                // Without faces, no other primitive would hold the vertices.
                 primitives.push(Primitive { vertices: vertices_id, ..Primitive::default() });
             }
             let groups = derived::by_material(mesh.faces.iter().map(|f| f.material));
@@ -96,7 +96,7 @@ impl ToScene<'_> {
         };
         self.scene.vertices.push(vertices);
         out.mesh = Some(self.scene.meshes.len() as u32);
-        // What hangs below a hidden mesh is seen all the same.
+        // Children of a hidden mesh are visible.
         out.visible = !(hidden && node.children.is_empty());
         put(node_map, "mesh", Value::Object(map));
         self.scene.meshes.push(SceneMesh {
@@ -114,7 +114,7 @@ impl ToScene<'_> {
         let [r, g, b] = mesh.diffuse;
         let names =
             [named(&mesh.texture), named(&mesh.lightmap), named(&mesh.texture_3), named(&mesh.texture_4)];
-        // What names no texture still says so in one of several ways.
+        // "No texture" can be written in several ways.
         let raw =
             [mesh.texture.bytes(), mesh.lightmap.bytes(), mesh.texture_3.bytes(), mesh.texture_4.bytes()];
         for ((key, raw), name) in
@@ -160,7 +160,7 @@ impl ToScene<'_> {
     }
 }
 
-/// Hands the header fields that a mesh of the scene has no word for to another macro.
+/// Passes the header fields of a mesh that the scene cannot express to another macro.
 macro_rules! header_fields {
     ($to:ident, $($first:expr),*) => {
         $to!(
@@ -172,7 +172,7 @@ macro_rules! header_fields {
 }
 pub(in crate::mdl::scene) use header_fields;
 
-/// Header fields that differ from those of a new mesh.
+/// Writes header fields that differ from those of a new mesh.
 fn put_header(map: &mut Extras, mesh: &Mesh) {
     let base = Mesh::default();
     header_fields!(put_fields, map, mesh, base);
@@ -204,8 +204,8 @@ fn put_copy(map: &mut Extras, key: &'static str, copy: &PositionCopy) {
     }
 }
 
-/// Colours and textures of a mesh whose materials show something else.
-fn put_looks(map: &mut Extras, mesh: &Mesh) {
+/// Writes colors and textures of a mesh whose materials show surfaces.
+fn put_appearance(map: &mut Extras, mesh: &Mesh) {
     let base = Mesh::default();
     put_fields!(map, mesh, base, diffuse, texture, lightmap, texture_3, texture_4);
 }
@@ -227,9 +227,9 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
                 plane: n.plane,
             })
             .collect();
-        let mut told = Extras::new();
-        derived::put_tree(&mut told, &boxes, positions, triangles);
-        put(map, "aabb", Value::Object(told));
+        let mut stored = Extras::new();
+        derived::put_tree(&mut stored, &boxes, positions, triangles);
+        put(map, "aabb", Value::Object(stored));
     }
     if triangles.is_empty() {
         return;
@@ -266,7 +266,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
     put(map, "faces", Value::Object(faces));
 }
 
-/// Texture coordinates that a mesh has.
+/// Returns the sets of texture coordinates of a mesh.
 fn present_uvs(vertices: &Vertices) -> Vec<usize> {
     let full = |i: &usize| {
         vertices.uvs.get(*i).is_some_and(|u| !u.is_empty() && u.len() == vertices.positions.len())
@@ -280,7 +280,7 @@ fn attribute<const N: usize>(name: &str, rows: impl ExactSizeIterator<Item = [f3
     Attribute { name: name.to_owned(), width: N, values }
 }
 
-/// What a tangent space is called, by its texture.
+/// Returns the attribute names of a tangent space.
 pub(in crate::mdl::scene) fn tangent_names(set: usize) -> [String; 3] {
     let tail = if set == 0 { String::new() } else { format!("_{set}") };
     ["BITANGENT", "TANGENT", "TANGENT_NORMAL"].map(|n| format!("{n}{tail}"))
@@ -292,7 +292,7 @@ fn handed([bitangent, tangent, normal]: &TangentSpace) -> [f32; 4] {
     [x, y, z, if cross.dot(Vec3::from(*bitangent)) < 0.0 { -1.0 } else { 1.0 }]
 }
 
-/// The vertices of a mesh, column by column. Columns that do not have one entry per vertex go to extras.
+/// Returns the vertices of a mesh, column by column. Columns without one entry per vertex are stored in extras.
 fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
     let v = &mesh.vertices;
     let count = v.positions.len();
@@ -339,37 +339,37 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
         put(map, "uv_sets", encode_u32s(&sets.iter().map(|s| *s as u32).collect::<Vec<_>>()));
     }
     if let Some(dangly) = mesh.dangly.as_deref() {
-        let mut told = Extras::new();
+        let mut stored = Extras::new();
         let base = crate::mdl::Dangly::default();
-        put_fields!(&mut told, dangly, base, displacement, tightness, period);
+        put_fields!(&mut stored, dangly, base, displacement, tightness, period);
         if full(dangly.constraints.len()) {
             out.attributes.push(attribute("CONSTRAINT", dangly.constraints.iter().map(|c| [*c])));
         } else if !dangly.constraints.is_empty() {
-            put(&mut told, "constraints", floats(&dangly.constraints));
+            put(&mut stored, "constraints", floats(&dangly.constraints));
         }
-        put_copy(&mut told, "positions", &dangly.positions);
-        put(map, "dangly", Value::Object(told));
+        put_copy(&mut stored, "positions", &dangly.positions);
+        put(map, "dangly", Value::Object(stored));
     }
     if let Some(saber) = mesh.saber.as_deref() {
-        let mut told = Extras::new();
-        put(&mut told, "inverted_counters", json(&saber.inverted_counters));
+        let mut stored = Extras::new();
+        put(&mut stored, "inverted_counters", json(&saber.inverted_counters));
         if !same(saber.positions.as_flattened(), v.positions.as_flattened()) {
-            put(&mut told, "positions", floats(saber.positions.as_flattened()));
+            put(&mut stored, "positions", floats(saber.positions.as_flattened()));
         }
-        // A blade has its normals and texture coordinates apart; in the scene they are those of the mesh.
+        // A blade has separate normals and texture coordinates; in the scene they become those of the mesh.
         if out.normals.is_empty() && full(saber.normals.len()) {
             out.normals.clone_from(&saber.normals);
-            put(&mut told, "own_normals", true);
+            put(&mut stored, "own_normals", true);
         } else {
-            put(&mut told, "normals", floats(saber.normals.as_flattened()));
+            put(&mut stored, "normals", floats(saber.normals.as_flattened()));
         }
         if out.uvs.is_empty() && full(saber.uvs.len()) {
             out.uvs.push(saber.uvs.clone());
-            put(&mut told, "own_uvs", true);
+            put(&mut stored, "own_uvs", true);
         } else {
-            put(&mut told, "uvs", floats(saber.uvs.as_flattened()));
+            put(&mut stored, "uvs", floats(saber.uvs.as_flattened()));
         }
-        put(map, "saber", Value::Object(told));
+        put(map, "saber", Value::Object(stored));
     }
     out
 }

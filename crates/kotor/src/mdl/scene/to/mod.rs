@@ -16,7 +16,7 @@ use crate::geometry::AXES;
 use crate::mdl::{Game, Model, Node, NodeId, Platform};
 
 impl Model {
-    /// The model as a scene.
+    /// Returns the model as a scene.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Model, Node};
@@ -33,8 +33,8 @@ impl Model {
         self.to_scene_with(&[])
     }
 
-    /// The model as a scene, with the clips it inherits from its supermodels, the nearest first. A clip of a name that is
-    /// there already is left out. Inherited clips are marked; [`Model::from_scene`] leaves them out again.
+    /// Returns the model as a scene, with the clips it inherits from its supermodels, the nearest first. Clips with an
+    /// existing name are skipped. Inherited clips are marked; [`Model::from_scene`] skips them.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Animation, Model};
@@ -50,7 +50,7 @@ impl Model {
     pub fn to_scene_with(&self, supermodels: &[&Model]) -> Scene {
         let mut scene = Scene::new(&latin(self.name.bytes()));
         scene.add_axes(AXES, 1.0);
-        // Characters look along positive Y.
+        // Characters face positive Y.
         scene.set_front([0.0, 1.0, 0.0]);
         scene.extras = wrap(self.header());
         let mut builder = ToScene::new(self, scene);
@@ -80,7 +80,7 @@ impl Model {
         if let Some(head) = self.head {
             put(&mut map, "head", head);
         }
-        // Usually every node has a name of its own, in the same order.
+        // Usually names and nodes correspond one to one, in the same order.
         let usual = self.names.len() == self.nodes.len()
             && self.nodes.iter().enumerate().all(|(i, n)| usize::from(n.name) == i);
         if !usual {
@@ -91,12 +91,12 @@ impl Model {
     }
 }
 
-/// Builds the scene.
+/// The state of a conversion to a scene.
 pub(super) struct ToScene<'a> {
     pub(super) model: &'a Model,
     pub(super) scene: Scene,
     pub(super) materials: HashMap<Vec<u32>, u32>,
-    /// Nodes whose material a clip moves: they share theirs with none.
+    /// Nodes whose material is animated and therefore not shared.
     pub(super) moved: HashSet<NodeId>,
     pub(super) by_number: HashMap<u16, NodeId>,
     pub(super) by_name: HashMap<Vec<u8>, NodeId>,
@@ -125,7 +125,8 @@ impl<'a> ToScene<'a> {
         builder
     }
 
-    /// The node that a node of an animation moves: that of the same number and name, else of the number, else of the name.
+    /// Returns the node that a node of an animation moves: the one of the same number and name, otherwise of the same
+    /// name, otherwise of the same number.
     pub(super) fn target(&self, node: &Node) -> Option<NodeId> {
         let name = self.model.name_of(node);
         let numbered = self.by_number.get(&node.number).copied();
@@ -136,7 +137,7 @@ impl<'a> ToScene<'a> {
         numbered.filter(same_name).or(named).or(numbered)
     }
 
-    /// A material, shared with all equal ones.
+    /// Returns the material with this key, creating it if there is none.
     pub(super) fn material(&mut self, key: Vec<u32>, make: impl FnOnce() -> Material) -> u32 {
         let scene = &mut self.scene;
         *self.materials.entry(key).or_insert_with(|| {
@@ -146,7 +147,7 @@ impl<'a> ToScene<'a> {
     }
 }
 
-/// The scene's index of a model's node: the axes come first.
+/// Returns the index in the scene of a node of the model: the node of the axes comes first.
 pub(super) fn scene_id(id: NodeId) -> u32 {
     id + 1
 }

@@ -13,18 +13,19 @@ use crate::mdl::scene::{
 };
 use crate::mdl::{Controller, Controllers, Interpolation, Light, Node, NodeId, Track};
 
-/// The value of a controller with one key.
+/// Returns the value of a controller with one key.
 pub(super) fn constant<const N: usize>(controllers: &Controllers, kind: u32) -> Option<[f32; N]> {
     let track = controllers.get(kind)?;
     let plain = track.interpolation == Interpolation::Linear && track.times.len() == 1 && track.width == N;
     plain.then(|| track.values.first_chunk().copied()).flatten()
 }
 
-/// Writes controllers. Values that are found `elsewhere` in the scene are left out.
+/// Writes controllers. `stored_as` returns the key under which the values are elsewhere in the scene; then they are
+/// omitted.
 pub(super) fn put_controllers(
     map: &mut Extras,
     controllers: &Controllers,
-    mut elsewhere: impl FnMut(usize, &Controller, Option<Track<'_>>) -> Option<&'static str>,
+    mut stored_as: impl FnMut(usize, &Controller, Option<Track<'_>>) -> Option<&'static str>,
 ) {
     if controllers.list().is_empty() {
         return;
@@ -37,7 +38,7 @@ pub(super) fn put_controllers(
             put(&mut entry, "target", controller.target);
         }
         let track = controllers.track(i);
-        let found = elsewhere(i, controller, track);
+        let found = stored_as(i, controller, track);
         if let Some(word) = found {
             put(&mut entry, word, true);
         }
@@ -63,7 +64,7 @@ pub(super) fn put_controllers(
 }
 
 impl ToScene<'_> {
-    /// Adds a node with everything that hangs at it.
+    /// Adds a node with all its parts.
     pub(super) fn add_node(&mut self, id: NodeId) {
         let model = self.model;
         let Some(node) = model.node(id) else { return };
@@ -109,7 +110,7 @@ impl ToScene<'_> {
             let track = track?;
             let found = rest(controller.kind, node, material, light)?;
             let plain = track.interpolation == Interpolation::Linear && track.times.len() == 1;
-            // Of doubles only the first holds the rest pose.
+            // Of duplicates, only the first holds the rest pose.
             let first = node.controllers.get(controller.kind)?;
             (plain && same(track.values, &found) && same(first.values, track.values)).then_some("rest")
         });
@@ -118,7 +119,7 @@ impl ToScene<'_> {
     }
 }
 
-/// The value of a controller that the scene knows by itself.
+/// Returns the value of a controller that the scene can express.
 fn rest(
     kind: u32,
     node: &Node,
@@ -149,7 +150,7 @@ pub(in crate::mdl::scene) fn rest_of_parts(
     }
 }
 
-/// Parts that are nothing but data.
+/// Writes the parts that are stored as records.
 pub(super) fn put_parts(map: &mut Extras, node: &Node) {
     if node.unknown_flags != 0 {
         put(map, "unknown_flags", node.unknown_flags);
@@ -194,7 +195,7 @@ fn light_extras(light: &Light) -> Value {
     Value::Object(map)
 }
 
-/// The part of an emitter that all engines share.
+/// Returns the properties of an emitter that are common to all engines.
 fn emitter_of(name: &str, node: &Node) -> SceneEmitter {
     let value = |kind: u32| constant::<1>(&node.controllers, kind).map_or(0.0, |[v]| v);
     let color = |kind: u32, alpha: u32| {

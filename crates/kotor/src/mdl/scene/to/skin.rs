@@ -30,15 +30,15 @@ impl ToScene<'_> {
         }
         bones.sort_unstable();
         let slot_list: Vec<u32> = bones.iter().map(|(s, _)| *s as u32).collect();
-        let mut told = Extras::new();
-        put(&mut told, "slots", encode_u32s(&slot_list));
+        let mut stored = Extras::new();
+        put(&mut stored, "slots", encode_u32s(&slot_list));
         let derived_map = derived_bone_map(skin.bone_map.len(), &bones);
         if let Some(deltas) = ulp_deltas(&skin.bone_map, &derived_map, 1) {
-            put(&mut told, "bone_map", deltas);
+            put(&mut stored, "bone_map", deltas);
         }
-        put(&mut told, "nodes", skin.bone_map.len() as u32);
-        put(&mut told, "rotations", floats(skin.rotations.as_flattened()));
-        put(&mut told, "translations", floats(skin.translations.as_flattened()));
+        put(&mut stored, "nodes", skin.bone_map.len() as u32);
+        put(&mut stored, "rotations", floats(skin.rotations.as_flattened()));
+        put(&mut stored, "translations", floats(skin.translations.as_flattened()));
         let v = &mesh.vertices;
         let joint_of: HashMap<u32, u16> =
             slot_list.iter().enumerate().map(|(joint, slot)| (*slot, joint as u16)).collect();
@@ -53,17 +53,17 @@ impl ToScene<'_> {
             let weights = v.weights.as_flattened().to_vec();
             let derived = derived_bones(&weights, &joints, &slot_list);
             if let Some(deltas) = ulp_deltas(v.bones.as_flattened(), &derived, 4) {
-                put(&mut told, "bones", deltas);
+                put(&mut stored, "bones", deltas);
             }
             out.influences = Influences { width: 4, joints, weights };
         } else {
             for (key, column) in [("weights", &v.weights), ("bones", &v.bones)] {
                 if !column.is_empty() {
-                    put(&mut told, format!("raw_{key}"), floats(column.as_flattened()));
+                    put(&mut stored, format!("raw_{key}"), floats(column.as_flattened()));
                 }
             }
         }
-        put(map, "skin", Value::Object(told));
+        put(map, "skin", Value::Object(stored));
         if !moved {
             return None;
         }
@@ -88,7 +88,7 @@ pub(in crate::mdl::scene) fn bind_matrix([w, x, y, z]: [f32; 4], translation: [f
     Mat4::from_rotation_translation(Quat::from_xyzw(x, y, z, w), Vec3::from(translation)).to_cols_array()
 }
 
-/// Returns the bone slot of every node, given the bones; -1 for nodes that are no bones.
+/// Returns the bone slot of every node, given the bones; -1 for nodes that are not bones.
 pub(in crate::mdl::scene) fn derived_bone_map(len: usize, bones: &[(usize, NodeId)]) -> Vec<f32> {
     let mut map = vec![-1.0; len];
     for (slot, node) in bones {

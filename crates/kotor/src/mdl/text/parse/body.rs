@@ -1,4 +1,4 @@
-//! What stands between `node` and `endnode`.
+//! Parses the lines between `node` and `endnode`.
 
 use galatea_wire::{Result, Text, escape_bytes};
 
@@ -14,7 +14,7 @@ use crate::mdl::{
 use crate::text::lex::Word;
 use crate::text::token::Keyword;
 
-/// The class of properties of a node of this type; `None` for an unknown type.
+/// Adds the parts of a node of this type. Returns `false` for an unknown type.
 fn parts(node: &mut Node, kind: &[u8], blade: bool) -> bool {
     let mesh = || Mesh { mdl_positions: crate::mdl::PositionCopy::Same, ..Mesh::default() };
     let boxed = |mesh: Mesh| Some(Box::new(mesh));
@@ -40,7 +40,7 @@ fn parts(node: &mut Node, kind: &[u8], blade: bool) -> bool {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the lines of a node.
+    /// Parses the lines of a node.
     pub(super) fn body(
         &mut self,
         node: &mut Node,
@@ -49,12 +49,12 @@ impl<'a> Parser<'a> {
         blade: bool,
     ) -> Result<()> {
         let animated = self.in_animation();
-        // Nodes of animations are told as dummies; what they are is told by the model.
+        // Nodes of animations are written as dummies; the model has their type.
         let class = if animated {
             draft.moves.and_then(|id| self.draft.model.node(id)).map_or(Class::Plain, class_of)
         } else {
             if !parts(node, Keyword::of(kind.text).bytes(), blade) {
-                let what = || format!("`{}` is no type of node: taken for a dummy", escape_bytes(kind.text));
+                let what = || format!("`{}` is not a type of node; read as a dummy", escape_bytes(kind.text));
                 self.note(kind.spot, what);
             }
             class_of(node)
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
                         }
                         || self.nothing(keyword)?;
                     if !known && !galatea_text::looks_numeric(word.text) {
-                        self.note(word.spot, || format!("`{}` means nothing here", escape_bytes(word.text)));
+                        self.note(word.spot, || format!("unknown keyword `{}`", escape_bytes(word.text)));
                     }
                 }
             }
@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Lines that stand for nothing in the file.
+    /// Skips lines without a counterpart in the file. Returns whether the keyword is one of them.
     fn nothing(&mut self, keyword: &[u8]) -> Result<bool> {
         match keyword {
             b"wirecolor" | b"specular" | b"shininess" | b"center" | b"inheritcolor" | b"tilefade"
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over rows that begin with a number.
+    /// Skips rows that begin with a number.
     fn skip_rows(&mut self) {
         while self.lex.next_line() {
             if !self.lex.at_number() {
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A controller: one value on the line, or keys in the lines below.
+    /// Parses a controller: one value on the line, or keys in the lines below. Returns whether the keyword is one.
     fn controller(
         &mut self,
         node: &mut Node,
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         let Some((kind, width, form)) = controller_of(keyword, class) else { return Ok(false) };
         let animated = self.in_animation();
         let spot = self.lex.spot();
-        // Positions of animations are told in the parent's space, but kept relative to the position at rest.
+        // In the text, positions of animations are relative to the parent; in the file, to the position at rest.
         let rest = match draft.moves {
             Some(id) if kind == 8 => self.draft.nodes.get(id as usize).map_or([0.0; 3], |d| d.position),
             _ => [0.0; 3],
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// The values of one key.
+    /// Parses the values of a key.
     fn key(
         &mut self,
         kind: u32,
@@ -236,11 +236,11 @@ impl<'a> Parser<'a> {
         values: &mut Vec<f32>,
     ) -> Result<()> {
         if kind == 20 && columns == 4 && !raw {
-            let mut said = [0.0; 4];
-            for slot in &mut said {
+            let mut axis_angle = [0.0; 4];
+            for slot in &mut axis_angle {
                 *slot = self.lex.f64()?;
             }
-            values.extend(from_axis_angle(said));
+            values.extend(from_axis_angle(axis_angle));
             return Ok(());
         }
         for i in 0..columns {
@@ -285,13 +285,13 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// Names, one a line: as many as are told, and more where no keyword follows.
+    /// Parses names, one per line: as many as declared, otherwise up to the next keyword.
     fn texture_names(&mut self, light: &mut Light) -> Result<()> {
         let count = if self.lex.at_number() { Some(self.lex.int(0, i64::from(u32::MAX))?) } else { None };
         while self.lex.next_line() {
             let Some(word) = self.lex.word() else { continue };
             let small = Keyword::of(word.text);
-            let told = count.is_some_and(|c| (light.flare_textures.len() as i64) < c);
+            let declared = count.is_some_and(|c| (light.flare_textures.len() as i64) < c);
             let keyword = matches!(
                 small.bytes(),
                 b"endnode"
@@ -301,7 +301,7 @@ impl<'a> Parser<'a> {
                     | b"flarecolorshifts"
                     | b"flareradius"
             );
-            if keyword || (!told && (count.is_some() || self.lex.word().is_some())) {
+            if keyword || (!declared && (count.is_some() || self.lex.word().is_some())) {
                 self.lex.hold();
                 break;
             }
@@ -311,7 +311,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Rows that begin with a number.
+    /// Parses rows that begin with a number.
     pub(super) fn numbers<T>(&mut self, mut each: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut out = Vec::new();
         while self.lex.next_line() {
@@ -373,7 +373,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// A value that may be left out, and is 1 then.
+    /// Parses a value that is 1 if omitted.
     pub(super) fn switch(&mut self) -> Result<u8> {
         if self.lex.peek().is_none() { Ok(1) } else { self.lex.int(0, 255).map(|v| v as u8) }
     }

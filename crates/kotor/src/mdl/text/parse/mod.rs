@@ -1,4 +1,4 @@
-//! The frame of a text model: header lines, nodes, animations.
+//! Parses the frame of a text model: header lines, nodes, animations.
 
 mod body;
 mod mesh;
@@ -17,10 +17,10 @@ use crate::text::lex::{Lex, Spot, Word};
 use crate::text::token::Keyword;
 pub(super) use rows::preorder;
 
-/// Notes that are kept; the rest is like them.
+/// The most notes that are kept.
 const NOTES: usize = 100;
 
-/// Reads the plain lines of a text.
+/// A parser of the text without its sidecar.
 pub(crate) struct Parser<'a> {
     pub(crate) lex: Lex<'a>,
     limits: &'a Limits,
@@ -31,13 +31,13 @@ pub(crate) struct Parser<'a> {
     pub(crate) draft: Draft<'a>,
     /// The animation that is being read.
     anim: Option<AnimationDraft<'a>>,
-    /// The nodes of the model by their names in small letters.
+    /// The nodes of the model by their names in lower case.
     pub(crate) by_name: HashMap<Vec<u8>, NodeId>,
-    /// Names that no node has, by their names in small letters.
+    /// Names that no node has, in lower case.
     loose_names: HashMap<Vec<u8>, u16>,
-    /// How often each written name came, in the current tree.
+    /// How often each name occurred in the current tree.
     seen: HashMap<&'a [u8], u32>,
-    /// How often each name of an animation came.
+    /// How often each name of an animation occurred.
     animations_seen: HashMap<&'a [u8], u32>,
     /// Whether the nodes of the model are complete.
     sorted: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Parser<'a> {
     has_scale: bool,
 }
 
-/// What [`Parser::run`] reads.
+/// The result of [`Parser::run`].
 pub(crate) struct Parsed<'a> {
     pub(crate) draft: Draft<'a>,
     pub(crate) notes: Vec<Note>,
@@ -56,7 +56,7 @@ fn small_name(name: &[u8]) -> Vec<u8> {
     name.to_ascii_lowercase()
 }
 
-/// The name without the mark that tells nodes of the same name apart.
+/// Returns the name without the suffix that distinguishes nodes of the same name.
 fn unmarked(name: &[u8]) -> &[u8] {
     let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (front, _) = name.split_at(name.len() - digits);
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Counts decoded bytes, so that no text becomes more than its share.
+    /// Charges decoded bytes to the budget.
     pub(crate) fn spend(&mut self, bytes: usize) -> Result<()> {
         match self.left.checked_sub(bytes as u64) {
             Some(left) => {
@@ -104,11 +104,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A text field of fixed size; what does not fit is cut.
+    /// Returns a text field, truncated to its size.
     pub(crate) fn text<const N: usize>(&mut self, word: Option<Word<'a>>) -> Text<N> {
         let Some(word) = word else { return Text::default() };
         Text::new(word.text).unwrap_or_else(|| {
-            self.note(word.spot, || format!("`{}` is cut to {N} bytes", escape_bytes(word.text)));
+            self.note(word.spot, || format!("`{}` is truncated to {N} bytes", escape_bytes(word.text)));
             word.text.get(..N).and_then(Text::new).unwrap_or_default()
         })
     }
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         if !self.has_scale {
             self.draft.model.animation_scale = self.dialect.default_scale();
         }
-        // MDLOps tells dirt only for models of the second game.
+        // MDLOps writes dirt only for models of the second game.
         if !self.has_game && self.has_dirt && self.dialect == Dialect::MdlOps {
             self.draft.model.game = Game::K2;
         }
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
             | b"animheader"
             | b"functionpointer0"
             | b"functionpointer1" => {}
-            _ => self.note(word.spot, || format!("`{}` means nothing here", escape_bytes(word.text))),
+            _ => self.note(word.spot, || format!("unknown keyword `{}`", escape_bytes(word.text))),
         }
         Ok(())
     }
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         let known = known.or(word.is(b"effects").then_some(1)).or(word.is(b"unknown").then_some(0));
         if known.is_none() {
             self.note(word.spot, || {
-                format!("`{}` is no classification: taken for `other`", escape_bytes(word.text))
+                format!("`{}` is not a classification; read as `other`", escape_bytes(word.text))
             });
         }
         self.draft.model.classification = known.unwrap_or(0);
@@ -245,13 +245,13 @@ impl<'a> Parser<'a> {
 
     fn push_name(&mut self, word: Word<'a>) -> Result<u16> {
         let Ok(index) = u16::try_from(self.draft.model.names.len()) else {
-            return Err(word.spot.syntax("more than 65,536 names do not fit into a model"));
+            return Err(word.spot.syntax("more than 65,536 names in a model"));
         };
         self.draft.model.names.push(Name(unmarked(word.text).to_vec()));
         Ok(index)
     }
 
-    /// The checksum that tells a node from all others of its tree.
+    /// Returns the checksum that identifies a node in its tree.
     fn key_of(&mut self, name: &'a [u8]) -> u64 {
         let count = self.seen.entry(name).or_insert(0);
         *count += 1;
@@ -268,13 +268,13 @@ impl<'a> Parser<'a> {
         if self.sorted {
             return Err(word.spot.syntax("a node after the geometry of the model"));
         }
-        // A blade that is carried as a plain mesh has this mark before its name.
+        // A blade that is written as a plain mesh has this prefix.
         let blade = kind.is(b"trimesh") && name.text.starts_with(b"2081__");
         let bare = if blade { name.text.get(6..).unwrap_or(&[]) } else { name.text };
         if kind.is(b"dummy") && self.dialect == Dialect::MdlOps && name.text.starts_with(b"2081__") {
             let real = name.text.get(6..).unwrap_or(&[]);
             if self.by_name.contains_key(&small_name(real)) {
-                // A phantom of a blade with capitals in its name.
+                // A duplicate that MDLOps writes for a blade with capitals in its name.
                 return self.skip_node();
             }
         }
@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
     fn animation_node(&mut self, kind: Word<'a>, name: Word<'a>) -> Result<()> {
         let mut small = small_name(name.text);
         if !self.by_name.contains_key(&small) && !self.loose_names.contains_key(&small) {
-            // A mark may only tell it from other nodes of the animation.
+            // The suffix may only distinguish it from other nodes of the animation.
             small.truncate(unmarked(name.text).len());
         }
         let moves = self.by_name.get(&small).copied();
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Ties nodes to their parents, which may come later in the text, and sorts them.
+    /// Links nodes to their parents, which may come later in the text, and sorts them.
     fn finish_geometry(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.sorted, true) {
             return Ok(());
@@ -395,7 +395,7 @@ impl<'a> Parser<'a> {
             for (id, draft) in drafts.nodes.iter().enumerate() {
                 by_name.insert(small_name(draft.name), id as NodeId);
             }
-            // A parent comes before its children in every tool's text; then the latest before the node is meant.
+            // All tools write a parent before its children, so the latest node of this name is the parent.
             let mut before: HashMap<Vec<u8>, NodeId> = HashMap::new();
             for (id, (node, draft)) in animation.nodes.iter_mut().zip(&drafts.nodes).enumerate() {
                 node.parent = draft.parent.and_then(|(name, _)| before.get(&small_name(name)).copied());
@@ -462,8 +462,8 @@ fn sort_drafts<T: Default>(drafts: &mut Vec<T>, order: &[NodeId]) {
         order.iter().map(|i| drafts.get_mut(*i as usize).map(std::mem::take).unwrap_or_default()).collect();
 }
 
-/// Ties nodes to their parents and sorts them depth first. Parents that are already set stay. Returns the old indices in
-/// the new order.
+/// Links nodes to their parents and sorts them depth first. Parents that are already set are kept. Returns the old
+/// indices in the new order.
 fn link(
     nodes: &mut Vec<Node>,
     drafts: &[NodeDraft<'_>],
@@ -479,12 +479,12 @@ fn link(
         }
         if node.parent.is_none() {
             node.parent = match draft.parent {
-                // A second tree hangs on the first.
+                // A second tree is attached to the first.
                 None => Some(root as NodeId),
                 Some((name, spot)) => match find(name) {
                     Some(parent) => Some(parent),
                     None => {
-                        let what = format!("there is no node `{}` to be the parent", escape_bytes(name));
+                        let what = format!("the parent `{}` does not exist", escape_bytes(name));
                         return Err(spot.syntax(what));
                     }
                 },
@@ -507,7 +507,7 @@ fn link(
             }
         }
         let lost = reached.iter().position(|r| !r).unwrap_or(0);
-        return Err(spot_of(lost as NodeId).syntax("the parents of this node lead in a circle"));
+        return Err(spot_of(lost as NodeId).syntax("this node is its own ancestor"));
     }
     let mut new_of_old: Vec<NodeId> = vec![0; nodes.len()];
     for (new, old) in order.iter().enumerate() {
@@ -529,7 +529,7 @@ fn link(
     Ok(order)
 }
 
-/// The nodes reached from a root, depth first. Fails with a node that is too deep.
+/// Returns the nodes reachable from a root, depth first. Fails with a node that is too deep.
 fn depth_first_within(nodes: &[Node], root: NodeId, depth: u32) -> Result<Vec<NodeId>, NodeId> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut todo = if nodes.is_empty() { Vec::new() } else { vec![(root, 1)] };

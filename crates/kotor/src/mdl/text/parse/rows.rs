@@ -12,7 +12,7 @@ use crate::text::lex::Spot;
 /// The most vertices, and the most faces, of a mesh.
 pub(super) const MAX_VERTICES: usize = 65_535;
 
-/// The blocks of a mesh as they stand in the text.
+/// The blocks of a mesh as written in the text.
 #[derive(Debug, Default)]
 pub(super) struct Rows<'a> {
     pub(super) verts: Vec<[f32; 3]>,
@@ -201,9 +201,9 @@ type Source = [u32; 6];
 /// How the rows of a mesh are split into vertices.
 #[derive(Default)]
 struct Split {
-    /// Whether the rows stay as they are and new vertices follow them.
+    /// Whether the rows are kept and new vertices follow them.
     keeps_rows: bool,
-    /// Smoothing groups of the first face that uses each row that stays.
+    /// Smoothing groups of the first face that uses each kept row.
     owners: Vec<Option<u32>>,
     /// Rows of each new vertex.
     sources: Vec<Source>,

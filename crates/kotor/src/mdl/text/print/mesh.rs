@@ -185,7 +185,7 @@ impl Printer<'_> {
 
     fn saber(&mut self, mesh: &Mesh) {
         let Some(saber) = mesh.saber.as_deref() else { return };
-        let (mut positions, mut uvs) = (saber::told(&saber.positions), saber::told(&saber.uvs));
+        let (mut positions, mut uvs) = (saber::printed(&saber.positions), saber::printed(&saber.uvs));
         positions.resize(16, [0.0; 3]);
         uvs.resize(16, [0.0; 2]);
         self.block("verts", &positions);

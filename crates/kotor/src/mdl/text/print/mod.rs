@@ -1,4 +1,4 @@
-//! A model as plain lines that MDLOps, MDLEdit and KOTORmax read.
+//! Prints a model in a form that MDLOps, MDLEdit and KOTORmax can read.
 
 mod mesh;
 
@@ -14,15 +14,15 @@ use crate::mdl::{
 use crate::text::token::token;
 use galatea_text::{Notation, decimal_places, parse_f64, push_f32, push_int, push_rounded};
 
-/// A text in the making.
+/// A text under construction.
 pub(crate) struct Printer<'a> {
     pub(crate) out: Vec<u8>,
     pub(crate) model: &'a Model,
-    /// How each node is called in the text.
+    /// The name of each node in the text.
     pub(crate) tokens: Vec<Vec<u8>>,
-    /// How names that no node has are called.
+    /// Names that no node has, as they are in the text.
     loose: Vec<(u16, Vec<u8>)>,
-    /// What nodes and other names are called, in small letters.
+    /// All names in the text, in lower case.
     used: HashSet<Vec<u8>>,
     /// The first node of each name.
     by_name: HashMap<u16, NodeId>,
@@ -105,7 +105,7 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    /// A row of numbers, indented.
+    /// Prints an indented row of numbers.
     pub(crate) fn row(&mut self, indent: usize, values: &[f32]) {
         self.out.resize(self.out.len() + indent, b' ');
         for (i, v) in values.iter().enumerate() {
@@ -117,7 +117,7 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    /// About how long the text will be.
+    /// Returns an estimate of the length of the text.
     fn estimate(&self) -> usize {
         let of_mesh = |n: &Node| {
             n.mesh.as_deref().map_or(0, |m| m.vertices.positions.len() * 64 + m.faces.len() * 36 + 900)
@@ -207,7 +207,7 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    /// The pose of the node header, where no controller tells it.
+    /// Prints the pose of the node header, unless a controller has it.
     fn pose(&mut self, node: &Node) {
         let has = |kind: u32| node.controllers.list().iter().any(|c| c.kind == kind);
         if !has(8) && node.position != [0.0; 3] {
@@ -221,7 +221,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A controller of the model: one value, or keys where there are several.
+    /// Prints a controller of the model: one value, or keys if there are several.
     fn constant(&mut self, track: &Track<'_>, class: Class) {
         let word = controller_word(track.kind, class);
         let one =
@@ -247,12 +247,12 @@ impl<'a> Printer<'a> {
         }
         let bezier = track.interpolation == Interpolation::Bezier;
         self.out.extend_from_slice(if bezier { b"bezierkey\n" } else { b"key\n" });
-        // What the position at rest reads back as.
-        let mut said = [0.0; 3];
-        for (said, v) in said.iter_mut().zip(rest) {
+        // The position at rest as it is parsed from the text.
+        let mut printed = [0.0; 3];
+        for (printed, v) in printed.iter_mut().zip(rest) {
             let mut digits = Vec::new();
             push_f32(&mut digits, v, Notation::Point);
-            *said = parse_f64(&digits).unwrap_or(0.0);
+            *printed = parse_f64(&digits).unwrap_or(0.0);
         }
         let per_key = if bezier { track.width * 3 } else { track.width };
         for (i, time) in track.times.iter().enumerate() {
@@ -262,14 +262,14 @@ impl<'a> Printer<'a> {
                 self.out.push(b' ');
             }
             let values = track.values.get(i * per_key..(i + 1) * per_key).unwrap_or(&[]);
-            self.values(track, values, said);
+            self.values(track, values, printed);
             self.end();
         }
         self.line(indent, "endlist");
         self.end();
     }
 
-    /// The values of one key.
+    /// Prints the values of a key.
     fn values(&mut self, track: &Track<'_>, values: &[f32], rest: [f64; 3]) {
         if track.kind == 20 {
             match (track.interpolation, values) {
@@ -295,14 +295,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A position of an animation: where the node is at rest, and how far it is from there.
+    /// Prints a position of an animation: the sum of the position at rest and the key.
     fn sum(&mut self, base: f64, v: f32) {
         let total = base + f64::from(v);
         let start = self.out.len();
         let mut places = decimal_places(v).max(decimal_places(base as f32)).min(15);
         loop {
-            let said = push_rounded(&mut self.out, total, places);
-            if ((said - base) as f32).to_bits() == v.to_bits() || places >= 17 {
+            let printed = push_rounded(&mut self.out, total, places);
+            if ((printed - base) as f32).to_bits() == v.to_bits() || places >= 17 {
                 return;
             }
             self.out.truncate(start);
@@ -400,8 +400,8 @@ impl<'a> Printer<'a> {
             self.end();
             let moved = moves.and_then(|id| self.model.node(id));
             let class = moved.map_or(Class::Plain, class_of);
-            // What the position line of the moved node says.
-            let rest = moved.map_or([0.0; 3], told_position);
+            // The printed position of the moved node.
+            let rest = moved.map_or([0.0; 3], printed_position);
             for index in 0..node.controllers.list().len() {
                 if let Some(track) = node.controllers.track(index) {
                     self.keys(4, &track, class, if track.kind == 8 { rest } else { [0.0; 3] });
@@ -416,8 +416,8 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    /// How the nodes that an animation moves are called. Repeated names get a mark if one of them is the name of a parent
-    /// and would mean another node.
+    /// Returns the printed names of the nodes that an animation moves. Repeated names get a suffix if one of them is
+    /// the name of a parent and would refer to another node.
     fn called_apart(&self, nodes: &[Node]) -> Vec<(Vec<u8>, Option<NodeId>)> {
         let mut called: Vec<_> = nodes.iter().map(|n| self.called(n)).collect();
         if parents_are_clear(nodes, &called) {
@@ -438,10 +438,10 @@ impl<'a> Printer<'a> {
         called
     }
 
-    /// How the node that an animation moves is called, and which it is.
+    /// Returns the printed name of the node that an animation moves, and its index.
     fn called(&self, node: &Node) -> (Vec<u8>, Option<NodeId>) {
         let first = self.by_name.get(&node.name).copied();
-        // Where nodes share a name, the number tells which is meant.
+        // If nodes share a name, the number identifies the node.
         let exact =
             first.filter(|id| self.model.node(*id).is_some_and(|n| n.number != node.number)).and_then(|_| {
                 let same = |n: &Node| n.name == node.name && n.number == node.number;
@@ -458,14 +458,14 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A name with the mark that tells it from others like it.
+/// Returns a name with a distinguishing suffix.
 fn marked(name: &[u8], number: u64) -> Vec<u8> {
     let mut out = [name, b"__dpl"].concat();
     push_int(&mut out, number);
     out
 }
 
-/// Returns `true` if the name of every parent means that parent: the latest node of this name before its child.
+/// Returns whether the name of every parent refers to that parent: the latest node of this name before its child.
 fn parents_are_clear(nodes: &[Node], called: &[(Vec<u8>, Option<NodeId>)]) -> bool {
     let mut names: Vec<u16> = nodes.iter().map(|n| n.name).collect();
     names.sort_unstable();
@@ -481,8 +481,8 @@ fn parents_are_clear(nodes: &[Node], called: &[(Vec<u8>, Option<NodeId>)]) -> bo
     })
 }
 
-/// What the position line of a node says: the controller's value, or the header's where there is none.
-fn told_position(node: &Node) -> [f32; 3] {
+/// Returns the printed position of a node: that of the controller, or of the header if there is none.
+fn printed_position(node: &Node) -> [f32; 3] {
     let finite = |p: [f32; 3]| p.map(|c| if c.is_finite() { c } else { 0.0 });
     match node.controllers.list().iter().rposition(|c| c.kind == 8).and_then(|i| node.controllers.track(i)) {
         Some(track) => {
@@ -496,12 +496,12 @@ fn told_position(node: &Node) -> [f32; 3] {
     }
 }
 
-/// A word that stands for itself; what would end it is replaced.
+/// Returns a text as a single word; characters that would end it are replaced.
 fn literal(text: &[u8]) -> Vec<u8> {
     text.iter().map(|b| if *b <= b' ' || *b == b'#' || *b == 0x7F { b'_' } else { *b }).collect()
 }
 
-/// Whether most orientations of the animations are packed.
+/// Returns whether most orientations of the animations are packed.
 fn compresses(model: &Model) -> bool {
     let (mut packed, mut plain) = (0usize, 0usize);
     for controller in model.animations.iter().flat_map(|a| &a.nodes).flat_map(|n| n.controllers.list()) {
@@ -511,7 +511,7 @@ fn compresses(model: &Model) -> bool {
     packed > plain
 }
 
-/// Appends a whole number that may be negative, after a blank.
+/// Appends a blank and a signed integer.
 pub(crate) fn push_spaced(out: &mut Vec<u8>, n: i64) {
     out.push(b' ');
     push_int(out, n);
