@@ -185,7 +185,7 @@ impl Fmdl {
     /// The box of the vertices that each bone moves.
     fn bone_boxes(&self) -> Vec<Bounds> {
         let mut out = vec![Bounds::EMPTY; self.bones.len()];
-        self.each_weighted(|bone, position| {
+        self.each_weighted(|bone, _, position| {
             if let Some(bounds) = out.get_mut(bone) {
                 bounds.include(position);
             }
@@ -193,8 +193,10 @@ impl Fmdl {
         out
     }
 
-    /// Calls a function for each vertex and bone that moves it.
-    pub(crate) fn each_weighted(&self, mut each: impl FnMut(usize, [f32; 3])) {
+    /// Calls a function for each vertex and bone that moves it: the bone, the number of the vertex in the model, its
+    /// position. A vertex that names a bone twice comes twice.
+    pub(crate) fn each_weighted(&self, mut each: impl FnMut(usize, usize, [f32; 3])) {
+        let mut first = 0;
         for mesh in &self.meshes {
             let Some(group) = self.bone_group(mesh) else { continue };
             let v = &mesh.vertices;
@@ -203,14 +205,16 @@ impl Fmdl {
             else {
                 continue;
             };
-            for ((position, weights), indices) in positions.iter().zip(weights).zip(indices) {
+            let vertices = positions.iter().zip(weights).zip(indices);
+            for (vertex, ((position, weights), indices)) in vertices.enumerate() {
                 for (weight, index) in weights.iter().zip(indices) {
                     let bone = group.bones.get(usize::from(*index)).filter(|_| names_bone(*weight, *index));
                     if let Some(bone) = bone {
-                        each(usize::from(*bone), *position);
+                        each(usize::from(*bone), first + vertex, *position);
                     }
                 }
             }
+            first += positions.len();
         }
     }
 }

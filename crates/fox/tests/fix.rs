@@ -47,6 +47,20 @@ fn fragments() -> Fmdl {
     sample::fragments(Fmdl::TPP)
 }
 
+/// Skinned meshes with one bone on the left and another on the right, so that their boxes differ.
+fn halves() -> Fmdl {
+    let mut model = skinned();
+    for mesh in &mut model.meshes {
+        let Values::F32x3(positions) = column(mesh, Usage::Position).clone() else { panic!() };
+        let Values::U8x4(indices) = column(mesh, Usage::BoneIndices) else { panic!() };
+        for (bones, [x, ..]) in indices.iter_mut().zip(positions) {
+            *bones = if x < 2.0 { [1, 0, 0, 0] } else { [2, 0, 0, 0] };
+        }
+    }
+    model.rederive();
+    model
+}
+
 /// How a field is damaged: in the document, or in the bytes.
 enum Damage {
     Value(fn(&mut Fmdl)),
@@ -207,6 +221,33 @@ fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
             Bytes(|f| {
                 f.set(0xE, 4, 0x70u32);
                 f.set(0xE, 8, 0x100u32);
+            }),
+        ),
+        // One vertex beyond the box of a bone that it names twice is still one vertex.
+        (
+            skinned,
+            Value(|m| {
+                *bytes4(m, Usage::BoneIndices) = [1, 1, 0, 0];
+                let Values::F32x3(v) = column(&mut m.meshes[0], Usage::Position) else { panic!() };
+                v[2] = [2.0, 30.0, 0.0];
+            }),
+        ),
+        // Pieces of different size that share a box which is right for none of them.
+        (
+            fragments,
+            Bytes(|f| {
+                let runs = f.at(0x2);
+                f.0.copy_within(runs + 32 + 10..runs + 32 + 12, runs + 10);
+                let shared = u16::get(&f.0[runs + 10..]);
+                f.set(0xD, usize::from(shared) * 32, 77.0f32);
+            }),
+        ),
+        // A bone that names the box of another: the box is right for that one.
+        (
+            halves,
+            Bytes(|f| {
+                let bones = f.at(0x0);
+                f.0.copy_within(bones + 48 + 4..bones + 48 + 6, bones + 96 + 4);
             }),
         ),
     ];
