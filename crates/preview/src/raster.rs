@@ -1,6 +1,8 @@
 //! Triangles to pixels: fixed-point edges with a top-left rule, a depth buffer, perspective-correct attributes. Tiles are
 //! independent of each other, so that any number of threads gives the same pixels.
 
+use std::collections::HashMap;
+
 use galatea_scene::Wrap;
 
 use crate::texture::Texture;
@@ -16,7 +18,7 @@ const GUARD: f64 = 16384.0;
 pub(crate) type Values = [f32; 11];
 
 /// A corner after projection: clip position and what is interpolated.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Corner {
     /// Clip coordinates x, y, w; depth is 1 / w.
     pub(crate) clip: [f64; 3],
@@ -72,6 +74,20 @@ pub(crate) struct Paint<'a> {
     pub(crate) glows: bool,
     /// Drawn over everything.
     pub(crate) on_top: bool,
+}
+
+impl Paint<'_> {
+    /// Returns `true` if both give every pixel the same colour.
+    fn is_same(&self, other: &Paint<'_>) -> bool {
+        let lightmap =
+            |paint: &Paint<'_>| paint.lightmap.map(|(texture, wrap)| (std::ptr::from_ref(texture), wrap));
+        let images = |paint: &Paint<'_>| [paint.texture, paint.glow].map(|t| t.map(std::ptr::from_ref));
+        let flags = |paint: &Paint<'_>| [paint.checker, paint.unlit, paint.glows, paint.on_top];
+        images(self) == images(other)
+            && lightmap(self) == lightmap(other)
+            && flags(self) == flags(other)
+            && (self.wrap, self.blend, self.emissive) == (other.wrap, other.blend, other.emissive)
+    }
 }
 
 /// A triangle ready to be drawn, corners in pixels.
@@ -195,11 +211,30 @@ impl<'a> Raster<'a> {
         }
     }
 
+    /// Marks opaque triangles that are added once more later: that one overwrites them wherever they are seen. A file of
+    /// thousands of meshes in one place would otherwise fill the image thousands of times.
+    fn overwritten(&self) -> Vec<bool> {
+        let mut overwritten = vec![false; self.triangles.len()];
+        let mut later: HashMap<&[[i64; 2]; 3], &Triangle<'_>> = HashMap::new();
+        for (triangle, flag) in self.triangles.iter().zip(&mut overwritten).rev() {
+            if matches!(triangle.paint.blend, Blend::Opaque | Blend::Mask(_)) {
+                let copy = later.insert(&triangle.fixed, triangle);
+                *flag = copy.is_some_and(|copy| {
+                    copy.corners == triangle.corners && copy.paint.is_same(&triangle.paint)
+                });
+            }
+        }
+        overwritten
+    }
+
     /// Draws everything in the order it was added over a background, in linear light, premultiplied.
     pub(crate) fn draw(&self, background: [f32; 4]) -> Vec<[f32; 4]> {
+        let overwritten = self.overwritten();
         let tile = |index: usize| {
             let (column, row) = (index % self.across.max(1), index / self.across.max(1));
-            self.tile(column * TILE, row * TILE, self.bins.get(index).map_or(&[], Vec::as_slice), background)
+            let bin = self.bins.get(index).map_or(&[][..], Vec::as_slice).iter();
+            let seen = bin.filter(|i| overwritten.get(**i as usize) == Some(&false));
+            self.tile(column * TILE, row * TILE, seen, background)
         };
         #[cfg(feature = "threads")]
         let tiles: Vec<Vec<[f32; 4]>> = {
@@ -222,7 +257,13 @@ impl<'a> Raster<'a> {
         out
     }
 
-    fn tile(&self, left: usize, top: usize, triangles: &[u32], background: [f32; 4]) -> Vec<[f32; 4]> {
+    fn tile<'i>(
+        &self,
+        left: usize,
+        top: usize,
+        triangles: impl Iterator<Item = &'i u32>,
+        background: [f32; 4],
+    ) -> Vec<[f32; 4]> {
         let mut pixels = vec![background; TILE * TILE];
         let mut depth = vec![0f32; TILE * TILE];
         for index in triangles {
@@ -262,18 +303,21 @@ impl Triangle<'_> {
             let owns = dy < 0 || dy == 0 && dx < 0;
             (value, dy * 256, -dx * 256, i64::from(!owns))
         };
-        let sides = [side(b, c), side(c, a), side(a, b)];
+        let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] =
+            [side(b, c), side(c, a), side(a, b)];
         let inverse = self.corners.map(|corner| 1.0 / corner.clip[2]);
         let whole = 1.0 / self.area as f64;
         for y in y0..y1 {
             let row = y - y0;
             for x in x0..x1 {
                 let column = x - x0;
-                let weights = sides.map(|(value, dx, dy, _)| value + dx * column + dy * row);
-                if weights.iter().zip(&sides).any(|(weight, (_, _, _, least))| weight < least) {
+                let in_a = a0 + ax * column + ay * row;
+                let in_b = b0 + bx * column + by * row;
+                let in_c = c0 + cx * column + cy * row;
+                if in_a < a_least || in_b < b_least || in_c < c_least {
                     continue;
                 }
-                let share = weights.map(|w| w as f64 * whole);
+                let share = [in_a as f64 * whole, in_b as f64 * whole, in_c as f64 * whole];
                 let z = share[0] * inverse[0] + share[1] * inverse[1] + share[2] * inverse[2];
                 let at = (y as usize - top) * TILE + (x as usize - left);
                 let (Some(pixel), Some(depth)) = (pixels.get_mut(at), depth.get_mut(at)) else { continue };
@@ -359,5 +403,63 @@ impl Triangle<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAINT: Paint<'static> = Paint {
+        texture: None,
+        wrap: [Wrap::Repeat; 2],
+        lightmap: None,
+        glow: None,
+        checker: false,
+        blend: Blend::Opaque,
+        unlit: true,
+        emissive: [0.0; 3],
+        glows: false,
+        on_top: false,
+    };
+
+    /// A triangle over the whole image in one colour.
+    fn cover(red: f32) -> [Corner; 3] {
+        let values = [1.0, 1.0, 1.0, red, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        [[-1.0, -1.0, 1.0], [3.0, -1.0, 1.0], [-1.0, 3.0, 1.0]].map(|clip| Corner { clip, values })
+    }
+
+    fn drawn(raster: &Raster<'_>) -> usize {
+        raster.overwritten().iter().filter(|overwritten| !**overwritten).count()
+    }
+
+    #[test]
+    fn copies_of_a_triangle_are_drawn_once_and_the_last_one_wins() {
+        let mut raster = Raster::new(8, 8);
+        for i in 0..1000 {
+            raster.triangle(cover(if i % 7 == 3 { 0.5 } else { 0.25 }), PAINT, true, 0.1);
+        }
+        assert!(drawn(&raster) < 300, "{}", drawn(&raster));
+        let mut raster = Raster::new(8, 8);
+        for red in [0.25, 0.25, 0.5, 0.25, 0.25] {
+            raster.triangle(cover(red), PAINT, true, 0.1);
+        }
+        assert_eq!(drawn(&raster), 3);
+        assert!(raster.draw([0.0; 4]).iter().all(|pixel| *pixel == [0.25, 0.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn copies_that_let_light_through_or_differ_in_paint_are_all_drawn() {
+        let mut raster = Raster::new(8, 8);
+        for _ in 0..3 {
+            raster.triangle(cover(0.25), Paint { blend: Blend::Add, ..PAINT }, true, 0.1);
+        }
+        assert_eq!(drawn(&raster), 3);
+        assert!(raster.draw([0.0; 4]).iter().all(|pixel| pixel[0] == 0.75));
+        let mut raster = Raster::new(8, 8);
+        for emissive in [[0.0; 3], [0.5; 3], [0.25; 3]] {
+            raster.triangle(cover(0.25), Paint { emissive, ..PAINT }, true, 0.1);
+        }
+        assert_eq!(drawn(&raster), 3);
     }
 }
