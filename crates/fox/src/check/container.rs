@@ -3,13 +3,13 @@
 use galatea_wire::Wire;
 
 use super::Checker;
-use super::rules::*;
 use crate::layout::Original;
+use crate::rules::*;
 use crate::tables::Tables;
 use crate::wire;
 
 /// Tables that every game file has.
-pub(super) const NEEDED: &[u8] =
+pub(crate) const NEEDED: &[u8] =
     &[0x1, 0x2, 0x3, 0x4, 0x7, 0x8, 0x9, 0xA, 0xB, 0xD, 0xE, 0x10, 0x11, 0x12, 0x14];
 
 impl Checker<'_> {

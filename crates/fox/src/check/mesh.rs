@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::Checker;
-use super::rules::*;
 use crate::build::canonical_order;
 use crate::mesh::{Mesh, Usage, Values};
+use crate::rules::*;
 
 impl Checker<'_> {
     pub(super) fn meshes(&mut self) {
@@ -241,7 +241,7 @@ impl Checker<'_> {
 }
 
 /// Whether a direction is of length 1, as far as half floats can tell.
-pub(super) fn is_unit(v: [f32; 4]) -> bool {
+pub(crate) fn is_unit(v: [f32; 4]) -> bool {
     let [x, y, z, _] = v;
     (x * x + y * y + z * z - 1.0).abs() < 0.02
 }

@@ -1,13 +1,8 @@
 //! The rules: what is wrong with a model, what it means in the game, and what can be fixed.
 
 mod container;
-mod fix;
-mod fix_box;
-mod fix_container;
-mod fix_mesh;
 mod mesh;
 mod model;
-mod rules;
 
 use galatea_wire::{Report, Rule, Wire};
 
@@ -15,7 +10,9 @@ use crate::layout::Original;
 use crate::model::Fmdl;
 use crate::wire;
 
-pub use rules::RULES;
+pub use crate::rules::RULES;
+pub(crate) use container::NEEDED;
+pub(crate) use mesh::is_unit;
 
 /// A document under examination.
 struct Checker<'a> {

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::Checker;
-use super::rules::*;
 use crate::derive::within;
 use crate::extensions::Extensions;
 use crate::model::{Group, MaterialInstance, TexturePath};
+use crate::rules::*;
 use crate::wire;
 use crate::wire::Bounds;
 

@@ -1,13 +1,17 @@
 //! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
 
+mod bounds;
+mod container;
+mod mesh;
+
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use super::fix_box::{bone_boxes, bone_flags, model_box, run_boxes};
-use super::fix_container::{block_masks, buffers, data_lengths, section_lengths, usage_masks, window_tables};
-use super::fix_mesh::{normals, tangent_sides, tangents, turned_faces, weight_order, weight_sums};
-use super::rules::*;
 use crate::derive::within;
 use crate::model::Fmdl;
+use crate::rules::*;
+use bounds::{bone_boxes, bone_flags, model_box, run_boxes};
+use container::{block_masks, buffers, data_lengths, section_lengths, usage_masks, window_tables};
+use mesh::{normals, tangent_sides, tangents, turned_faces, weight_order, weight_sums};
 
 /// Rules about what belongs to what. While one is broken, values that follow from others may be sound and those wrong.
 static STRUCTURE: &[&Rule] = &[

@@ -5,17 +5,17 @@
 
 use galatea_scene::{Attribute, Extras, Influences, Value, Vertices as SceneVertices, encode_u32s, floats};
 
-use super::extra::put;
 use crate::mesh::{Mesh, Usage, Values, widened};
 use crate::model::BoneGroup;
+use crate::scene::extra::put;
 
 /// Attribute of the scene for vertex colours.
-pub(super) const MASK: &str = "MASK";
+pub(in crate::scene) const MASK: &str = "MASK";
 /// Attribute of the scene for the fourth number of normals, where it is not 1.
-pub(super) const NORMAL_W: &str = "NORMAL_W";
+pub(in crate::scene) const NORMAL_W: &str = "NORMAL_W";
 
 /// The name of an attribute for a part of a column that the scene has no word for.
-pub(super) fn other(column: usize, part: usize) -> String {
+pub(in crate::scene) fn other(column: usize, part: usize) -> String {
     format!("COLUMN_{column}_{part}")
 }
 
@@ -217,7 +217,7 @@ impl<'a> Skin<'a> {
 }
 
 /// Where each bone is in a bone group.
-pub(super) fn places(bones: &[u16]) -> std::collections::HashMap<u16, u16> {
+pub(in crate::scene) fn places(bones: &[u16]) -> std::collections::HashMap<u16, u16> {
     let mut out = std::collections::HashMap::new();
     for (i, bone) in bones.iter().enumerate() {
         out.entry(*bone).or_insert(i as u16);

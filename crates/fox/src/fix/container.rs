@@ -2,7 +2,7 @@
 
 use galatea_wire::{Limits, Wire};
 
-use super::container::NEEDED;
+use crate::check::NEEDED;
 use crate::layout::Original;
 use crate::mesh::{Usage, Values};
 use crate::model::Fmdl;

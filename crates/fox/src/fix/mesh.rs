@@ -1,6 +1,6 @@
 //! Fixes of vertices and faces.
 
-use super::mesh::is_unit;
+use crate::check::is_unit;
 use crate::mesh::{Mesh, Usage, Values, half_to_f32};
 use crate::model::Fmdl;
 use crate::weights::normalised;

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use galatea_scene::{Extras, Node, NodeId, Pose, Scene, Transform};
 use galatea_wire::{Error, Result};
 
-use super::extra::{array, index, int, own, read_name, same};
-use super::tree::{moved, place, way};
 use crate::model::{Bone, Group};
 use crate::name::Name;
+use crate::scene::extra::{array, index, int, own, read_name, same};
+use crate::scene::to::tree::{moved, place, way};
 
 /// What each node of a scene becomes.
 pub(super) struct Roles {

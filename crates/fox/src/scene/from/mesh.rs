@@ -9,13 +9,14 @@ use galatea_scene::{
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
-use super::extra::{index, int, ints, own};
-use super::material::{self, flags_for};
-use super::tree::place;
-use super::tree_back::Roles;
-use super::vertices_back::{self as columns, Source, Wanted, Weights, build, noted_count};
+use super::material;
+use super::tree::Roles;
+use super::vertices::{self as columns, Source, Wanted, Weights, build, noted_count};
 use crate::mesh::{Mesh, Usage};
 use crate::model::Fmdl;
+use crate::scene::extra::{index, int, ints, own};
+use crate::scene::material::flags_for;
+use crate::scene::to::tree::place;
 use crate::split::{BigMesh, Piece, SplitLimits};
 use crate::wire::Window;
 

@@ -5,9 +5,9 @@ use galatea_scene::{
 };
 
 use super::To;
-use super::extra::{list, put, wrap};
 use super::vertices::say;
 use crate::mesh::Mesh;
+use crate::scene::extra::{list, put, wrap};
 
 /// The mesh's faces of one level, the other way round: the game's fronts are clockwise.
 fn turned(mesh: &Mesh, level: usize) -> Vec<u32> {

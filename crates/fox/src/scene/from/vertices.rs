@@ -2,10 +2,10 @@
 
 use galatea_scene::{Extras, Vertices as SceneVertices, read_floats};
 
-use super::extra::{index, int, ints, objects};
-use super::fill;
-use super::vertices::{MASK, NORMAL_W, other, places};
+use super::tangents;
 use crate::mesh::{Column, Usage, Values, Vertices};
+use crate::scene::extra::{index, int, ints, objects};
+use crate::scene::to::vertices::{MASK, NORMAL_W, other, places};
 
 /// A column that a mesh should have.
 #[derive(Debug, Clone)]
@@ -259,7 +259,7 @@ fn column(
         }
         (Usage::Tangent, 6) => {
             let uvs = from.vertices.uvs.first()?;
-            let made = fill::tangents(from.positions, normals, uvs, from.triangles);
+            let made = tangents::tangents(from.positions, normals, uvs, from.triangles);
             Some(Values::F16x4(made.iter().map(|t| t.map(half)).collect()))
         }
         (Usage::Colour, 8) => {

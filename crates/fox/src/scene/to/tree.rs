@@ -3,24 +3,24 @@
 use galatea_scene::{Extras, Node, NodeId, Scene, Skin, SkinId, Transform, floats};
 
 use super::To;
-use super::extra::{corners, note, note_int, put, put_bytes, same, wrap};
 use crate::model::{Bone, Group};
+use crate::scene::extra::{corners, note, note_int, put, put_bytes, same, wrap};
 use crate::wire::Bounds;
 use crate::{Mesh, Name};
 
 /// Where a group's own origin lies.
-pub(super) fn place(group: &Group) -> [f32; 3] {
+pub(in crate::scene) fn place(group: &Group) -> [f32; 3] {
     group.pivot.map_or([0.0; 3], |[x, y, z, _]| [x, y, z])
 }
 
 /// The way from one place to another.
-pub(super) fn way(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+pub(in crate::scene) fn way(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let [a, b, c] = from;
     [x - a, y - b, z - c]
 }
 
 /// A place moved.
-pub(super) fn moved(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+pub(in crate::scene) fn moved(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let [a, b, c] = from;
     [a + x, b + y, c + z]
 }
