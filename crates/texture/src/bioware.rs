@@ -3,7 +3,7 @@
 use galatea_wire::{Coverage, Error, Limits, Reader, Result, Schema, Source, Summary, Wire, put_array, wire};
 
 use crate::image::{full_chain, level_error, level_size};
-use crate::{Image, Level, PixelFormat, Shape, compare};
+use crate::{Image, Level, PixelFormat, Shape, diff};
 
 wire! {
     /// The header of a BioWare DDS; the levels follow, the largest first.
@@ -147,8 +147,8 @@ impl BiowareDds {
     /// What differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &BiowareDds) -> Vec<String> {
         let mut out = Vec::new();
-        compare::records(&self.head, &other.head, &[], &mut out);
-        compare::levels("levels", &self.levels, &other.levels, &mut out);
+        diff::records(&self.head, &other.head, &[], &mut out);
+        diff::levels("levels", &self.levels, &other.levels, &mut out);
         out
     }
 }

@@ -19,10 +19,11 @@
 pub mod bioware;
 pub mod blp;
 mod check;
-mod compare;
 pub mod dds;
+mod diff;
 pub mod encode;
 pub mod find;
+mod fix;
 pub mod ftex;
 mod guard;
 mod image;
@@ -30,6 +31,7 @@ pub mod jpeg;
 pub mod material;
 mod pixels;
 mod plain;
+mod rules;
 pub mod team;
 mod texture;
 pub mod tpc;
@@ -37,10 +39,10 @@ pub mod txi;
 pub mod wesys;
 mod zlib;
 
-pub use check::RULES;
 pub use image::{Alpha, Image, Level, Shape};
 pub use pixels::PixelFormat;
 pub use plain::TgaHead;
+pub use rules::RULES;
 pub use texture::{Kind, Part, Plain, Texture, decode, detect, inspect};
 pub use txi::{Blending, FlipBook, Txi};
 

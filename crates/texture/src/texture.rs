@@ -277,7 +277,7 @@ impl Texture {
             (Texture::Wesys(a), Texture::Wesys(b)) => a.differences(b),
             (Texture::Plain(a), Texture::Plain(b)) => {
                 let mut out = Vec::new();
-                crate::compare::bytes("file", &a.bytes, &b.bytes, &mut out);
+                crate::diff::bytes("file", &a.bytes, &b.bytes, &mut out);
                 out
             }
             _ => vec![format!("format: {} / {}", self.kind().name(), other.kind().name())],

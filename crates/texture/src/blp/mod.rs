@@ -1,18 +1,18 @@
 //! BLP: Blizzard's texture, as JPEG with raw components, as palette, or (BLP2) as DXT blocks.
 
 mod decode;
+mod read;
 mod wire;
+mod write;
 
+pub use read::{detect, inspect};
 pub use wire::{Blp2Head, BlpHead, MipTable};
 
 use std::sync::Arc;
 
-use galatea_wire::{
-    Coverage, Error, ErrorKind, Gap, Limits, Offset, Plan, Reader, Result, Schema, Source, Summary, Wire,
-    Writer,
-};
+use galatea_wire::{Gap, Schema, Summary, Wire};
 
-use crate::{Shape, compare};
+use crate::{Shape, diff};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[BlpHead::SCHEMA, Blp2Head::SCHEMA, MipTable::SCHEMA];
@@ -76,18 +76,6 @@ pub(crate) struct Layout {
     gaps: Vec<Gap>,
 }
 
-/// Whether these bytes begin like a BLP.
-pub fn detect(bytes: &[u8]) -> bool {
-    [b"BLP0", b"BLP1", b"BLP2"].iter().any(|magic| bytes.starts_with(*magic))
-}
-
-/// What reading claims, and the error that stopped it.
-pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let error = Blp::read_from(source.reader()).err();
-    (source.into_coverage(), error)
-}
-
 impl Blp {
     /// A texture of JPEG levels that share a header.
     pub fn jpeg(head: Head, jpeg_header: Vec<u8>, mips: Vec<Vec<u8>>) -> Self {
@@ -99,164 +87,6 @@ impl Blp {
     pub fn paletted(head: Head, palette: Vec<[u8; 4]>, mips: Vec<Vec<u8>>) -> Self {
         let mips = mips.into_iter().map(Arc::from).collect();
         Blp { head, jpeg_header: Vec::new(), palette, mips, layout: None }
-    }
-
-    /// Reads a BLP. Levels that lie beyond the end of the file are cut, not refused: the larger ones still decode.
-    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let source = Source::new(bytes, limits);
-        let mut blp = Self::read_from(source.reader())?;
-        if let Some(layout) = &mut blp.layout {
-            layout.gaps = source.into_coverage().keep_gaps(bytes);
-        }
-        Ok(blp)
-    }
-
-    fn read_from(reader: Reader<'_>) -> Result<Self> {
-        let head = match reader.peek_at::<[u8; 4]>(0).as_ref() {
-            Some(b"BLP0" | b"BLP1") => Head::Old(reader.at(0, "head")?),
-            Some(b"BLP2") => Head::New(reader.at(0, "head")?),
-            _ => return Err(reader.error(ErrorKind::NotThisFormat, 0, "magic")),
-        };
-        let mut at = head.size();
-        let table = if head.has_table() { reader.at(at, "mip_table")? } else { MipTable::ZERO };
-        at += if head.has_table() { MipTable::SIZE } else { 0 };
-        let (mut jpeg_header, mut palette) = (Vec::new(), Vec::new());
-        if head.content() == Content::Jpeg {
-            let len: u32 = reader.at(at, "jpeg_header_length")?;
-            let found = reader.bytes(at + 4, len as usize, "jpeg_header")?;
-            reader.spend(found.len() as u64, at, "jpeg_header")?;
-            jpeg_header = found.to_vec();
-        } else if head.content() == Content::Palette || reader.peek(at, 1024).is_some() {
-            palette = reader.array(at, 256, "palette")?;
-        }
-        let mut mips: Vec<Arc<[u8]>> = Vec::new();
-        let mut places: Vec<(usize, usize)> = Vec::new();
-        for (index, (offset, size)) in table.offsets.iter().zip(table.sizes).enumerate() {
-            let at = offset.0 as usize;
-            let size = reader.len().saturating_sub(at).min(size as usize);
-            let mut bytes: &[u8] = &[];
-            if size > 0 {
-                bytes = reader.enter("mips", Some(index), at)?.bytes(at, size, "pixels")?;
-            }
-            let shared =
-                places.iter().position(|place| *place == (at, size)).and_then(|i| mips.get(i).cloned());
-            if shared.is_none() {
-                reader.spend(size as u64 + 128, at, "pixels")?;
-            }
-            mips.push(shared.unwrap_or_else(|| Arc::from(bytes)));
-            places.push((at, size));
-        }
-        let lens = mips.iter().map(|m| m.len()).collect();
-        while mips.last().is_some_and(|m| m.is_empty()) {
-            mips.pop();
-        }
-        let layout =
-            Layout { table, len: reader.len(), jpeg_header: jpeg_header.len(), mips: lens, gaps: Vec::new() };
-        Ok(Blp { head, jpeg_header, palette, mips, layout: Some(layout) })
-    }
-
-    /// BLP0: adds the bytes of a level file (`.b00` is level 0).
-    pub fn attach(&mut self, mip: usize, bytes: &[u8], limits: &Limits) -> Result<()> {
-        if mip >= 16 {
-            let kind = ErrorKind::Unrepresentable(format!("level {mip} of at most 16").into());
-            return Err(Error::at(kind, 0).within("mips"));
-        }
-        // The level file is as long as it is; only a wild one would be larger than any picture.
-        if bytes.len() as u64 > limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance) {
-            return Err(Error::at(ErrorKind::Limit("decoded bytes"), 0).within("mips"));
-        }
-        if self.mips.len() <= mip {
-            self.mips.resize(mip + 1, Arc::from([]));
-        }
-        if let Some(slot) = self.mips.get_mut(mip) {
-            *slot = Arc::from(bytes);
-        }
-        Ok(())
-    }
-
-    /// Writes the texture: for an unchanged one, the bytes it was read from. The levels of a BLP0 are files of their own.
-    pub fn write(&self) -> Result<Vec<u8>> {
-        if let Some(layout) = &self.layout
-            && let Some(bytes) = self.replay(layout)?
-        {
-            return Ok(bytes);
-        }
-        let mut plan = Plan::new(self.head.size());
-        if self.head.has_table() {
-            plan.record::<MipTable>();
-        }
-        match self.head.content() {
-            Content::Jpeg => plan.block(4 + self.jpeg_header.len()),
-            _ => plan.block(1024),
-        };
-        let mut table = MipTable::ZERO;
-        if self.head.has_table() {
-            if self.mips.len() > 16 {
-                return Err(Error::unrepresentable(format!("{} levels, a BLP holds 16", self.mips.len())));
-            }
-            let mut placed: Vec<(&Arc<[u8]>, Offset)> = Vec::new();
-            for ((mip, offset), size) in self.mips.iter().zip(&mut table.offsets).zip(&mut table.sizes) {
-                *size = Writer::count(mip.len(), "bytes")?;
-                *offset = match placed.iter().find(|(other, _)| Arc::ptr_eq(other, mip)) {
-                    Some((_, offset)) => *offset,
-                    None if mip.is_empty() => Offset(0),
-                    None => Writer::offset(plan.block(mip.len()))?,
-                };
-                placed.push((mip, *offset));
-            }
-        } else {
-            // A BLP0 always has room for a palette behind its head.
-            let at = plan.len();
-            plan.block((self.head.size() + 1024).saturating_sub(at));
-        }
-        self.emit(&table, plan.len(), &[])
-    }
-
-    /// The file as it was, if everything still fits where it was.
-    fn replay(&self, layout: &Layout) -> Result<Option<Vec<u8>>> {
-        let mip = |i: usize| self.mips.get(i).map_or(&[] as &[u8], |m| m);
-        let same = self.jpeg_header.len() == layout.jpeg_header
-            && (!self.head.has_table()
-                || (self.mips.len() <= layout.mips.len()
-                    && layout.mips.iter().enumerate().all(|(i, len)| mip(i).len() == *len)));
-        if !same {
-            return Ok(None);
-        }
-        let out = self.emit(&layout.table, layout.len, &layout.gaps)?;
-        // Levels that share bytes can only be written so while they still agree.
-        let agrees = !self.head.has_table()
-            || layout.table.offsets.iter().enumerate().all(|(i, offset)| {
-                mip(i).is_empty() || out.get(offset.0 as usize..).is_some_and(|o| o.starts_with(mip(i)))
-            });
-        Ok(agrees.then_some(out))
-    }
-
-    fn emit(&self, table: &MipTable, len: usize, gaps: &[Gap]) -> Result<Vec<u8>> {
-        let mut writer = Writer::new(len);
-        writer.gaps(gaps)?;
-        match &self.head {
-            Head::Old(head) => writer.put(0, head)?,
-            Head::New(head) => writer.put(0, head)?,
-        }
-        let mut at = self.head.size();
-        if self.head.has_table() {
-            writer.put(at, table)?;
-            at += MipTable::SIZE;
-        }
-        if self.head.content() == Content::Jpeg {
-            writer.put(at, &Writer::count(self.jpeg_header.len(), "bytes")?)?;
-            writer.bytes(at + 4, &self.jpeg_header)?;
-        } else {
-            writer.array(at, &self.palette)?;
-        }
-        if self.head.has_table() {
-            for (mip, offset) in self.mips.iter().zip(table.offsets) {
-                if !mip.is_empty() {
-                    writer.bytes(offset.0 as usize, mip)?;
-                }
-            }
-        }
-        Ok(writer.into_bytes())
     }
 
     /// What the file holds.
@@ -289,13 +119,13 @@ impl Blp {
     pub fn differences(&self, other: &Blp) -> Vec<String> {
         let mut out = Vec::new();
         match (&self.head, &other.head) {
-            (Head::Old(a), Head::Old(b)) => compare::records(a, b, &[], &mut out),
-            (Head::New(a), Head::New(b)) => compare::records(a, b, &[], &mut out),
+            (Head::Old(a), Head::Old(b)) => diff::records(a, b, &[], &mut out),
+            (Head::New(a), Head::New(b)) => diff::records(a, b, &[], &mut out),
             _ => out.push("magic: different versions".into()),
         }
-        compare::bytes("jpeg_header", &self.jpeg_header, &other.jpeg_header, &mut out);
-        compare::bytes("palette", self.palette.as_flattened(), other.palette.as_flattened(), &mut out);
-        compare::levels("mips", &self.mips, &other.mips, &mut out);
+        diff::bytes("jpeg_header", &self.jpeg_header, &other.jpeg_header, &mut out);
+        diff::bytes("palette", self.palette.as_flattened(), other.palette.as_flattened(), &mut out);
+        diff::levels("mips", &self.mips, &other.mips, &mut out);
         out
     }
 }
@@ -353,6 +183,8 @@ impl Head {
 
 #[cfg(test)]
 mod tests {
+    use galatea_wire::Limits;
+
     use super::*;
 
     fn blp() -> Blp {

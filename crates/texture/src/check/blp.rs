@@ -1,12 +1,18 @@
-//! Rules for BLP.
+//! Checks of BLP.
 
 use std::sync::Arc;
 
-use galatea_wire::{Fixed, Report, Rule};
+use galatea_wire::Report;
 
-use super::*;
+use super::{expected, general};
+use crate::Shape;
 use crate::blp::{Blp, Content, Head};
+use crate::image::full_chain;
 use crate::jpeg;
+use crate::rules::{
+    BLP_ALPHA_BITS, BLP_CUT, BLP_HAS_MIPS, BLP_JPEG_HEADER, BLP_JPEG_KIND, BLP_JPEG_SIZE, BLP_LEVEL_SIZE,
+    BLP_SHARED, BLP_TOO_MANY,
+};
 
 impl Blp {
     fn full(&self) -> usize {
@@ -14,14 +20,14 @@ impl Blp {
         full_chain(width, height) as usize
     }
 
-    fn alpha_bits_are_odd(&self) -> bool {
+    pub(crate) fn alpha_bits_are_odd(&self) -> bool {
         match self.head.content() {
             Content::Jpeg => !matches!(self.head.alpha_bits(), 0 | 8),
             _ => !matches!(self.head.alpha_bits(), 0 | 1 | 4 | 8),
         }
     }
 
-    fn has_mips_is_odd(&self) -> bool {
+    pub(crate) fn has_mips_is_odd(&self) -> bool {
         match self.head {
             Head::Old(head) => head.has_mips > 1,
             Head::New(head) => head.has_mips > 1,
@@ -29,7 +35,7 @@ impl Blp {
     }
 
     /// The alpha depth that the bytes of the first level make with a palette, 8 otherwise; `None` if there is none.
-    fn alpha_bits_of_levels(&self) -> Option<u8> {
+    pub(crate) fn alpha_bits_of_levels(&self) -> Option<u8> {
         if self.head.content() != Content::Palette {
             return Some(8);
         }
@@ -40,7 +46,7 @@ impl Blp {
     }
 
     /// Returns `true` if a level shares bytes with the head, so that neither can be changed without the other.
-    fn level_covers_head(&self) -> bool {
+    pub(crate) fn level_covers_head(&self) -> bool {
         let Some(layout) = self.layout.as_ref().filter(|_| self.head.has_table()) else { return false };
         let mut levels = layout.table.offsets.iter().zip(&self.mips);
         levels.any(|(offset, bytes)| (offset.0 as usize) < self.head.size() && !bytes.is_empty())
@@ -133,31 +139,6 @@ impl Blp {
             let have = mip.len();
             report.add(&BLP_LEVEL_SIZE, at, || (format!("mips[{i}]"), format!("{have} bytes, needs {want}")));
         }
-    }
-
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
-    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut fixes = Fixes::new(wanted);
-        if self.level_covers_head() {
-            return fixes.done;
-        }
-        let has_mips = self.mips.len() > 1;
-        if fixes.fix(&BLP_HAS_MIPS, self.has_mips_is_odd(), "set by the levels") {
-            match &mut self.head {
-                Head::Old(head) => head.has_mips = u32::from(has_mips),
-                Head::New(head) => head.has_mips = has_mips.into(),
-            }
-        }
-        let bits = self.alpha_bits_of_levels();
-        if let Some(bits) = bits.filter(|_| self.alpha_bits_are_odd())
-            && fixes.fix(&BLP_ALPHA_BITS, true, "set by the levels")
-        {
-            match &mut self.head {
-                Head::Old(head) => head.alpha_bits = bits.into(),
-                Head::New(head) => head.alpha_bits = bits,
-            }
-        }
-        fixes.done
     }
 }
 

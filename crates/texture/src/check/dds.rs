@@ -1,22 +1,24 @@
-//! Rules for DDS.
+//! Checks of DDS.
 
-use galatea_wire::{Fixed, Report, Rule};
+use galatea_wire::Report;
 
-use super::*;
+use super::general;
+use crate::PixelFormat;
 use crate::dds::Dds;
+use crate::rules::{DDS_LAYERS, DDS_MIP_FLAG, DDS_MISSING, DDS_SIZES, DDS_TAIL};
 
-const MIPS: u32 = 0x2_0000;
+pub(crate) const MIPS: u32 = 0x2_0000;
 
 impl Dds {
-    fn sizes_are_wrong(&self) -> bool {
+    pub(crate) fn sizes_are_wrong(&self) -> bool {
         self.head.size != 124 || self.head.format_size != 32
     }
 
-    fn mip_flag_is_missing(&self) -> bool {
+    pub(crate) fn mip_flag_is_missing(&self) -> bool {
         self.head.mips > 1 && self.head.flags & MIPS == 0
     }
 
-    fn has_no_layers(&self) -> bool {
+    pub(crate) fn has_no_layers(&self) -> bool {
         self.dx10.is_some_and(|d| d.layers == 0)
     }
 
@@ -50,25 +52,5 @@ impl Dds {
             report.add(&DDS_LAYERS, Some(140), || ("dx10".into(), "0 layers".into()));
         }
         report
-    }
-
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
-    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut fixes = Fixes::new(wanted);
-        let shape = self.shape();
-        let whole = self.levels.len() as u64
-            == u64::from(shape.faces) * u64::from(shape.layers) * u64::from(shape.mips);
-        if fixes.fix(&DDS_SIZES, self.sizes_are_wrong(), "set to 124 and 32") {
-            (self.head.size, self.head.format_size) = (124, 32);
-        }
-        if fixes.fix(&DDS_MIP_FLAG, whole && self.mip_flag_is_missing(), "set") {
-            self.head.flags |= MIPS;
-        }
-        if fixes.fix(&DDS_LAYERS, self.has_no_layers(), "set to 1")
-            && let Some(dx10) = &mut self.dx10
-        {
-            dx10.layers = 1;
-        }
-        fixes.done
     }
 }

@@ -1,15 +1,17 @@
-//! Rules for FTEX and its parts.
+//! Checks of FTEX and its parts.
 
-use galatea_wire::{Fixed, Limits, Report, Rule, Wire};
+use galatea_wire::{Limits, Report, Wire};
 
-use super::*;
+use super::{expected, general};
+use crate::PixelFormat;
 use crate::ftex::{Ftex, FtexHead, Mip, Pixels};
+use crate::rules::{FTEX_ELSEWHERE, FTEX_LEVEL, FTEX_PARTS, FTEX_STORED_BIT, FTEX_STREAMED};
 
-const STREAMED: u32 = 1 << 24;
+pub(crate) const STREAMED: u32 = 1 << 24;
 const STORED: u32 = 1 << 31;
 
 impl Ftex {
-    fn highest_part(&self) -> u8 {
+    pub(crate) fn highest_part(&self) -> u8 {
         self.mips.iter().map(|m| m.info.part).max().unwrap_or(0)
     }
 
@@ -18,7 +20,7 @@ impl Ftex {
         self.head.parts != parts || self.head.parts_less_one != parts.saturating_sub(1)
     }
 
-    fn streaming_is_wrong(&self) -> bool {
+    pub(crate) fn streaming_is_wrong(&self) -> bool {
         (self.head.kind & STREAMED != 0) != (self.highest_part() > 0)
     }
 
@@ -31,7 +33,7 @@ impl Ftex {
     }
 
     /// Returns `true` if a level shares bytes with the head, so that neither can be changed without the other.
-    fn level_covers_head(&self) -> bool {
+    pub(crate) fn level_covers_head(&self) -> bool {
         let here = |mip: &&Mip| mip.info.part == 0 && mip.pixels != Pixels::Whole(Vec::new());
         self.mips.iter().filter(here).any(|mip| (mip.info.offset.0 as usize) < FtexHead::SIZE)
     }
@@ -84,26 +86,5 @@ impl Ftex {
             report.add(&FTEX_ELSEWHERE, None, || ("mips".into(), format!("parts {missing:?}")));
         }
         report
-    }
-
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
-    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut fixes = Fixes::new(wanted);
-        if self.level_covers_head() {
-            return fixes.done;
-        }
-        let parts = self.highest_part();
-        let less = parts.saturating_sub(1);
-        // The table is right if two of the three fields that follow from it say so.
-        let agree = [self.head.parts == parts, self.head.parts_less_one == less, !self.streaming_is_wrong()];
-        let one_wrong = agree.iter().filter(|a| !**a).count() == 1;
-        let [first, second, mark] = agree.map(|agrees| one_wrong && !agrees);
-        if fixes.fix(&FTEX_PARTS, first || second, "set to what the table names") {
-            (self.head.parts, self.head.parts_less_one) = (parts, less);
-        }
-        if fixes.fix(&FTEX_STREAMED, mark, "set by where the pixels are") {
-            self.head.kind = self.head.kind & !STREAMED | if parts > 0 { STREAMED } else { 0 };
-        }
-        fixes.done
     }
 }

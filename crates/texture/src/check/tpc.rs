@@ -1,15 +1,17 @@
-//! Rules for TPC and the TXI in it.
+//! Checks of TPC and the TXI in it.
 
-use galatea_wire::{Fixed, Report, Rule, escape};
+use galatea_wire::{Report, escape};
 
-use super::*;
+use super::general;
+use crate::PixelFormat;
 use crate::Txi;
+use crate::rules::{TPC_ALPHA_MEAN, TPC_CUBE, TPC_SIZE, TPC_TAIL, TPC_UNUSED, TXI_ARGUMENT, TXI_UNKNOWN};
 use crate::tpc::{Arrangement, Tpc};
 use crate::txi::{Oddity, is_text};
 
 impl Tpc {
     /// Bytes of the first level as width, height and encoding make them; 0 if not compressed.
-    fn right_size(&self) -> u32 {
+    pub(crate) fn right_size(&self) -> u32 {
         let first = self.levels.first().map_or(0, Vec::len);
         match self.pixel_format().and_then(PixelFormat::block) {
             Some(_) => u32::try_from(first).unwrap_or(u32::MAX),
@@ -18,11 +20,11 @@ impl Tpc {
     }
 
     /// Whether the size is right: that of one picture, or of the whole sheet of a flip-book.
-    fn size_is_wrong(&self) -> bool {
+    pub(crate) fn size_is_wrong(&self) -> bool {
         !matches!(self.arrangement, Arrangement::Frames { .. }) && self.head.size != self.right_size()
     }
 
-    fn alpha_mean_is_wrong(&self) -> bool {
+    pub(crate) fn alpha_mean_is_wrong(&self) -> bool {
         !(0.0..=1.0).contains(&self.head.alpha_mean)
     }
 
@@ -57,25 +59,6 @@ impl Tpc {
         }
         report
     }
-
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
-    pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let mut fixes = Fixes::new(wanted);
-        if fixes.fix(
-            &TPC_SIZE,
-            self.size_is_wrong() && is_text(self.txi.print()),
-            "set to the first level's bytes",
-        ) {
-            self.head.size = self.right_size();
-        }
-        if fixes.fix(&TPC_ALPHA_MEAN, self.alpha_mean_is_wrong(), "set to 1.0") {
-            self.head.alpha_mean = 1.0;
-        }
-        if fixes.fix(&TPC_UNUSED, self.head.unused != [0; 114], "set to zero") {
-            self.head.unused = [0; 114];
-        }
-        fixes.done
-    }
 }
 
 impl Txi {
@@ -84,11 +67,6 @@ impl Txi {
         let mut report = Report::new();
         check_txi(self, 0, &mut report);
         report
-    }
-
-    /// Nothing in a text can be fixed without guessing.
-    pub fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        Vec::new()
     }
 }
 

@@ -1,16 +1,17 @@
 //! DDS: the texture of Direct3D, as Reforged and PES use it. The first row is the top.
 
 mod format;
+mod read;
 mod wire;
+mod write;
 
+pub use read::{detect, inspect};
 pub use wire::{DdsHead, Dx10};
 
-use galatea_wire::{
-    Coverage, Error, ErrorKind, Limits, Reader, Result, Schema, Source, Summary, Wire, put_array,
-};
+use galatea_wire::{Limits, Result, Schema, Summary, Wire};
 
 use crate::image::{full_chain, level_error, level_size};
-use crate::{Image, Level, PixelFormat, Shape, compare};
+use crate::{Image, Level, PixelFormat, Shape, diff};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[DdsHead::SCHEMA, Dx10::SCHEMA];
@@ -37,82 +38,7 @@ pub struct Dds {
     pub tail: Vec<u8>,
 }
 
-/// Whether these bytes begin like a DDS.
-pub fn detect(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"DDS ")
-}
-
-/// What reading claims, and the error that stopped it.
-pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let error = Dds::read_from(source.reader()).err();
-    (source.into_coverage(), error)
-}
-
 impl Dds {
-    /// Reads a DDS. The first level must be whole; where later ones are missing, what is there is kept.
-    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        Self::read_from(Source::new(bytes, limits).reader())
-    }
-
-    fn read_from(reader: Reader<'_>) -> Result<Self> {
-        if !detect(reader.data()) {
-            return Err(reader.error(ErrorKind::NotThisFormat, 0, "magic"));
-        }
-        let head: DdsHead = reader.at(0, "head")?;
-        let mut at = DdsHead::SIZE;
-        let mut dx10 = None;
-        if head.format_flags & 0x4 != 0 && head.four_cc == *b"DX10" {
-            dx10 = Some(reader.at::<Dx10>(at, "dx10")?);
-            at += Dx10::SIZE;
-        }
-        let mut dds = Dds { head, dx10, levels: Vec::new(), tail: Vec::new() };
-        let Some(format) = dds.pixel_format() else {
-            return Err(reader.error(ErrorKind::Unsupported(dds.format_words().into()), 76, "pixel_format"));
-        };
-        if head.width == 0 || head.height == 0 {
-            return Err(reader.mismatch(12, "height", "at least one pixel", "none"));
-        }
-        'chains: for chain in 0..u64::from(dds.faces()) * u64::from(dds.layers()) {
-            for mip in 0..dds.mips() {
-                let size = usize::try_from(dds.level_bytes(format, mip)).unwrap_or(usize::MAX);
-                let first = chain == 0 && mip == 0;
-                if !first && reader.peek(at, size).is_none() {
-                    break 'chains;
-                }
-                let scope = if mip == 0 && (dds.faces() > 1 || dds.layers() > 1) {
-                    reader.enter("faces", Some(chain as usize), at)?
-                } else {
-                    reader
-                };
-                let bytes = scope.enter("mips", Some(mip as usize), at)?.bytes(at, size, "pixels")?;
-                // A level is kept on its own, which costs more than its bytes if it is tiny.
-                reader.spend(bytes.len() as u64 + 256, at, "pixels")?;
-                dds.levels.push(bytes.to_vec());
-                at += size;
-            }
-        }
-        let tail = reader.bytes(at, reader.len() - at, "tail")?;
-        reader.spend(tail.len() as u64, at, "tail")?;
-        dds.tail = tail.to_vec();
-        Ok(dds)
-    }
-
-    /// Writes the texture: for an unchanged one, the bytes it was read from.
-    pub fn write(&self) -> Result<Vec<u8>> {
-        let pixels: usize = self.levels.iter().map(Vec::len).sum();
-        let mut out = Vec::with_capacity(148 + pixels + self.tail.len());
-        put_array(&mut out, &[self.head]);
-        if let Some(dx10) = self.dx10 {
-            put_array(&mut out, &[dx10]);
-        }
-        for level in &self.levels {
-            out.extend_from_slice(level);
-        }
-        out.extend_from_slice(&self.tail);
-        Ok(out)
-    }
-
     /// 6 for a cube map (fewer where the header names fewer faces), else 1.
     pub fn faces(&self) -> u32 {
         match self.dx10 {
@@ -187,20 +113,22 @@ impl Dds {
     pub fn differences(&self, other: &Dds) -> Vec<String> {
         let mut out = Vec::new();
         let unmeant = ["reserved", "reserved2", "caps3", "caps4", "pitch"];
-        compare::records(&self.head, &other.head, &unmeant, &mut out);
+        diff::records(&self.head, &other.head, &unmeant, &mut out);
         match (&self.dx10, &other.dx10) {
-            (Some(a), Some(b)) => compare::records(a, b, &[], &mut out),
+            (Some(a), Some(b)) => diff::records(a, b, &[], &mut out),
             (None, None) => {}
             _ => out.push("dx10: only in one".into()),
         }
-        compare::levels("levels", &self.levels, &other.levels, &mut out);
-        compare::bytes("tail", &self.tail, &other.tail, &mut out);
+        diff::levels("levels", &self.levels, &other.levels, &mut out);
+        diff::bytes("tail", &self.tail, &other.tail, &mut out);
         out
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use galatea_wire::ErrorKind;
+
     use super::*;
 
     #[test]

@@ -2,16 +2,17 @@
 //! files beside it (MGSV), small levels in the first, so that a game can start with little.
 
 mod pixels;
+mod read;
 mod wire;
+mod write;
 
 pub use pixels::Storage;
+pub use read::{detect, inspect, inspect_part};
 pub use wire::{ChunkInfo, FtexHead, MipInfo};
 
-use galatea_wire::{
-    Coverage, Error, ErrorKind, Gap, Limits, Reader, Result, Schema, Source, Summary, Wire, Writer,
-};
+use galatea_wire::{Gap, Limits, Schema, Summary, Wire};
 
-use crate::{Shape, compare};
+use crate::{Shape, diff};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[FtexHead::SCHEMA, MipInfo::SCHEMA, ChunkInfo::SCHEMA];
@@ -73,113 +74,7 @@ pub struct Ftex {
     parts: Vec<Part>,
 }
 
-/// Whether these bytes begin like an FTEX.
-pub fn detect(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"FTEX")
-}
-
-/// What reading claims, and the error that stopped it.
-pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let error = Ftex::read_from(source.reader()).err();
-    (source.into_coverage(), error)
-}
-
-/// What reading an FTEXS part claims for the FTEX it belongs to, and the error that stopped it.
-pub fn inspect_part(ftex: &Ftex, number: u8, bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let error = ftex.read_part(number, source.reader()).err();
-    (source.into_coverage(), error)
-}
-
 impl Ftex {
-    /// Reads an FTEX. Levels that are in FTEXS files stay [`Pixels::Elsewhere`] until [`attach`](Self::attach).
-    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let source = Source::new(bytes, limits);
-        let mut ftex = Self::read_from(source.reader())?;
-        let gaps = source.into_coverage().keep_gaps(bytes);
-        ftex.parts = vec![Part { number: 0, len: bytes.len(), gaps }];
-        Ok(ftex)
-    }
-
-    fn read_from(reader: Reader<'_>) -> Result<Self> {
-        if !detect(reader.data()) {
-            return Err(reader.error(ErrorKind::NotThisFormat, 0, "magic"));
-        }
-        let head: FtexHead = reader.at(0, "head")?;
-        let count = usize::from(head.mips) * head.faces() as usize;
-        let table: Vec<MipInfo> = reader.array(FtexHead::SIZE, count, "mip_table")?;
-        let mips = table.into_iter().map(|info| Mip { info, pixels: Pixels::Elsewhere }).collect();
-        let mut ftex = Ftex { head, mips, parts: Vec::new() };
-        let found = ftex.read_part(0, reader)?;
-        ftex.place(found);
-        Ok(ftex)
-    }
-
-    /// Adds the bytes of an FTEXS file by its number (`name.1.ftexs` is 1). On an error nothing is added.
-    pub fn attach(&mut self, number: u8, bytes: &[u8], limits: &Limits) -> Result<()> {
-        let source = Source::new(bytes, limits);
-        let found =
-            self.read_part(number, source.reader()).map_err(|e| e.within(format!("part {number}")))?;
-        self.place(found);
-        let gaps = source.into_coverage().keep_gaps(bytes);
-        self.parts.retain(|p| p.number != number);
-        self.parts.push(Part { number, len: bytes.len(), gaps });
-        Ok(())
-    }
-
-    fn read_part(&self, number: u8, reader: Reader<'_>) -> Result<Vec<(usize, Pixels)>> {
-        let mut out = Vec::new();
-        for (index, mip) in self.mips.iter().enumerate().filter(|(_, m)| m.info.part == number) {
-            let at = mip.info.offset.0 as usize;
-            let reader = reader.enter("mips", Some(index), at)?;
-            out.push((index, read_pixels(&mip.info, at, reader)?));
-        }
-        Ok(out)
-    }
-
-    fn place(&mut self, found: Vec<(usize, Pixels)>) {
-        for (index, pixels) in found {
-            if let Some(mip) = self.mips.get_mut(index) {
-                mip.pixels = pixels;
-            }
-        }
-    }
-
-    /// Writes the FTEX itself: for an unchanged one, the bytes it was read from.
-    pub fn write(&self) -> Result<Vec<u8>> {
-        self.write_part(0)
-    }
-
-    /// Writes an FTEXS part (0 is the FTEX itself): for an unchanged one, the bytes it was read from.
-    pub fn write_part(&self, number: u8) -> Result<Vec<u8>> {
-        let Some(part) = self.parts.iter().find(|p| p.number == number) else {
-            return Err(Error::unrepresentable(format!("part {number} is not at hand")));
-        };
-        let mut writer = Writer::new(part.len);
-        writer.gaps(&part.gaps)?;
-        if number == 0 {
-            writer.put(0, &self.head)?;
-            let table: Vec<MipInfo> = self.mips.iter().map(|m| m.info).collect();
-            writer.array(FtexHead::SIZE, &table)?;
-        }
-        for mip in self.mips.iter().filter(|m| m.info.part == number) {
-            let at = mip.info.offset.0 as usize;
-            match &mip.pixels {
-                Pixels::Elsewhere => {}
-                Pixels::Whole(bytes) => writer.bytes(at, bytes)?,
-                Pixels::Chunks(chunks) => {
-                    let table: Vec<ChunkInfo> = chunks.iter().map(|c| c.info).collect();
-                    writer.array(at, &table)?;
-                    for chunk in chunks {
-                        writer.bytes(at.saturating_add(chunk.info.start()), &chunk.bytes)?;
-                    }
-                }
-            }
-        }
-        Ok(writer.into_bytes())
-    }
-
     /// The numbers of the parts at hand besides the FTEX itself.
     pub fn parts(&self) -> impl Iterator<Item = u8> + '_ {
         self.parts.iter().map(|p| p.number).filter(|n| *n > 0)
@@ -230,7 +125,7 @@ impl Ftex {
     /// What differs, in the format's words, hashes and the way of packing left out; empty means equal.
     pub fn differences(&self, other: &Ftex) -> Vec<String> {
         let mut out = Vec::new();
-        compare::records(&self.head, &other.head, &["hashes"], &mut out);
+        diff::records(&self.head, &other.head, &["hashes"], &mut out);
         if self.mips.len() != other.mips.len() {
             out.push(format!("mips: {} / {}", self.mips.len(), other.mips.len()));
         }
@@ -240,31 +135,13 @@ impl Ftex {
                 out.push(format!("mips[{i}].part: {} / {}", a.info.part, b.info.part));
             }
             match (a.unpack(&limits), b.unpack(&limits)) {
-                (Ok(a), Ok(b)) => compare::bytes(&format!("mips[{i}]"), &a, &b, &mut out),
+                (Ok(a), Ok(b)) => diff::bytes(&format!("mips[{i}]"), &a, &b, &mut out),
                 _ if a.pixels == b.pixels => {}
                 _ => out.push(format!("mips[{i}]: only one can be unpacked")),
             }
         }
         out
     }
-}
-
-fn read_pixels(info: &MipInfo, at: usize, reader: Reader<'_>) -> Result<Pixels> {
-    if info.chunks == 0 {
-        let len = if info.packed == 0 { info.raw } else { info.packed };
-        let bytes = reader.bytes(at, len as usize, "pixels")?;
-        reader.spend(bytes.len() as u64 + 256, at, "pixels")?;
-        return Ok(Pixels::Whole(bytes.to_vec()));
-    }
-    let table: Vec<ChunkInfo> = reader.array(at, info.chunks.into(), "chunk_table")?;
-    let mut chunks = Vec::new();
-    for info in table {
-        let at = at.saturating_add(info.start());
-        let bytes = reader.bytes(at, info.packed.into(), "chunk")?;
-        reader.spend(bytes.len() as u64 + 64, at, "chunk")?;
-        chunks.push(Chunk { info, bytes: bytes.to_vec() });
-    }
-    Ok(Pixels::Chunks(chunks))
 }
 
 impl ChunkInfo {

@@ -2,15 +2,17 @@
 //!
 //! Rows are stored from the bottom up; [`Tpc::decode`] hands out pictures the right way up.
 
+mod read;
 mod wire;
+mod write;
 
+pub use read::{detect, inspect};
 pub use wire::TpcHead;
 
-use galatea_wire::{Coverage, Error, Limits, Reader, Result, Schema, Source, Summary, Wire, put_array};
+use galatea_wire::{Limits, Result, Schema, Summary, Wire};
 
 use crate::image::{level_error, level_size};
-use crate::txi::is_text;
-use crate::{Image, Level, PixelFormat, Shape, Txi, compare};
+use crate::{Image, Level, PixelFormat, Shape, Txi, diff};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[TpcHead::SCHEMA];
@@ -55,31 +57,6 @@ pub struct Tpc {
     pub txi: Txi,
 }
 
-/// Whether these bytes are a TPC. There is no magic: sizes, encoding and the empty part of the header must fit.
-pub fn detect(bytes: &[u8]) -> bool {
-    if bytes.len() < TpcHead::SIZE {
-        return false;
-    }
-    let head = TpcHead::get(bytes);
-    let Some(format) = head.pixel_format() else { return false };
-    let (width, height) = head.face_size();
-    let first = format.size(width, height);
-    head.width > 0
-        && head.height > 0
-        && head.mips <= 16
-        && head.unused.iter().all(|b| *b == 0)
-        && (head.size == 0
-            || [first, format.size(head.width.into(), head.height.into())].contains(&head.size.into()))
-        && first + TpcHead::SIZE as u64 <= bytes.len() as u64
-}
-
-/// What reading claims, and the error that stopped it.
-pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let error = Tpc::read_from(source.reader()).err();
-    (source.into_coverage(), error)
-}
-
 impl TpcHead {
     /// How the pixels are stored; `None` for an encoding nobody knows.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
@@ -119,67 +96,6 @@ impl Tpc {
     pub fn new(head: TpcHead, levels: Vec<Vec<u8>>, txi: &[u8]) -> Self {
         let arrangement = if head.is_cube() { Arrangement::Cube } else { Arrangement::Plain };
         Tpc { head, arrangement, levels, txi: Txi::parse(txi) }
-    }
-
-    /// Reads a TPC.
-    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        Self::read_from(Source::new(bytes, limits).reader())
-    }
-
-    pub(crate) fn read_from(reader: Reader<'_>) -> Result<Self> {
-        let head: TpcHead = reader.at(0, "head")?;
-        let Some(format) = head.pixel_format() else {
-            let found = format!("{} with size {}", head.encoding, head.size);
-            return Err(reader.mismatch(12, "encoding", "1, 2, 4 or 12", found));
-        };
-        if head.width == 0 || head.height == 0 {
-            return Err(reader.mismatch(8, "width", "at least one pixel", "none"));
-        }
-        let mips = u32::from(head.mips.max(1));
-        let (width, height) = head.face_size();
-        let mut arrangement = if head.is_cube() { Arrangement::Cube } else { Arrangement::Plain };
-        let mut shape = (width, height, mips);
-        let chains = if arrangement == Arrangement::Cube { 6 } else { 1 };
-        let end = TpcHead::SIZE as u64 + chain(format, width, height, mips) * chains;
-        let data = reader.data();
-        let tail = usize::try_from(end).ok().and_then(|end| data.get(end..));
-        if !tail.is_some_and(is_text)
-            && let Some((frames, found)) = frames(&head, format, data)
-        {
-            (arrangement, shape) = (frames, found);
-        }
-        let tpc = Tpc { head, arrangement, levels: Vec::new(), txi: Txi::default() };
-        let mut levels = Vec::new();
-        let mut at = TpcHead::SIZE;
-        for chain in 0..tpc.chains() {
-            let scope = match arrangement {
-                Arrangement::Plain => reader,
-                Arrangement::Cube => reader.enter("faces", Some(chain as usize), at)?,
-                Arrangement::Frames { .. } => reader.enter("frames", Some(chain as usize), at)?,
-            };
-            for mip in 0..shape.2 {
-                let (w, h) = level_size(shape.0, shape.1, mip);
-                let size = format.size(w, h) as usize;
-                let bytes = scope.enter("mips", Some(mip as usize), at)?.bytes(at, size, "pixels")?;
-                reader.spend(bytes.len() as u64, at, "pixels")?;
-                levels.push(bytes.to_vec());
-                at += size;
-            }
-        }
-        let text = reader.bytes(at, data.len() - at, "txi")?;
-        Ok(Tpc { levels, txi: Txi::parse(text), ..tpc })
-    }
-
-    /// Writes the texture: for an unchanged one, the bytes it was read from.
-    pub fn write(&self) -> Result<Vec<u8>> {
-        let pixels: usize = self.levels.iter().map(Vec::len).sum();
-        let mut out = Vec::with_capacity(TpcHead::SIZE + pixels + self.txi.print().len());
-        put_array(&mut out, &[self.head]);
-        for level in &self.levels {
-            out.extend_from_slice(level);
-        }
-        out.extend_from_slice(self.txi.print());
-        Ok(out)
     }
 
     /// Faces or frames, each with a chain of levels.
@@ -258,33 +174,11 @@ impl Tpc {
     /// What differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Tpc) -> Vec<String> {
         let mut out = Vec::new();
-        compare::records(&self.head, &other.head, &["unused"], &mut out);
-        compare::levels("levels", &self.levels, &other.levels, &mut out);
-        compare::bytes("txi", self.txi.print(), other.txi.print(), &mut out);
+        diff::records(&self.head, &other.head, &["unused"], &mut out);
+        diff::levels("levels", &self.levels, &other.levels, &mut out);
+        diff::bytes("txi", self.txi.print(), other.txi.print(), &mut out);
         out
     }
-}
-
-/// The layout of a flip-book whose frames carry a chain of levels each, if the text at the end of the file and the sizes agree.
-fn frames(head: &TpcHead, format: PixelFormat, data: &[u8]) -> Option<(Arrangement, (u32, u32, u32))> {
-    let pixels = data.get(TpcHead::SIZE..)?;
-    let text_len = pixels.iter().rev().take(1 << 16).take_while(|b| is_text(&[**b])).count();
-    let text = pixels.get(pixels.len() - text_len..)?;
-    let start = text.windows(13).position(|w| w.eq_ignore_ascii_case(b"proceduretype"))?;
-    let book = Txi::parse(text.get(start..)?).flip_book()?;
-    let (width, height) = (u32::from(head.width) / book.columns, u32::from(head.height) / book.rows);
-    if width == 0 || height == 0 {
-        return None;
-    }
-    let count = u64::from(book.columns) * u64::from(book.rows);
-    for mips in (1..=u32::from(head.mips.clamp(1, 16))).rev() {
-        let end = usize::try_from(chain(format, width, height, mips).checked_mul(count)?).ok()?;
-        if pixels.get(end..).is_some_and(is_text) {
-            let arrangement = Arrangement::Frames { columns: book.columns, rows: book.rows };
-            return Some((arrangement, (width, height, mips)));
-        }
-    }
-    None
 }
 
 /// Puts pixels that the Xbox interleaves (Z order) back into rows.
