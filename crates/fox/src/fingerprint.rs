@@ -92,6 +92,45 @@ fn record<T: Wire>(value: &T, h: &mut Mix) {
     h.write(bytes.get(..T::SIZE).unwrap_or(&bytes));
 }
 
+/// Hashes the shape of a mesh: how many values it has and how they are stored, not the values themselves.
+fn mesh_of(mesh: &Mesh, h: &mut Mix) {
+    let Mesh { flags, material, bone_group, vertices, indices, windows } = mesh;
+    h.pair(*flags, u32::from(*material) << 16 | u32::from(*bone_group));
+    h.fold(vertices.count as u64);
+    h.fold(indices.len() as u64);
+    h.pair(windows.len() as u32, vertices.columns.len() as u32);
+    for Column { usage, values } in &vertices.columns {
+        // A usage is known by its variant too: UVs beyond set 3 are not the usage of the same number.
+        let variant = match usage {
+            crate::Usage::Unknown(_) => 2,
+            crate::Usage::Uv(_) => 1,
+            _ => 0,
+        };
+        let kind = match values {
+            crate::Values::Same(of) => *of as u32 | 1 << 31,
+            own => u32::from(own.format().unwrap_or(0)) | (own.size() as u32) << 8,
+        };
+        h.pair(u32::from(usage.id()) << 8 | variant, kind);
+        h.fold(values.len().map_or(u64::MAX, |len| len as u64));
+    }
+    windows.iter().for_each(|w| h.pair(w.first, w.count));
+}
+
+fn material_of(material: &MaterialInstance, h: &mut Mix) {
+    let MaterialInstance { name, shader, technique, textures, parameters } = material;
+    [name, shader, technique].iter().for_each(|n| name_of(n, h));
+    h.pair(textures.len() as u32, parameters.len() as u32);
+    for Texture { slot, file, path } in textures {
+        name_of(slot, h);
+        name_of(file, h);
+        path.hash(h);
+    }
+    for Parameter { name, value } in parameters {
+        name_of(name, h);
+        floats(value, h);
+    }
+}
+
 impl Fmdl {
     /// A hash of all that the tables are made from. Vertex values and indices are left out: they have places of their own.
     ///
@@ -137,41 +176,9 @@ impl Fmdl {
             bounds_of(bounds, h);
         }
         meshes.len().hash(h);
-        for Mesh { flags, material, bone_group, vertices, indices, windows } in meshes {
-            h.pair(*flags, u32::from(*material) << 16 | u32::from(*bone_group));
-            h.fold(vertices.count as u64);
-            h.fold(indices.len() as u64);
-            h.pair(windows.len() as u32, vertices.columns.len() as u32);
-            for Column { usage, values } in &vertices.columns {
-                // A usage is known by its variant too: UVs beyond set 3 are not the usage of the same number.
-                let variant = match usage {
-                    crate::Usage::Unknown(_) => 2,
-                    crate::Usage::Uv(_) => 1,
-                    _ => 0,
-                };
-                let kind = match values {
-                    crate::Values::Same(of) => *of as u32 | 1 << 31,
-                    own => u32::from(own.format().unwrap_or(0)) | (own.size() as u32) << 8,
-                };
-                h.pair(u32::from(usage.id()) << 8 | variant, kind);
-                h.fold(values.len().map_or(u64::MAX, |len| len as u64));
-            }
-            windows.iter().for_each(|w| h.pair(w.first, w.count));
-        }
+        meshes.iter().for_each(|mesh| mesh_of(mesh, h));
         materials.len().hash(h);
-        for MaterialInstance { name, shader, technique, textures, parameters } in materials {
-            [name, shader, technique].iter().for_each(|n| name_of(n, h));
-            h.pair(textures.len() as u32, parameters.len() as u32);
-            for Texture { slot, file, path } in textures {
-                name_of(slot, h);
-                name_of(file, h);
-                path.hash(h);
-            }
-            for Parameter { name, value } in parameters {
-                name_of(name, h);
-                floats(value, h);
-            }
-        }
+        materials.iter().for_each(|material| material_of(material, h));
         bone_groups.len().hash(h);
         for BoneGroup { max_weights, bones } in bone_groups {
             (max_weights, bones).hash(h);

@@ -273,8 +273,9 @@ fn split(part: Part, a: V2, b: V2, line: Line, slack: f64) -> (Option<Part>, Opt
     (make(right), make(left))
 }
 
-/// Where two edges of parts run along each other: the edges, and from where to where on their line.
+/// An edge of a part on its line: from where to where, and in which direction.
 struct Seam {
+    line: Line,
     part: u32,
     edge: u32,
     low: f64,
@@ -282,102 +283,26 @@ struct Seam {
     forward: bool,
 }
 
+/// A stretch of an edge along which it is joined with another: from where to where on their line, and the number of the pair.
+type Stretch = (f64, f64, u32);
+
 /// Adds the parts to the mesh, joined wherever they touch. `ends` gives the line of an edge of the mesh.
 pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) {
-    let mut seams: Vec<(Line, Seam)> = Vec::new();
-    for (i, part) in (0u32..).zip(parts) {
-        let n = part.ring.len();
-        for (k, &(p, line)) in part.ring.iter().enumerate() {
-            let Some(&(q, _)) = part.ring.get((k + 1) % n) else { continue };
-            let [a, b] = line_ends(line, cuts, ends);
-            let d = sub2(b, a);
-            let size = dot2(d, d).sqrt();
-            if size <= 0.0 {
-                continue;
-            }
-            let place = |p: V2| dot2(sub2(p, a), d) / size;
-            let (s, t) = (place(p), place(q));
-            seams.push((
-                line,
-                Seam { part: i, edge: k as u32, low: s.min(t), high: s.max(t), forward: s <= t },
-            ));
-        }
-    }
-    seams.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.low.total_cmp(&b.1.low)).then(a.1.part.cmp(&b.1.part)));
-    // For each edge of a part, the stretches along which it is joined, and with which.
-    let mut joined: Vec<Vec<Vec<(f64, f64, u32)>>> =
-        parts.iter().map(|p| vec![Vec::new(); p.ring.len()]).collect();
-    let mut pairs = 0u32;
-    for group in seams.chunk_by(|a, b| a.0 == b.0) {
-        for (i, (_, one)) in group.iter().enumerate() {
-            for (_, two) in group.iter().skip(i + 1) {
-                if two.low >= one.high - mesh.slack {
-                    break;
-                }
-                let (low, high) = (one.low.max(two.low), one.high.min(two.high));
-                if one.forward == two.forward || one.part == two.part || high - low <= mesh.slack {
-                    continue;
-                }
-                for seam in [one, two] {
-                    let list = joined.get_mut(seam.part as usize).and_then(|p| p.get_mut(seam.edge as usize));
-                    if let Some(list) = list {
-                        list.push((low, high, pairs));
-                    }
-                }
-                pairs += 1;
-            }
-        }
-    }
+    let ends = |line: Line| line_ends(line, cuts, ends);
+    let (mut stretches, pairs) = stretches(parts, &seams(parts, &ends), mesh.slack);
     let mut halves: Vec<[u32; 2]> = vec![[NONE; 2]; pairs as usize];
-    for (part, lists) in parts.iter().zip(&mut joined) {
-        let mut ring = Vec::new();
-        let mut marks = Vec::new();
-        for ((&(p, line), list), k) in part.ring.iter().zip(lists.iter_mut()).zip(1..) {
-            let Some(&(q, _)) = part.ring.get(k % part.ring.len()) else { continue };
-            let [a, b] = line_ends(line, cuts, ends);
-            let d = sub2(b, a);
-            let size = dot2(d, d).sqrt();
-            let forward = dot2(sub2(q, p), d) >= 0.0;
-            let (from, to) = (dot2(sub2(p, a), d) / size, dot2(sub2(q, a), d) / size);
-            let mut push = |p: V2, pair: u32| {
-                ring.push(mesh.points.len() as u32);
-                mesh.points.push(p);
-                marks.push(pair);
-            };
-            list.sort_by(|x, y| x.0.total_cmp(&y.0));
-            if !forward {
-                list.reverse();
-            }
-            let point =
-                |t: f64| if from == to { p } else { lerp2(p, q, ((t - from) / (to - from)).clamp(0.0, 1.0)) };
-            let mut now = from;
-            let mut last = NONE;
-            for &(low, high, pair) in list.iter() {
-                let (begin, end) = if forward { (low, high) } else { (high, low) };
-                if (begin - now).abs() > mesh.slack {
-                    push(if now == from { p } else { point(now) }, NONE);
-                    push(point(begin), pair);
-                } else {
-                    push(if now == from { p } else { point(now) }, pair);
-                }
-                now = end;
-                last = pair;
-            }
-            if (to - now).abs() > mesh.slack || last == NONE {
-                push(if now == from { p } else { point(now) }, NONE);
-            }
-        }
-        if ring.len() < 3 {
+    for (part, lists) in parts.iter().zip(&mut stretches) {
+        let corners = corners(part, lists, mesh.slack, &ends);
+        if corners.len() < 3 {
             continue;
         }
+        let start = mesh.points.len() as u32;
+        mesh.points.extend(corners.iter().map(|(point, _)| *point));
+        let ring: Vec<u32> = (start..).take(corners.len()).collect();
         let first = mesh.add(&ring, part.face, part.cost, part.flat);
-        for (i, pair) in (0u32..).zip(marks) {
-            if let Some(slots) = halves.get_mut(pair as usize) {
-                if slots[0] == NONE {
-                    slots[0] = first + i;
-                } else {
-                    slots[1] = first + i;
-                }
+        for (edge, (_, pair)) in (first..).zip(corners) {
+            if let Some([one, two]) = halves.get_mut(pair as usize) {
+                *(if *one == NONE { one } else { two }) = edge;
             }
         }
     }
@@ -386,6 +311,93 @@ pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: 
             mesh.join(a, b);
         }
     }
+}
+
+/// The edges of all parts, sorted by their lines and where they begin on them.
+fn seams(parts: &[Part], ends: &dyn Fn(Line) -> [V2; 2]) -> Vec<Seam> {
+    let mut seams = Vec::new();
+    for (part, Part { ring, .. }) in (0u32..).zip(parts) {
+        for (k, &(p, line)) in ring.iter().enumerate() {
+            let Some(&(q, _)) = ring.get((k + 1) % ring.len()) else { continue };
+            let Some(place) = places(ends(line)) else { continue };
+            let (s, t) = (place(p), place(q));
+            let (low, high) = (s.min(t), s.max(t));
+            seams.push(Seam { line, part, edge: k as u32, low, high, forward: s <= t });
+        }
+    }
+    seams.sort_by(|a, b| a.line.cmp(&b.line).then(a.low.total_cmp(&b.low)).then(a.part.cmp(&b.part)));
+    seams
+}
+
+/// Returns how far along a line a point is; `None` for a line without length.
+fn places([a, b]: [V2; 2]) -> Option<impl Fn(V2) -> f64> {
+    let d = sub2(b, a);
+    let size = dot2(d, d).sqrt();
+    (size > 0.0).then_some(move |p: V2| dot2(sub2(p, a), d) / size)
+}
+
+/// For each edge of each part, the stretches along which it is joined; and the number of pairs.
+fn stretches(parts: &[Part], seams: &[Seam], slack: f64) -> (Vec<Vec<Vec<Stretch>>>, u32) {
+    let mut out: Vec<Vec<Vec<Stretch>>> = parts.iter().map(|p| vec![Vec::new(); p.ring.len()]).collect();
+    let mut pairs = 0u32;
+    for group in seams.chunk_by(|a, b| a.line == b.line) {
+        for (i, one) in group.iter().enumerate() {
+            for two in group.iter().skip(i + 1) {
+                if two.low >= one.high - slack {
+                    break;
+                }
+                let (low, high) = (one.low.max(two.low), one.high.min(two.high));
+                if one.forward == two.forward || one.part == two.part || high - low <= slack {
+                    continue;
+                }
+                for seam in [one, two] {
+                    let list = out.get_mut(seam.part as usize).and_then(|p| p.get_mut(seam.edge as usize));
+                    list.into_iter().for_each(|list| list.push((low, high, pairs)));
+                }
+                pairs += 1;
+            }
+        }
+    }
+    (out, pairs)
+}
+
+/// The corners of a part, with one wherever a stretch begins or ends, and the pair that the edge from there belongs to.
+fn corners(
+    part: &Part,
+    lists: &mut [Vec<Stretch>],
+    slack: f64,
+    ends: &dyn Fn(Line) -> [V2; 2],
+) -> Vec<(V2, u32)> {
+    let mut out = Vec::new();
+    for ((&(p, line), list), k) in part.ring.iter().zip(lists).zip(1..) {
+        let Some(&(q, _)) = part.ring.get(k % part.ring.len()) else { continue };
+        let [a, b] = ends(line);
+        let forward = dot2(sub2(q, p), sub2(b, a)) >= 0.0;
+        let (from, to) = places([a, b]).map_or((0.0, 0.0), |place| (place(p), place(q)));
+        list.sort_by(|x, y| x.0.total_cmp(&y.0));
+        if !forward {
+            list.reverse();
+        }
+        let point = |t: f64| {
+            let part = if t == from || from == to { 0.0 } else { (t - from) / (to - from) };
+            lerp2(p, q, part.clamp(0.0, 1.0))
+        };
+        let mut now = from;
+        for &(low, high, pair) in list.iter() {
+            let (begin, end) = if forward { (low, high) } else { (high, low) };
+            if (begin - now).abs() > slack {
+                out.push((point(now), NONE));
+                out.push((point(begin), pair));
+            } else {
+                out.push((point(now), pair));
+            }
+            now = end;
+        }
+        if (to - now).abs() > slack || list.is_empty() {
+            out.push((point(now), NONE));
+        }
+    }
+    out
 }
 
 fn line_ends(line: Line, cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) -> [V2; 2] {

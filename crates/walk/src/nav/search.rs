@@ -34,6 +34,20 @@ struct Node {
     turned: u32,
 }
 
+impl Node {
+    /// The same stretch, seen from a corner that the path turns around.
+    #[inline]
+    fn around(&self, corner: V2, vertex: u32, length: f64, turned: u32) -> Node {
+        Node { root: corner, root_vertex: vertex, length, turned, ..*self }
+    }
+
+    /// What the root sees of another edge, from the right end to the left one.
+    #[inline]
+    fn through(&self, edge: u32, (right, right_vertex): (V2, u32), (left, left_vertex): (V2, u32)) -> Node {
+        Node { left, left_vertex, right, right_vertex, edge, ..*self }
+    }
+}
+
 /// A node and its bound, in the order of the bits of the bound, which for lengths is the order of the lengths. The heap
 /// yields the greatest, which is to be the smallest bound, then the oldest node.
 type Waiting = Reverse<(u64, u32)>;
@@ -518,24 +532,11 @@ impl Search<'_> {
         let turn_right = if can_right { node.length + to_right[0].hypot2(to_right[1]) } else { 0.0 };
         let mut may_left = can_left && !self.scratch.is_beaten(node.left_vertex, turn_left);
         let mut may_right = can_right && !self.scratch.is_beaten(node.right_vertex, turn_right);
-        let around_left = Node {
-            root: node.left,
-            root_vertex: node.left_vertex,
-            length: turn_left,
-            turned: index,
-            ..*node
-        };
-        let around_right = Node {
-            root: node.right,
-            root_vertex: node.right_vertex,
-            length: turn_right,
-            turned: index,
-            ..*node
-        };
+        let around_left = node.around(node.left, node.left_vertex, turn_left, index);
+        let around_right = node.around(node.right, node.right_vertex, turn_right, index);
         let mut noted = [false; 2];
         let from_right = |p: V2| if all { 1.0 } else { side(to_right, sub2(p, root)) };
         let from_left = |p: V2| if all { -1.0 } else { side(to_left, sub2(p, root)) };
-        // `r` is positive left of the right ray, `l` negative right of the left one.
         for gate in nav.gates(at(&nav.owner, edge as usize)) {
             if gate.edge != edge && self.is_open(gate) {
                 let Gate { a, b, va, vb, edge: current, .. } = *gate;
@@ -548,48 +549,21 @@ impl Search<'_> {
                 if al >= 0.0 && bl > 0.0 && !may_left {
                     continue;
                 }
-                // Where the rays cut the edge, as parts of the way from a to b.
-                // An edge along a ray is seen, if only from its end.
-                let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
-                    0.0
-                } else if br <= 0.0 {
-                    1.0
-                } else {
-                    ar / (ar - br)
-                };
-                let exit = if bl <= 0.0 && (al < 0.0 || al == bl) {
-                    1.0
-                } else if al >= 0.0 {
-                    0.0
-                } else {
-                    al / (al - bl)
-                };
+                let (enter, exit) = visible([ar, br], [al, bl]);
+                let first = if enter > 0.0 { (lerp2(a, b, enter), NONE) } else { (a, va) };
+                let last = if exit < 1.0 { (lerp2(a, b, exit), NONE) } else { (b, vb) };
                 if enter > 0.0 && may_right {
                     if !noted[1] {
                         noted[1] = true;
                         may_right = self.turn(edge, 1, node.right_vertex, turn_right, heading(to_right));
                     }
                     if may_right {
-                        let (left, left_vertex) =
-                            if enter < 1.0 { (lerp2(a, b, enter), NONE) } else { (b, vb) };
-                        self.enter(
-                            Node {
-                                left,
-                                left_vertex,
-                                right: a,
-                                right_vertex: va,
-                                edge: current,
-                                ..around_right
-                            },
-                            gate,
-                        );
+                        let upto = if enter < 1.0 { first } else { (b, vb) };
+                        self.enter(around_right.through(current, (a, va), upto), gate);
                     }
                 }
                 if enter < exit {
-                    let (right, right_vertex) =
-                        if enter > 0.0 { (lerp2(a, b, enter), NONE) } else { (a, va) };
-                    let (left, left_vertex) = if exit < 1.0 { (lerp2(a, b, exit), NONE) } else { (b, vb) };
-                    self.enter(Node { left, left_vertex, right, right_vertex, edge: current, ..*node }, gate);
+                    self.enter(node.through(current, first, last), gate);
                 }
                 if exit < 1.0 && may_left {
                     if !noted[0] {
@@ -597,19 +571,8 @@ impl Search<'_> {
                         may_left = self.turn(edge, 0, node.left_vertex, turn_left, heading(to_left));
                     }
                     if may_left {
-                        let (right, right_vertex) =
-                            if exit > 0.0 { (lerp2(a, b, exit), NONE) } else { (a, va) };
-                        self.enter(
-                            Node {
-                                left: b,
-                                left_vertex: vb,
-                                right,
-                                right_vertex,
-                                edge: current,
-                                ..around_left
-                            },
-                            gate,
-                        );
+                        let from = if exit > 0.0 { last } else { (a, va) };
+                        self.enter(around_left.through(current, from, (b, vb)), gate);
                     }
                 }
             }
@@ -718,6 +681,28 @@ fn stretch(node: &Node, gate: &Gate) -> Stretch {
         to_low: node.length + distance2(node.root, node.left),
         to_high: node.length + distance2(node.root, node.right),
     }
+}
+
+/// Where the right and the left ray cut an edge, as fractions of it. Its ends are given by the side of each ray they are on: what
+/// is seen is left of the right ray (positive) and right of the left one (negative). An edge along a ray is seen, if only from
+/// its end.
+#[inline]
+fn visible([ar, br]: [f64; 2], [al, bl]: [f64; 2]) -> (f64, f64) {
+    let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
+        0.0
+    } else if br <= 0.0 {
+        1.0
+    } else {
+        ar / (ar - br)
+    };
+    let exit = if bl <= 0.0 && (al < 0.0 || al == bl) {
+        1.0
+    } else if al >= 0.0 {
+        0.0
+    } else {
+        al / (al - bl)
+    };
+    (enter, exit)
 }
 
 /// A number from 0 to 4 that grows with the angle of a direction.
