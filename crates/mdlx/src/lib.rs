@@ -17,13 +17,16 @@
 //! ```
 
 mod check;
-mod differences;
+mod diff;
 mod emitter;
+mod fix;
 mod geoset;
 mod material;
 mod model;
 mod node;
 pub mod play;
+mod read;
+mod rules;
 mod scene;
 mod tag;
 pub mod text;
@@ -31,9 +34,9 @@ mod track;
 mod version;
 mod versions;
 pub mod wire;
+mod write;
 mod xfer;
 
-pub use check::RULES;
 pub(crate) use check::bounds_of;
 pub use emitter::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 pub use galatea_wire::{Limits, Text};
@@ -44,6 +47,8 @@ pub use node::{
     Attachment, Bone, Camera, CollisionMesh, CollisionShape, Event, Helper, Light, Node, NodeKind, Shape,
     SoundEmitter, node_flags,
 };
+pub use read::{detect, inspect};
+pub use rules::RULES;
 pub use scene::SceneOptions;
 pub use tag::{
     BLOCKS, BlockInfo, CHUNKS, ChunkInfo, Owner, TRACKS, Tag, TrackInfo, ValueKind, chunk_info, track_info,
@@ -55,4 +60,3 @@ pub use track::{
 pub use version::{FEATURES, Feature, Version};
 pub use versions::ConvertOptions;
 pub use wire::{Bounds, FaceEffect, RECORDS, SkinWeight, Sound, Texture};
-pub use xfer::{detect, inspect};

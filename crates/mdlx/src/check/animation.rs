@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::rules::*;
 use super::{At, Check, Owned, is_index};
+use crate::rules::*;
 use crate::{Curve, Interpolation, Keys, Track, ValueKind};
 
 /// Tracks that show and hide.
-pub(super) fn is_visibility(tag: &[u8; 4]) -> bool {
+pub(crate) fn is_visibility(tag: &[u8; 4]) -> bool {
     matches!(tag, b"KLAV" | b"KATV" | b"KPEV" | b"KP2V" | b"KRVS" | b"KVIS")
 }
 

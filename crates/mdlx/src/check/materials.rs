@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::rules::*;
 use super::{At, Check, is_index, layer_textures};
+use crate::rules::*;
 use crate::{Feature, Keys, Layer, Material};
 
 impl Check<'_> {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::rules::*;
 use super::{At, Check, is_index};
+use crate::rules::*;
 use crate::{Bounds, Feature, Geoset, NodeKind};
 
 /// The box around the vertices, and the farthest of them from the origin; `None` if there are none or one is not finite.
@@ -24,7 +24,7 @@ pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
 }
 
 /// How far vertices may lie outside their bounds for rounding.
-pub(super) fn slack(real: &Bounds) -> f32 {
+pub(crate) fn slack(real: &Bounds) -> f32 {
     0.5 + real.radius * 0.01
 }
 

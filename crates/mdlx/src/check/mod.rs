@@ -1,20 +1,19 @@
-//! What is checked in a model, and what can be fixed.
+//! What is checked in a model.
 
 mod animation;
-mod fix;
 mod materials;
 mod meshes;
 mod nodes;
-mod rules;
 
 use std::collections::HashMap;
 
 use galatea_wire::{Report, Rule, Text, escape_bytes};
 
+use crate::rules;
 use crate::{Layer, Model, Node, NodeKind, Tag, Tracks};
 
-pub(crate) use meshes::bounds_of;
-pub use rules::RULES;
+pub(crate) use animation::is_visibility;
+pub(crate) use meshes::{bounds_of, slack};
 
 impl Model {
     /// Checks every rule of [`RULES`].
@@ -258,6 +257,6 @@ fn layer_textures(m: &Model, layer: &Layer) -> Vec<i32> {
 }
 
 /// Whether an index names one of so many things; -1 means none.
-fn is_index(index: i32, count: usize) -> bool {
+pub(crate) fn is_index(index: i32, count: usize) -> bool {
     usize::try_from(index).is_ok_and(|i| i < count)
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::rules::*;
 use super::{At, Check, is_converted, is_index};
+use crate::rules::*;
 use crate::{Feature, NodeKind, Shape};
 
 impl Check<'_> {

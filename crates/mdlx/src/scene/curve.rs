@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use galatea_scene::Interpolation as SceneInterpolation;
 
 use super::extra::{Steps, same, stepped};
-use super::turn::{self, Q, Smooth};
+use super::squad::{self, Q, Smooth};
 
 /// How far a rotation may be from the format's smooth way before a key is put between.
 const SLACK: f64 = 1e-5;
@@ -177,25 +177,25 @@ impl Form {
         made.times.clear();
         made.values.reserve(rows.values.len() * 3);
         let mut sign = 1.0;
-        let mut into = keys.first().map_or([0.0; 4], |first| turn::tangent(*first, at(&controls, 0), None));
+        let mut into = keys.first().map_or([0.0; 4], |first| squad::tangent(*first, at(&controls, 0), None));
         for (i, [before, after]) in spans(&rows.times).enumerate() {
             let (key, out) = (at(&keys, i), at(&controls, i * 2 + 1));
             let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
             let next = keys.get(i + 1).copied();
-            if last.is_some_and(|last| turn::opposite(last, key)) {
+            if last.is_some_and(|last| squad::opposite(last, key)) {
                 sign = -sign;
             }
             if sign < 0.0 {
                 made.flipped.push(i as u32);
             }
             made.times.extend(rows.times.get(i));
-            let leaving = turn::tangent(key, out, next);
+            let leaving = squad::tangent(key, out, next);
             put_narrow(&mut made.values, into, -sign / f64::from(before));
             put_narrow(&mut made.values, key, sign);
             put_narrow(&mut made.values, leaving, sign / f64::from(after));
             if let (Some(next), Some(from), Some(to)) = (next, rows.times.get(i), rows.times.get(i + 1)) {
                 let control = at(&controls, i * 2 + 2);
-                into = turn::tangent(next, control, Some(key));
+                into = squad::tangent(next, control, Some(key));
                 between([key, out, control, next], [leaving, into], sign, [*from, *to], made);
             }
         }
@@ -326,16 +326,16 @@ fn between(
     made: &mut Made,
 ) {
     // Where everything is close together the curves are too.
-    let far = [out, into, b].into_iter().map(|q| if turn::opposite(a, q) { q.map(|c| -c) } else { q });
-    let far = far.map(|q| turn::apart(a, q)).fold(0.0, f64::max);
+    let far = [out, into, b].into_iter().map(|q| if squad::opposite(a, q) { q.map(|c| -c) } else { q });
+    let far = far.map(|q| squad::apart(a, q)).fold(0.0, f64::max);
     if far < 0.05 || to <= from {
         return;
     }
-    let flip = if turn::opposite(a, b) { -1.0 } else { 1.0 };
+    let flip = if squad::opposite(a, b) { -1.0 } else { 1.0 };
     let end = end.map(|c| -c * flip);
     // Both curves leave and reach the keys alike: where turns are small their middles tell enough.
-    let middle = turn::cubic(a, start, end, b.map(|c| c * flip), 0.5);
-    if far < 0.3 && turn::apart(turn::middle(a, out, into, b), middle) < SLACK * 0.5 {
+    let middle = squad::cubic(a, start, end, b.map(|c| c * flip), 0.5);
+    if far < 0.3 && squad::apart(squad::middle(a, out, into, b), middle) < SLACK * 0.5 {
         return;
     }
     let way = Smooth::new(a, out, into, b);
@@ -359,9 +359,9 @@ fn between(
         for (pair, s) in keys.windows(2).flat_map(|pair| probes.iter().map(move |s| (pair, s))) {
             let [(t0, q0, d0), (t1, q1, d1)] = pair else { continue };
             if parts > 1 || far < SLACK {
-                let there = turn::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
+                let there = squad::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
                 let q = way.at(t0 + (t1 - t0) * s);
-                far = far.max(turn::apart(there, if turn::opposite(q, there) { q.map(|c| -c) } else { q }));
+                far = far.max(squad::apart(there, if squad::opposite(q, there) { q.map(|c| -c) } else { q }));
             }
         }
         if far < SLACK || parts >= most {
@@ -396,8 +396,8 @@ fn unmake_smooth(times: &[f32], values: &[f32], flipped: &[u32], rows: &mut Rows
         let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
         let (into, out) = (part(key, 0, -sign(i)), part(key, 2, sign(i)));
         put_narrow(&mut rows.values, here, 1.0);
-        let into = turn::control(here, into.map(|c| c * f64::from(before)), last);
-        let out = turn::control(here, out.map(|c| c * f64::from(after)), keys.get(i + 1).copied());
+        let into = squad::control(here, into.map(|c| c * f64::from(before)), last);
+        let out = squad::control(here, out.map(|c| c * f64::from(after)), keys.get(i + 1).copied());
         put_narrow(&mut rows.tangents, into, 1.0);
         put_narrow(&mut rows.tangents, out, 1.0);
     }
@@ -494,7 +494,7 @@ mod tests {
                     q(&rows.values, key + 1),
                 );
                 let (want, have) = (way.at(t), wide(&channel.sample(time).unwrap()));
-                let close = turn::apart(want, have).min(turn::apart(want.map(|c| -c), have));
+                let close = squad::apart(want, have).min(squad::apart(want.map(|c| -c), have));
                 assert!(close < 1.2e-5, "{seed} {time}: {close}");
             }
         }

@@ -2,10 +2,10 @@
 
 use galatea_wire::Result;
 
-use super::carried::{Line, hex_of};
 use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, always, changed, fill, flag, within};
 use super::lex::{Lexer, is, quote};
 use super::out::Out;
+use super::sidecar::{Line, hex_of};
 use super::track;
 use crate::{Extra, Node, NodeKind, Owner, Tag, Tracks, Version, track_info};
 

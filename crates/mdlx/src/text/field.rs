@@ -2,9 +2,9 @@
 
 use galatea_wire::Result;
 
-use super::carried::Line;
 use super::lex::{Lexer, is, quote};
 use super::out::Out;
+use super::sidecar::Line;
 use super::track;
 use crate::{Owner, Tracks, Version, track_info};
 

@@ -3,11 +3,11 @@
 use galatea_wire::Result;
 
 use super::block::{self, Block};
-use super::carried::{Line, numbers_of};
 use super::field::{At, Field, How, REFORGED, WARCRAFT, WOW, always, at, changed, flag};
 use super::lex::{Lexer, is, quote};
 use super::objects::{carry_extra, extents, take_extra};
 use super::out::Out;
+use super::sidecar::{Line, numbers_of};
 use super::track::{Item, grow};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, SkinWeight, VertexBuffer};
 

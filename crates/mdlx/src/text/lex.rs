@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use galatea_text::Number;
 use galatea_wire::{Error, ErrorKind, Limits, Result, escape_bytes};
 
-use super::carried::Line;
+use super::sidecar::Line;
 use crate::Version;
 
 /// What introduces a line that carries what MDL has no word for.

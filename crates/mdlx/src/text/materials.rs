@@ -3,11 +3,11 @@
 use galatea_wire::Result;
 
 use super::block::{self, Block};
-use super::carried::Line;
 use super::field::{ALL, Field, How, REFORGED, WARCRAFT, WOW, always, at, carried, changed, flag};
 use super::lex::{Lexer, is};
 use super::objects::{carry_extra, parts, take_extra};
 use super::out::Out;
+use super::sidecar::Line;
 use super::track;
 use crate::{Feature, Layer, LayerTexture, Material, Owner, Tracks, track_info};
 

@@ -18,7 +18,6 @@
 //! ```
 
 mod block;
-mod carried;
 mod field;
 mod geosets;
 mod lex;
@@ -28,6 +27,7 @@ mod model;
 mod objects;
 mod out;
 mod shapes;
+mod sidecar;
 mod track;
 
 use galatea_wire::{Limits, Result};

@@ -3,11 +3,11 @@
 use galatea_wire::{Error, ErrorKind, Limits, Place, Result};
 
 use super::block::{self, Block, apply_line};
-use super::carried::{Line, hex_of};
 use super::geosets::parse_rows;
 use super::lex::{Lexer, is, quote};
 use super::out::Out;
 use super::shapes::ShownShape;
+use super::sidecar::{Line, hex_of};
 use crate::{CHUNKS, Chunk, Layout, Model, ModelInfo, Tag, UnknownChunk, Version, chunk_info};
 
 /// Bytes of an unknown chunk that go on one line.

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use galatea_wire::Result;
 
 use super::block::{Block, parse_carried};
-use super::carried::{Line, hex_of};
 use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, WOW, always, at, carried, changed, flag};
 use super::lex::{Lexer, is};
 use super::out::Out;
+use super::sidecar::{Line, hex_of};
 use super::track;
 use crate::{
     Attachment, Bone, Bounds, Camera, Event, FaceEffect, GeosetAnim, Helper, Light, ModelInfo, Node,

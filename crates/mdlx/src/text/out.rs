@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use galatea_text::{Notation, push_f32, push_int};
 
-use super::carried::{patch_of, shown};
+use super::sidecar::{patch_of, shown};
 use crate::Version;
 
 pub(super) struct Out {

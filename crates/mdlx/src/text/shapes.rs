@@ -3,12 +3,12 @@
 use galatea_wire::Result;
 
 use super::block::Block;
-use super::carried::Line;
 use super::field::{Field, How, at, changed, same_bits};
 use super::geosets::parse_rows;
 use super::lex::{Lexer, is};
 use super::objects::parts;
 use super::out::Out;
+use super::sidecar::Line;
 use crate::{CollisionShape, Node, NodeKind, Shape, Version};
 
 /// The words for shapes, and how many vertices each shows.

@@ -1,8 +1,8 @@
-//! Every variable record, described once for reading and writing, and the frame of chunks around them.
+//! Every variable record and the body of every chunk, described once for reading and writing.
 
 mod chunks;
 mod geosets;
 mod objects;
 mod tracks;
 
-pub use chunks::{detect, inspect};
+pub(crate) use chunks::MAGIC;

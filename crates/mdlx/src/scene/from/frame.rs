@@ -6,8 +6,8 @@
 use galatea_scene::{Channel, Interpolation, Property, Scene, Transform};
 use glam::{Mat4, Quat, Vec3};
 
-use super::{AXES, unit};
 use crate::Version;
+use crate::scene::{AXES, unit};
 
 /// A node at rest.
 #[derive(Debug, Clone, Copy)]

@@ -3,19 +3,13 @@
 //! The first layer is the material that a mesh has, the others are drawn over it. The six layers of a HD shader are one
 //! material with six textures.
 
-use galatea_scene::{
-    AlphaMode, Extras, Material as SceneMaterial, Property, Slot, Target, Texture as SceneTexture, Value,
-    Wrap,
-};
+use galatea_scene::{Extras, Material as SceneMaterial, Slot, Texture as SceneTexture, Value};
 
 use super::Builder;
-use super::extra::{Carry, latin, put, put_fields, wrap};
-use super::node::find;
-use super::track::Bound;
-use crate::{Feature, Layer, Material, Owner, Tag, Texture, ValueKind, Version, tracks_of};
-
-/// The opacity from which the game draws a pixel of a transparent layer.
-pub(super) const CUTOFF: f32 = 0.75;
+use crate::scene::binding::{find, layer_bounds, slot_bounds, uv_bounds};
+use crate::scene::extra::{Carry, put, put_fields, wrap};
+use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
+use crate::{Feature, Layer, Material, Version};
 
 /// Red, as the first player has it.
 const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
@@ -23,118 +17,11 @@ const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
 /// A glimmer of it, where the picture of the glow would fade out.
 const GLOW: [f32; 3] = [0.2, 0.0024, 0.0024];
 
-/// What the slots of a HD layer are for.
-pub(super) fn slots() -> [Slot; 6] {
-    [
-        Slot::Base,
-        Slot::Normal,
-        Slot::OcclusionRoughnessMetallic,
-        Slot::Emissive,
-        Slot::TeamColor,
-        Slot::Environment,
-    ]
-}
-
-/// How a layer mixes with what is behind it.
-pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
-    match filter_mode {
-        1 => AlphaMode::Mask { cutoff: CUTOFF },
-        2 => AlphaMode::Blend,
-        3 | 4 => AlphaMode::Additive,
-        5 => AlphaMode::Modulate,
-        6 => AlphaMode::Modulate2x,
-        _ => AlphaMode::Opaque,
-    }
-}
-
-/// The usual filter that does so.
-pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
-    match alpha {
-        AlphaMode::Opaque => 0,
-        AlphaMode::Mask { .. } => 1,
-        AlphaMode::Blend => 2,
-        AlphaMode::Additive => 3,
-        AlphaMode::Modulate => 5,
-        AlphaMode::Modulate2x => 6,
-    }
-}
-
-/// The file behind a texture: its own, or what the game puts in its place.
-pub(super) fn texture_name(texture: &Texture) -> String {
-    let path = latin(texture.path.bytes());
-    if !path.is_empty() {
-        return path;
-    }
-    let name = match texture.replaceable_id {
-        1 => "ReplaceableTextures\\TeamColor\\TeamColor00.blp",
-        2 => "ReplaceableTextures\\TeamGlow\\TeamGlow00.blp",
-        11 => "ReplaceableTextures\\Cliff\\Cliff0.blp",
-        31 => "ReplaceableTextures\\LordaeronTree\\LordaeronFallTree.blp",
-        32 => "ReplaceableTextures\\AshenvaleTree\\AshenTree.blp",
-        33 => "ReplaceableTextures\\BarrensTree\\BarrensTree.blp",
-        34 => "ReplaceableTextures\\NorthrendTree\\NorthTree.blp",
-        35 => "ReplaceableTextures\\Mushroom\\MushroomTree.blp",
-        36 => "ReplaceableTextures\\RuinsTree\\RuinsTree.blp",
-        37 => "ReplaceableTextures\\OutlandMushroomTree\\MushroomTree.blp",
-        other => return format!("replaceable {other}"),
-    };
-    name.to_owned()
-}
-
-/// What happens beyond the edges of a texture.
-pub(super) fn wrap_of(flags: u32) -> [Wrap; 2] {
-    let wrap = |bit: u32| if flags & bit != 0 { Wrap::Repeat } else { Wrap::Clamp };
-    [wrap(1), wrap(2)]
-}
-
 /// Whether the layers of a material are the textures of one surface.
 pub(super) fn is_hd(material: &Material, version: Version) -> bool {
     version.has(Feature::MaterialShader)
         && material.shader.bytes().starts_with(b"Shader_HD")
         && material.layers.len() > 1
-}
-
-/// The tracks of a layer. Further layers of one material of the scene have their number behind the tag.
-pub(super) fn layer_bounds(version: Version, material: u32, layer: usize) -> Vec<(Tag, ValueKind, Bound)> {
-    let target = Target::Material(material);
-    let tracks = tracks_of(Owner::Layer, version).map(|info| {
-        let bound = match (&info.tag.0, layer) {
-            (b"KMTA", 0) => Bound::new(target, Property::Alpha),
-            (_, 0) => Bound::other(target, info.tag),
-            _ => Bound::new(target, Property::Other(format!("{} {layer}", latin(&info.tag.0)))),
-        };
-        (info.tag, info.value, bound)
-    });
-    tracks.collect()
-}
-
-/// The track of a texture slot.
-pub(super) fn slot_bounds(version: Version, material: u32, slot: usize) -> Vec<(Tag, ValueKind, Bound)> {
-    let tracks = tracks_of(Owner::LayerTexture, version).map(|info| {
-        let property = Property::Other(format!("{} texture {slot}", latin(&info.tag.0)));
-        (info.tag, info.value, Bound::new(Target::Material(material), property))
-    });
-    tracks.collect()
-}
-
-/// The tracks of a texture animation.
-pub(super) fn uv_bounds(material: u32) -> [(Tag, ValueKind, Bound); 3] {
-    let bound = |property| Bound::new(Target::Material(material), property);
-    [
-        (Tag(*b"KTAT"), ValueKind::Vector, bound(Property::UvOffset)),
-        (Tag(*b"KTAR"), ValueKind::Rotation, bound(Property::Other("uv_turn".into()))),
-        (Tag(*b"KTAS"), ValueKind::Vector, bound(Property::UvScale)),
-    ]
-}
-
-/// Flags of a layer that follow from the scene's words.
-pub(super) fn layer_flags(two_sided: bool, unlit: bool) -> u32 {
-    u32::from(unlit) | if two_sided { 0x10 } else { 0 }
-}
-
-/// Whether a layer with these flags is drawn without light.
-pub(super) fn is_unlit(flags: u32) -> bool {
-    flags & 0x101 != 0
 }
 
 impl Builder<'_> {

@@ -1,13 +1,35 @@
-//! Sequences and global sequences to the scene.
+//! Which part of the timeline each clip plays.
 
 use std::collections::BTreeMap;
 
-use galatea_scene::{Clip, Extras, Playback};
+use crate::Model;
 
-use super::Builder;
-use super::extra::{latin, put, put_fields, wrap};
-use super::track::{LONGEST, Window};
-use crate::{Model, Sequence};
+/// Milliseconds whose share of a second a float still tells apart.
+pub(super) const LONGEST: i64 = 1 << 22;
+
+/// The part of the timeline that a clip plays.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    pub(super) start: i64,
+    pub(super) end: i64,
+}
+
+impl Window {
+    pub(super) fn has(&self, time: i64) -> bool {
+        (self.start..=self.end).contains(&time)
+    }
+
+    /// Whether one of several has this moment; they are in order and apart from each other.
+    pub(super) fn any_has(windows: &[Window], time: i64) -> bool {
+        let at = windows.partition_point(|w| w.start <= time);
+        at.checked_sub(1).and_then(|i| windows.get(i)).is_some_and(|w| w.has(time))
+    }
+
+    /// Seconds after its beginning.
+    pub(super) fn seconds(&self, time: i32) -> f32 {
+        (i64::from(time) - self.start) as f32 / 1000.0
+    }
+}
 
 /// What each clip plays: the sequences, then the global sequences; and where those begin.
 pub(super) fn windows(model: &Model) -> (Vec<Window>, usize) {
@@ -57,53 +79,6 @@ pub(super) fn shared(windows: &[Window]) -> Vec<Vec<Window>> {
         out
     };
     windows.iter().map(met).collect()
-}
-
-impl Builder<'_> {
-    /// Adds an empty clip for every sequence and every global sequence.
-    pub(super) fn add_clips(&mut self) {
-        let base = Sequence::default();
-        for (index, sequence) in self.model.sequences.iter().enumerate() {
-            let mut map = Extras::new();
-            put_fields!(
-                &mut map, sequence, base, move_speed, rarity, sync_point, bounds, frequency, replay,
-                blend_time,
-            );
-            put(&mut map, "sequence", index as u32);
-            put(&mut map, "start", sequence.start as i32);
-            put(&mut map, "end", sequence.end as i32);
-            if sequence.flags & !1 != 0 {
-                put(&mut map, "flags", sequence.flags as i32);
-            }
-            let length = (i64::from(sequence.end) - i64::from(sequence.start)).max(0);
-            self.scene.clips.push(Clip {
-                name: latin(sequence.name.bytes()),
-                length: length as f32 / 1000.0,
-                playback: if sequence.non_looping() { Playback::Once } else { Playback::Loop },
-                extras: wrap(map),
-                ..Clip::default()
-            });
-        }
-        for (index, length) in self.model.global_sequences.iter().enumerate() {
-            let mut map = Extras::new();
-            put(&mut map, "global", index as u32);
-            put(&mut map, "end", *length as i32);
-            self.scene.clips.push(Clip {
-                name: format!("global {index}"),
-                length: *length as f32 / 1000.0,
-                playback: Playback::Always,
-                extras: wrap(map),
-                ..Clip::default()
-            });
-        }
-    }
-
-    /// The sequence that a model at rest shows: the first that is called Stand, or the first.
-    pub(super) fn stand(&self) -> Option<usize> {
-        let stands = |s: &Sequence| s.name.bytes().get(..5).is_some_and(|n| n.eq_ignore_ascii_case(b"stand"));
-        let found = self.model.sequences.iter().position(stands);
-        found.or((!self.model.sequences.is_empty()).then_some(0))
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use galatea_scene::{Clip, Playback};
 
 use super::Back;
-use super::extra::{int, own, read_fields, text};
-use super::track::Window;
+use crate::scene::extra::{int, own, read_fields, text};
+use crate::scene::window::Window;
 use crate::{Model, Sequence};
 
 /// Milliseconds between sequences on the timeline.

@@ -2,10 +2,8 @@
 
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
-use super::animation::is_visibility;
-use super::is_index;
-use super::meshes::{bounds_of, slack};
-use super::rules::*;
+use crate::check::{bounds_of, is_index, is_visibility, slack};
+use crate::rules::*;
 use crate::{Bounds, Feature, Geoset, Interpolation, Keys, Model, NodeKind};
 
 impl Model {

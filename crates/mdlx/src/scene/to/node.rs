@@ -1,125 +1,17 @@
 //! Nodes to the scene.
 
 use galatea_scene::{
-    Attachment as SceneAttachment, Billboard, Extras, Inherit, Light as SceneLight, LightKind,
-    Node as SceneNode, Property, Shape as SceneShape, Target, Transform,
+    Attachment as SceneAttachment, Extras, Light as SceneLight, Node as SceneNode, Shape as SceneShape,
+    Transform,
 };
 
 use super::Builder;
-use super::curve::Map;
-use super::extra::{Carry, latin, put, put_fields, same, wrap};
-use super::track::Bound;
 use crate::play::Player;
-use crate::{
-    Attachment, Bone, CollisionShape, Light, Node, NodeKind, Owner, Shape, Tag, Tracks, ValueKind, Version,
-    node_flags, tracks_of,
-};
-
-/// What each kind of node is called in extras.
-pub(super) const KINDS: [(NodeKind, &str); 11] = [
-    (NodeKind::Bone, "bone"),
-    (NodeKind::Light, "light"),
-    (NodeKind::Helper, "helper"),
-    (NodeKind::Attachment, "attachment"),
-    (NodeKind::ParticleEmitter, "particle_emitter"),
-    (NodeKind::ParticleEmitter2, "particle_emitter2"),
-    (NodeKind::PopcornEmitter, "popcorn_emitter"),
-    (NodeKind::RibbonEmitter, "ribbon_emitter"),
-    (NodeKind::Event, "event"),
-    (NodeKind::CollisionShape, "collision_shape"),
-    (NodeKind::SoundEmitter, "sound_emitter"),
-];
-
-const BILLBOARDS: [(u32, Billboard); 4] = [
-    (node_flags::BILLBOARDED, Billboard::Full),
-    (node_flags::BILLBOARDED_LOCK_X, Billboard::AboutX),
-    (node_flags::BILLBOARDED_LOCK_Y, Billboard::AboutY),
-    (node_flags::BILLBOARDED_LOCK_Z, Billboard::AboutZ),
-];
-
-/// How a node with these flags turns to the camera.
-pub(super) fn billboard_of(flags: u32) -> Option<Billboard> {
-    BILLBOARDS.iter().find(|(bit, _)| flags & bit != 0).map(|(_, b)| *b)
-}
-
-/// What a node with these flags inherits.
-pub(super) fn inherit_of(flags: u32) -> Inherit {
-    Inherit {
-        translation: flags & node_flags::DONT_INHERIT_TRANSLATION == 0,
-        rotation: flags & node_flags::DONT_INHERIT_ROTATION == 0,
-        scale: flags & node_flags::DONT_INHERIT_SCALING == 0,
-    }
-}
-
-/// The flags that say so.
-pub(super) fn flags_of(inherit: Inherit, billboard: Option<Billboard>) -> u32 {
-    let bit = |off: bool, bit: u32| if off { bit } else { 0 };
-    bit(!inherit.translation, node_flags::DONT_INHERIT_TRANSLATION)
-        | bit(!inherit.rotation, node_flags::DONT_INHERIT_ROTATION)
-        | bit(!inherit.scale, node_flags::DONT_INHERIT_SCALING)
-        | BILLBOARDS.iter().find(|(_, b)| Some(*b) == billboard).map_or(0, |(bit, _)| *bit)
-}
-
-/// The flag that a kind of node has in this version.
-pub(super) fn kind_bit(kind: NodeKind, version: Version) -> u32 {
-    if version.is_wow() { kind.wow_bit() } else { kind.warcraft_bit() }
-}
-
-/// What an object at a node can move besides the node.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
-    pub(super) node: u32,
-    pub(super) light: Option<u32>,
-    pub(super) emitter: Option<u32>,
-}
-
-/// The tracks of the node itself.
-pub(super) fn node_bounds(node: u32, rest: Map) -> [(Tag, ValueKind, Bound); 3] {
-    let bound = |property| Bound::new(Target::Node(node), property);
-    [
-        (Tag(*b"KGTR"), ValueKind::Vector, Bound { map: rest, ..bound(Property::Translation) }),
-        (Tag(*b"KGRT"), ValueKind::Rotation, bound(Property::Rotation)),
-        (Tag(*b"KGSC"), ValueKind::Vector, bound(Property::Scale)),
-    ]
-}
-
-fn owner_of(kind: NodeKind) -> Option<Owner> {
-    Some(match kind {
-        NodeKind::Light => Owner::Light,
-        NodeKind::Attachment => Owner::Attachment,
-        NodeKind::ParticleEmitter => Owner::ParticleEmitter,
-        NodeKind::ParticleEmitter2 => Owner::ParticleEmitter2,
-        NodeKind::PopcornEmitter => Owner::PopcornEmitter,
-        NodeKind::RibbonEmitter => Owner::RibbonEmitter,
-        _ => return None,
-    })
-}
-
-/// The tracks of the object at a node.
-pub(super) fn own_bounds(kind: NodeKind, version: Version, parts: Parts) -> Vec<(Tag, ValueKind, Bound)> {
-    let Some(owner) = owner_of(kind) else { return Vec::new() };
-    let light = Target::Light(parts.light.unwrap_or(u32::MAX));
-    let emitter = Target::Emitter(parts.emitter.unwrap_or(u32::MAX));
-    let tracks = tracks_of(owner, version).map(|info| {
-        let bound = match (owner, &info.tag.0) {
-            (_, b"KLAV" | b"KATV" | b"KPEV" | b"KP2V" | b"KRVS" | b"KPPV" | b"KVIS") => {
-                Bound::visibility(parts.node)
-            }
-            (_, b"KLAC") => Bound::new(light, Property::Color).reversed(),
-            (_, b"KLAI") => Bound::new(light, Property::Intensity),
-            (_, b"KLAE") => Bound::new(light, Property::Range),
-            (Owner::Light, _) => Bound::other(light, info.tag),
-            _ => Bound::other(emitter, info.tag),
-        };
-        (info.tag, info.value, bound)
-    });
-    tracks.collect()
-}
-
-/// A matrix of the bind pose that only says where something is.
-pub(super) fn plain_bind([x, y, z]: [f32; 3]) -> [f32; 12] {
-    [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, x, y, z]
-}
+use crate::scene::binding::{Parts, find, node_bounds, own_bounds};
+use crate::scene::curve::Map;
+use crate::scene::extra::{Carry, latin, put, put_fields, same, wrap};
+use crate::scene::vocabulary::{KINDS, billboard_of, flags_of, inherit_of, kind_bit, light_kind, plain_bind};
+use crate::{Attachment, Bone, CollisionShape, Light, Node, NodeKind, Shape, Tracks};
 
 impl Builder<'_> {
     pub(super) fn add_nodes(&mut self, player: &Player<'_>) {
@@ -273,20 +165,6 @@ impl Builder<'_> {
             ..SceneLight::default()
         });
         self.scene.lights.len() as u32 - 1
-    }
-}
-
-/// The binding of a track.
-pub(super) fn find(bounds: &[(Tag, ValueKind, Bound)], tag: Tag) -> Option<Bound> {
-    bounds.iter().find(|(t, ..)| *t == tag).map(|(.., bound)| bound.clone())
-}
-
-/// How a light of this kind shines. One converter writes 512 more.
-pub(super) fn light_kind(kind: u32) -> LightKind {
-    match kind & 0xFF {
-        1 => LightKind::Directional,
-        2 => LightKind::Ambient,
-        _ => LightKind::Point,
     }
 }
 

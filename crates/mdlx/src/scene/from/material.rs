@@ -5,12 +5,10 @@ use galatea_scene::{Extras, Material as SceneMaterial, Purpose, Slot, Texture as
 use galatea_wire::Loss;
 
 use super::Back;
-use super::extra::{Carry, int, objects, own, read_fields, text};
 use super::frame::Frame;
-use super::material::{
-    alpha_of, filter_of, is_unlit, layer_bounds, layer_flags, slot_bounds, slots, texture_name, uv_bounds,
-    wrap_of,
-};
+use crate::scene::binding::{layer_bounds, slot_bounds, uv_bounds};
+use crate::scene::extra::{Carry, int, objects, own, read_fields, text};
+use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
 use crate::{Feature, Layer, LayerTexture, Material, Model, Texture, TextureAnim};
 
 /// A texture that every Warcraft III has, for surfaces without one.

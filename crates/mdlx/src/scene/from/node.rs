@@ -5,12 +5,11 @@ use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode, Shape as 
 use galatea_wire::{Error, Loss, Result};
 
 use super::Back;
-use super::curve::Map;
-use super::extra::{Carry, int, own, read_fields, same, text, word};
-use super::node::{
-    KINDS, Parts, billboard_of, flags_of, inherit_of, kind_bit, light_kind, node_bounds, own_bounds,
-    plain_bind,
-};
+use super::frame::Frame;
+use crate::scene::binding::{Parts, node_bounds, own_bounds};
+use crate::scene::curve::Map;
+use crate::scene::extra::{Carry, int, objects, own, read_fields, same, text, word};
+use crate::scene::vocabulary::{KINDS, billboard_of, flags_of, inherit_of, kind_bit, light_kind, plain_bind};
 use crate::{
     Attachment, Bone, CollisionShape, Event, Feature, Helper, Light, Model, Node, NodeKind, Shape,
     SoundEmitter,
@@ -279,7 +278,7 @@ impl<'a> Back<'a> {
     ) {
         let parts = Parts { node: entry.node, light: from.light, emitter: from.emitter };
         let bounds = own_bounds(entry.kind, self.version, parts);
-        let tracks = self.read_tracks(map, "own_tracks", what, &bounds, &super::frame::Frame::default());
+        let tracks = self.read_tracks(map, "own_tracks", what, &bounds, &Frame::default());
         let emitter = from.emitter.and_then(|e| self.scene.emitters.get(e as usize));
         match (entry.kind, emitter) {
             (NodeKind::Bone, _) => {
@@ -367,7 +366,7 @@ impl<'a> Back<'a> {
         if self.removed {
             return;
         }
-        for entry in super::extra::objects(map, "loose") {
+        for entry in objects(map, "loose") {
             let at = int(entry, "at").and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX);
             if let (Some(slot), Some(pivot)) =
                 (model.pivots.get_mut(at), entry.get("pivot").and_then(<[f32; 3]>::read))

@@ -1,57 +1,17 @@
-//! Scenes from elsewhere; their meshes as geosets: split where one would be too large, weights as bytes or as matrix groups.
+//! Meshes as geosets: split where one would be too large, weights as bytes or as matrix groups.
 
 use std::collections::HashMap;
 
-use galatea_scene::{Interpolation, Property, Scene, UniqueNames, smooth_normals};
-use galatea_wire::Loss;
+use galatea_scene::smooth_normals;
 
-use super::{AXES, unit};
-use crate::{Geoset, SkinWeight, Version};
-
-/// Letters of a name; the last of 80 bytes ends it.
-const NAME: usize = 79;
-
-/// The scene looking where units look, texture coordinates as they are used, and names that fit. Mirrored and uneven nodes
-/// are made plain, since the format has neither.
-pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
-    // The scene's positive Z is where units look.
-    let mut out = scene.facing([0.0, 0.0, 1.0]).into_owned();
-    let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
-    let mut losses = Vec::new();
-    if out.nodes.iter().any(|n| !even(n.transform.scale)) {
-        (out, losses) = out.bake_scale(AXES, unit(version));
-    }
-    losses.extend(out.apply_uv_transforms());
-    // The game's curves of rotations run otherwise between keys: straight lines follow them.
-    for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
-        if channel.property == Property::Rotation && channel.interpolation == Interpolation::Cubic {
-            *channel = channel.straight(1e-4);
-        }
-    }
-    let mut fit = |what: &str, named: &mut dyn Iterator<Item = &mut String>, names: &mut UniqueNames| {
-        for name in named.filter(|name| !name.is_empty()) {
-            if names.must_change(name) {
-                let new = names.fit(name);
-                losses.push(
-                    Loss::new(format!("{what} {name:?}"), format!("its name, now {new:?}")).invisible(),
-                );
-                *name = new;
-            }
-        }
-    };
-    let mut names = UniqueNames::new(NAME);
-    out.nodes.iter().for_each(|n| names.reserve(&n.name));
-    fit("node", &mut out.nodes.iter_mut().map(|n| &mut n.name), &mut names);
-    let mut names = UniqueNames::new(NAME);
-    out.clips.iter().for_each(|c| names.reserve(&c.name));
-    fit("clip", &mut out.clips.iter_mut().map(|c| &mut c.name), &mut names);
-    (out, losses)
-}
+use crate::{Geoset, SkinWeight};
 
 /// Most vertices of a geoset: indices have 16 bits.
 const VERTICES: usize = 65_535;
+
 /// Most matrix groups of a geoset: vertices name theirs in a byte.
 const GROUPS: usize = 256;
+
 /// Most bones of a matrix group made here.
 const BONES: usize = 8;
 

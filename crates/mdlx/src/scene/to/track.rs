@@ -1,127 +1,13 @@
 //! Tracks to the scene: each clip gets the keys inside its interval, and notes keep the rest.
 
-use galatea_scene::{
-    Channel, Extras, Interpolation as SceneInterpolation, Property, Target, Value, encode_u32s, floats,
-};
+use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Value, encode_u32s, floats};
 
-use super::curve::{Form, Map, Rows, Run};
-use super::extra::{Carry, Sum, latin, put, wrap};
 use super::{Builder, take};
+use crate::scene::binding::{Bound, Lane, WORDS, run_of};
+use crate::scene::curve::{Form, Rows, Run};
+use crate::scene::extra::{Carry, Sum, put, wrap};
+use crate::scene::window::{LONGEST, Window};
 use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Track, Tracks};
-
-/// The part of the timeline that a clip plays.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Window {
-    pub(super) start: i64,
-    pub(super) end: i64,
-}
-
-/// Milliseconds whose share of a second a float still tells apart.
-pub(super) const LONGEST: i64 = 1 << 22;
-
-impl Window {
-    pub(super) fn has(&self, time: i64) -> bool {
-        (self.start..=self.end).contains(&time)
-    }
-
-    /// Whether one of several has this moment; they are in order and apart from each other.
-    fn any_has(windows: &[Window], time: i64) -> bool {
-        let at = windows.partition_point(|w| w.start <= time);
-        at.checked_sub(1).and_then(|i| windows.get(i)).is_some_and(|w| w.has(time))
-    }
-
-    /// Seconds after its beginning.
-    pub(super) fn seconds(&self, time: i32) -> f32 {
-        (i64::from(time) - self.start) as f32 / 1000.0
-    }
-}
-
-/// What a track moves in the scene.
-#[derive(Debug, Clone)]
-pub(super) struct Bound {
-    pub(super) target: Target,
-    pub(super) property: Property,
-    pub(super) map: Map,
-    /// Values are held, whatever the track says.
-    pub(super) held: bool,
-}
-
-impl Bound {
-    pub(super) fn new(target: Target, property: Property) -> Self {
-        Bound { target, property, map: Map::Plain, held: false }
-    }
-
-    /// Whether a node is seen.
-    pub(super) fn visibility(node: u32) -> Self {
-        Bound { held: true, ..Bound::new(Target::Node(node), Property::Visibility) }
-    }
-
-    /// Something the scene has no word for.
-    pub(super) fn other(target: Target, tag: Tag) -> Self {
-        Bound::new(target, Property::Other(latin(&tag.0)))
-    }
-
-    pub(super) fn reversed(self) -> Self {
-        Bound { map: Map::Reversed, ..self }
-    }
-}
-
-/// What keys hold, as floats.
-pub(super) trait Lane: Copy + Default {
-    const WIDTH: usize;
-    fn put(self, out: &mut Vec<f32>);
-    fn take(row: &[f32]) -> Self;
-}
-
-impl Lane for f32 {
-    const WIDTH: usize = 1;
-    fn put(self, out: &mut Vec<f32>) {
-        out.push(self);
-    }
-    fn take(row: &[f32]) -> Self {
-        row.first().copied().unwrap_or(0.0)
-    }
-}
-
-impl<const N: usize> Lane for [f32; N]
-where
-    [f32; N]: Default,
-{
-    const WIDTH: usize = N;
-    fn put(self, out: &mut Vec<f32>) {
-        out.extend_from_slice(&self);
-    }
-    fn take(row: &[f32]) -> Self {
-        row.first_chunk().copied().unwrap_or_default()
-    }
-}
-
-impl Lane for u32 {
-    const WIDTH: usize = 1;
-    fn put(self, out: &mut Vec<f32>) {
-        out.push(self as f32);
-    }
-    fn take(row: &[f32]) -> Self {
-        row.first().map_or(0, |v| *v as u32)
-    }
-}
-
-/// How the values of a track run in the scene.
-pub(super) fn run_of(interpolation: Interpolation, keys: &Keys) -> Run {
-    match (interpolation, keys) {
-        (Interpolation::Hermite | Interpolation::Bezier, Keys::Rotation(_)) => Run::Smooth,
-        (Interpolation::Hermite, _) => Run::Hermite,
-        (Interpolation::Bezier, _) => Run::Bezier,
-        _ => Run::Straight,
-    }
-}
-
-pub(super) const WORDS: [(Interpolation, &str); 4] = [
-    (Interpolation::None, "none"),
-    (Interpolation::Linear, "linear"),
-    (Interpolation::Hermite, "hermite"),
-    (Interpolation::Bezier, "bezier"),
-];
 
 /// Whether the scene's channels can carry a track at all.
 fn is_plain(track: &Track) -> bool {

@@ -5,10 +5,11 @@ use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Proper
 use galatea_wire::Loss;
 
 use super::Back;
-use super::curve::{Form, Rows, Run, without};
-use super::extra::{Carry, Steps, Sum, int, list, objects, own, same, word, word_list};
 use super::frame::Frame;
-use super::track::{Bound, LONGEST, Lane, WORDS, run_of};
+use crate::scene::binding::{Bound, Lane, WORDS, run_of};
+use crate::scene::curve::{Form, Rows, Run, without};
+use crate::scene::extra::{Carry, Steps, Sum, int, list, objects, own, same, unlatin, word, word_list};
+use crate::scene::window::LONGEST;
 use crate::{Curve, EventTrack, Extra, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks, ValueKind};
 
 /// Channels of all clips, by what they move.
@@ -32,7 +33,7 @@ fn listed<'a>(map: &'a Extras, key: &str) -> Vec<Listed<'a>> {
     let text = word(map, key).unwrap_or("");
     let entries = text.split(", ").enumerate().filter_map(|(n, entry)| {
         let mut words = entry.split(' ');
-        let tag = super::extra::unlatin(words.next()?);
+        let tag = unlatin(words.next()?);
         let name = words.next()?;
         let mut out = Listed {
             tag: Tag(*tag.first_chunk()?),

@@ -1,0 +1,88 @@
+//! Cameras from the scene.
+
+use galatea_scene::{Camera as SceneCamera, Node as SceneNode, Projection};
+use galatea_wire::Loss;
+use glam::Vec3;
+
+use super::Back;
+use super::frame::Frame;
+use crate::scene::binding::camera_bounds;
+use crate::scene::curve::Map;
+use crate::scene::extra::{Carry, int, own, text};
+use crate::scene::vocabulary::{diagonal_of, height_of, plain_bind};
+use crate::{Camera, Model};
+
+impl Back<'_> {
+    pub(super) fn read_cameras(&mut self, model: &mut Model) {
+        let scene = self.scene;
+        let mut order: Vec<(i64, u32, &SceneNode, &SceneCamera)> = Vec::new();
+        for (id, node) in scene.nodes.iter().enumerate() {
+            if let Some(camera) = node.camera.and_then(|c| scene.cameras.get(c as usize)) {
+                let told = int(own(&node.extras), "camera").unwrap_or(i64::MAX);
+                order.push((told, id as u32, node, camera));
+            }
+        }
+        order.sort_by_key(|(told, ..)| *told);
+        let nodes = model.node_count();
+        for (index, (_, id, node, camera)) in order.into_iter().enumerate() {
+            let map = own(&node.extras);
+            let frame = self.frames.of(id);
+            let here = |id: u32, node: &SceneNode| match self.frames.of(id).straight && self.is_top(node) {
+                true => node.transform.translation,
+                false => self.frames.matrix(id).w_axis.truncate().into(),
+            };
+            let position: [f32; 3] = here(id, node);
+            let target_node = camera.target.and_then(|t| Some((t, scene.node(t)?)));
+            let forward = self.frames.matrix(id).transform_vector3(Vec3::NEG_Z).normalize_or(Vec3::NEG_X);
+            let target = match target_node {
+                Some((t, node)) => here(t, node),
+                None => (Vec3::from(position) + forward * 100.0).into(),
+            };
+            let name =
+                if map.contains_key("camera") || !camera.name.is_empty() { &node.name } else { &camera.name };
+            let mut out = Camera { name: text(name), position, target, ..Camera::default() };
+            match camera.projection {
+                Projection::Perspective { yfov, .. } => {
+                    out.field_of_view = diagonal_of(yfov);
+                    if let Some(told) =
+                        map.get("field_of_view").and_then(f32::read).filter(|t| height_of(*t).same(&yfov))
+                    {
+                        out.field_of_view = told;
+                    }
+                }
+                Projection::Orthographic { .. } => {
+                    self.lose(Loss::new(format!("camera {:?}", node.name), "seeing without perspective"));
+                    out.field_of_view = 0.8;
+                }
+            }
+            // Distances of other scenes are metres.
+            let unit = if self.frames.own_axes { 1.0 } else { 1.0 / crate::scene::unit(self.version) };
+            out.near_clip = camera.near * unit;
+            out.far_clip = camera.far.map_or(5000.0, |far| far * unit);
+            let t = camera.target.unwrap_or(u32::MAX);
+            let aim = target_node.map_or([0.0; 3], |(_, n)| n.transform.translation);
+            let rest = if frame.straight { Map::Offset(node.transform.translation) } else { Map::Plain };
+            let number = node.camera.unwrap_or(0);
+            let bounds = camera_bounds(self.version, number, [id, t], [rest, Map::Offset(aim)]);
+            let what = format!("camera {:?}", node.name);
+            let straight = Frame::default();
+            out.tracks = self.read_tracks(
+                map,
+                "tracks",
+                &what,
+                &bounds,
+                if frame.straight { &straight } else { &frame },
+            );
+            let bind = map.get("bind").and_then(<[f32; 12]>::read).unwrap_or(plain_bind(position));
+            if let Some(slot) = model.bind_poses.get_mut(nodes + index) {
+                *slot = bind;
+            }
+            model.cameras.push(out);
+        }
+    }
+
+    /// Whether a node hangs directly below the format's axes.
+    fn is_top(&self, node: &SceneNode) -> bool {
+        self.frames.own_axes && node.parent.and_then(|p| self.scene.node(p)).is_some_and(|n| n.axes)
+    }
+}

@@ -1,0 +1,233 @@
+//! A scene as a document.
+
+mod camera;
+mod clip;
+mod emitter;
+mod frame;
+mod import;
+mod material;
+mod mesh;
+mod node;
+mod pieces;
+mod skin;
+mod track;
+
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+use galatea_scene::{Extras, Property, Scene, Target};
+use galatea_wire::{Error, Loss, Result};
+
+use super::SceneOptions;
+use super::extra::{int, objects, own, read_fields, text, unhex, unlatin, word, word_list};
+use super::window::Window;
+use crate::{ConvertOptions, FaceEffect, Model, Sound, Tag, UnknownChunk, Version};
+use frame::Frames;
+use track::Channels;
+
+impl Model {
+    /// A model from a scene, and what of the scene it cannot hold.
+    ///
+    /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
+    /// a new model of version 800. With a version the model is converted to it.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Model, SceneOptions, Version};
+    /// let options = SceneOptions::default().with_version(Version(1000));
+    /// let (model, _) = Model::from_scene(&galatea_scene::example(), &options)?;
+    /// assert_eq!(model.version, Version(1000));
+    /// assert_eq!(model.sequences.len(), 2);
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn from_scene(scene: &Scene, options: &SceneOptions) -> Result<(Model, Vec<Loss>)> {
+        let version = options.version;
+        if let Some(version) = version.filter(|v| !v.is_supported()) {
+            return Err(Error::unrepresentable(format!("version {version}")));
+        }
+        scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
+        let map = own(&scene.extras);
+        let told = int(map, "version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
+        if told.is_none() {
+            // The scene's positive Z is where units look.
+            let (turned, losses) = import::prepared(scene, built_for(version));
+            return Model::build(&turned, version, None, losses);
+        }
+        Model::build(scene, version, told, Vec::new())
+    }
+
+    fn build(
+        scene: &Scene,
+        version: Option<Version>,
+        told: Option<Version>,
+        losses: Vec<Loss>,
+    ) -> Result<(Model, Vec<Loss>)> {
+        let map = own(&scene.extras);
+        let mut model = Model::new(told.unwrap_or(built_for(version)));
+        model.info.name = text(&scene.name);
+        read_fields!(map, model.info, animation_file, bounds, blend_time, flags, extra);
+        if map.contains_key("nameless") && told.is_some() {
+            model.info.name = Default::default();
+        }
+        let mut back = Back::new(scene, &model);
+        back.losses = losses;
+        back.native = told.is_some();
+        back.read_clips(&mut model);
+        back.read_materials(&mut model);
+        back.read_nodes(&mut model)?;
+        back.read_geosets(&mut model)?;
+        back.read_cameras(&mut model);
+        read_lists(map, &mut model);
+        back.read_loose(map, &mut model);
+        back.finish(&mut model);
+        let mut losses = std::mem::take(&mut back.losses);
+        if let Some(version) = version.filter(|v| *v != model.version) {
+            let (converted, lost) = model.convert(version, &ConvertOptions::default())?;
+            losses.extend(lost);
+            model = converted;
+        }
+        Ok((model, losses))
+    }
+}
+
+/// The version a scene from elsewhere is built for: the one that is asked for, as far as that is Warcraft III.
+fn built_for(version: Option<Version>) -> Version {
+    version.filter(|v| !v.is_wow()).unwrap_or_default()
+}
+
+/// Lists that nothing in the scene stands for.
+fn read_lists(map: &Extras, model: &mut Model) {
+    for entry in objects(map, "face_effects") {
+        let mut effect = FaceEffect { target: Default::default(), path: Default::default() };
+        read_fields!(entry, effect, target, path);
+        model.face_effects.push(effect);
+    }
+    for entry in objects(map, "sounds") {
+        let mut sound = Sound { path: Default::default(), volume: 0.0, pitch: 0.0, flags: 0 };
+        read_fields!(entry, sound, path, volume, pitch, flags);
+        model.sounds.push(sound);
+    }
+    for entry in objects(map, "unknown") {
+        let tag = unlatin(word(entry, "tag").unwrap_or(""));
+        let bytes = word(entry, "bytes").and_then(unhex);
+        if let (Some(tag), Some(bytes)) = (tag.first_chunk(), bytes) {
+            model.unknown.push(UnknownChunk { tag: Tag(*tag), bytes: bytes.into() });
+        }
+    }
+}
+
+/// Builds the model.
+struct Back<'a> {
+    scene: &'a Scene,
+    version: Version,
+    /// Whether the scene came from a model of this format.
+    native: bool,
+    losses: Vec<Loss>,
+    channels: Channels<'a>,
+    /// For each node, the clips and times at which something happens there.
+    events: HashMap<u32, Vec<(usize, f32)>>,
+    windows: Vec<Window>,
+    /// For each clip, the global sequence it is.
+    global_index: Vec<Option<i32>>,
+    /// Where the old sequences went.
+    sequence_from: Vec<Option<usize>>,
+    /// Things two clips disagree about.
+    shared_keys: BTreeSet<String>,
+    frames: Frames,
+    /// The object id of each node of the scene that is an object.
+    object_of: HashMap<u32, u32>,
+    /// The new object id of each old one.
+    new_ids: HashMap<u32, u32>,
+    /// The material of each material of the scene.
+    material_of: HashMap<u32, u32>,
+    /// Where the old materials went.
+    new_materials: HashMap<u32, u32>,
+    /// The geoset of each node of the scene that is one, with the number it had.
+    geoset_of: HashMap<u32, (u32, Option<u32>)>,
+    /// Whether nodes that there were are gone.
+    removed: bool,
+}
+
+impl<'a> Back<'a> {
+    fn new(scene: &'a Scene, model: &Model) -> Self {
+        let mut channels: Channels<'a> = HashMap::default();
+        let mut events: HashMap<u32, Vec<(usize, f32)>> = HashMap::default();
+        for (id, clip) in scene.clips.iter().enumerate() {
+            for channel in clip.channels.iter().filter(|c| !c.times.is_empty()) {
+                let list = channels.entry((channel.target, channel.property.clone())).or_default();
+                if list.last().is_none_or(|(last, _)| *last != id) {
+                    list.push((id, channel));
+                }
+            }
+            for event in &clip.events {
+                if let Some(node) = event.node {
+                    events.entry(node).or_default().push((id, event.time));
+                }
+            }
+        }
+        Back {
+            scene,
+            version: model.version,
+            native: false,
+            losses: Vec::new(),
+            channels,
+            events,
+            windows: Vec::new(),
+            global_index: Vec::new(),
+            sequence_from: Vec::new(),
+            shared_keys: BTreeSet::new(),
+            frames: Frames::new(scene, model.version),
+            object_of: HashMap::default(),
+            new_ids: HashMap::default(),
+            material_of: HashMap::default(),
+            new_materials: HashMap::default(),
+            geoset_of: HashMap::default(),
+            removed: false,
+        }
+    }
+
+    /// Notes a loss, once.
+    fn lose(&mut self, loss: Loss) {
+        if !self.losses.contains(&loss) {
+            self.losses.push(loss);
+        }
+    }
+
+    /// What is left once everything has been built.
+    fn finish(&mut self, model: &mut Model) {
+        for what in std::mem::take(&mut self.shared_keys) {
+            self.lose(Loss::new(what, "keys in which two clips of the same time disagree; the first counts"));
+        }
+        let mut left: Vec<Loss> = Vec::new();
+        for ((target, property), list) in std::mem::take(&mut self.channels) {
+            let derived = property == Property::Visibility && self.is_geoset(target);
+            for (clip, _) in list.iter().filter(|_| !derived) {
+                let clip = self.scene.clips.get(*clip).map_or("", |c| &c.name);
+                left.push(Loss::new(format!("clip {clip:?}"), format!("a channel for {}", property.name())));
+            }
+        }
+        left.sort();
+        left.into_iter().for_each(|loss| self.lose(loss));
+        if !self.native {
+            self.outline(model);
+        }
+    }
+
+    fn is_geoset(&self, target: Target) -> bool {
+        matches!(target, Target::Node(node) if self.geoset_of.contains_key(&node))
+    }
+
+    /// Bounds of a new model and its sequences.
+    fn outline(&mut self, model: &mut Model) {
+        let all: Vec<[f32; 3]> = model.geosets.iter().flat_map(|g| g.vertices.iter().copied()).collect();
+        let Some(bounds) = crate::bounds_of(&all) else { return };
+        model.info.bounds = bounds;
+        for sequence in &mut model.sequences {
+            sequence.bounds = bounds;
+        }
+    }
+}
+
+/// A list of whole numbers, or nothing.
+fn read_words(map: &Extras, key: &str) -> Vec<u32> {
+    word_list(map, key).unwrap_or_default()
+}

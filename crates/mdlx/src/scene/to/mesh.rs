@@ -1,0 +1,336 @@
+//! Geosets and the collision mesh to the scene.
+
+use foldhash::HashMap;
+use galatea_scene::{
+    Channel, Extras, Interpolation, Mesh, Node as SceneNode, Primitive, Property, Purpose, Target, Value,
+    Vertices, encode_u32s, floats,
+};
+
+use super::{Builder, put_words, take};
+use crate::play::{Moment, Player};
+use crate::scene::binding::{anim_bounds, find};
+use crate::scene::extra::{Carry, bounds_row, latin, put, put_fields, same, wrap};
+use crate::scene::vocabulary::{colour_counts, is_plain_name};
+use crate::scene::weights::geometry_sum;
+use crate::{CollisionMesh, Feature, Geoset, GeosetAnim, VertexBuffer};
+
+impl Builder<'_> {
+    pub(super) fn add_geosets(&mut self, player: &Player<'_>) {
+        let model = self.model;
+        let mut anims: HashMap<usize, (usize, &GeosetAnim)> = HashMap::default();
+        let mut loose: Vec<(usize, &GeosetAnim)> = Vec::new();
+        for (index, anim) in model.geoset_anims.iter().enumerate() {
+            let of = usize::try_from(anim.geoset_id).ok().filter(|g| *g < model.geosets.len());
+            // Of several for one geoset the last counts.
+            match of {
+                Some(geoset) => loose.extend(anims.insert(geoset, (index, anim))),
+                None => loose.push((index, anim)),
+            }
+        }
+        for (index, geoset) in model.geosets.iter().enumerate() {
+            self.add_geoset(index, geoset, anims.get(&index).copied(), player);
+        }
+        let loose = loose.into_iter().map(|(index, anim)| {
+            let mut map = Extras::new();
+            put(&mut map, "index", index as u32);
+            put_fields!(&mut map, anim, GeosetAnim::default(), alpha, flags, color, geoset_id);
+            self.add_tracks(&mut map, "tracks", &anim.tracks, |_| None);
+            Value::Object(map)
+        });
+        let loose: Vec<Value> = loose.collect();
+        if !loose.is_empty() {
+            put(&mut self.header, "geoset_anims", Value::Array(loose));
+        }
+        if let Some(mesh) = model.collision_mesh.as_deref() {
+            self.add_collision(mesh);
+        }
+    }
+
+    fn add_geoset(
+        &mut self,
+        index: usize,
+        geoset: &Geoset,
+        anim: Option<(usize, &GeosetAnim)>,
+        player: &Player<'_>,
+    ) {
+        let model = self.model;
+        let mut map = Extras::new();
+        put(&mut map, "geoset", index as u32);
+        self.put_header(&mut map, geoset);
+        let mut vertices = columns(geoset, &mut map);
+        let skin = self.add_skin(geoset, &mut vertices, &mut map);
+        let indices = faces(geoset, &mut map);
+        let material = self.materials.get(geoset.material_id as usize).copied();
+        if material.is_none() {
+            put(&mut map, "material_id", geoset.material_id.json());
+        }
+        let lod_name = latin(geoset.lod_name.bytes());
+        let named = model.version.has(Feature::LevelOfDetail) && !lod_name.is_empty();
+        let name = if named { lod_name.clone() } else { format!("geoset {index}") };
+        if !named && !lod_name.is_empty() || named && is_plain_name(&lod_name) {
+            put(&mut map, "lod_name", lod_name);
+        }
+        let lod = u32::try_from(geoset.lod).ok().filter(|_| model.version.has(Feature::LevelOfDetail));
+        if model.version.has(Feature::LevelOfDetail) && geoset.lod < -1 {
+            put(&mut map, "lod", geoset.lod);
+        }
+        let id = self.scene.nodes.len() as u32;
+        let mut node =
+            SceneNode { mesh: Some(self.scene.meshes.len() as u32), skin, ..SceneNode::new(&name) };
+        node.visible = lod.unwrap_or(0) == 0;
+        self.scene.meshes.push(Mesh {
+            name,
+            primitives: vec![Primitive {
+                vertices: self.scene.vertices.len() as u32,
+                indices,
+                material,
+                ..Primitive::default()
+            }],
+            lod,
+            ..Mesh::default()
+        });
+        self.scene.vertices.push(vertices);
+        if let Some((number, anim)) = anim {
+            let mut told = Extras::new();
+            put(&mut told, "index", number as u32);
+            self.add_anim(id, anim, player, &mut node, &mut told);
+            put(&mut map, "anim", Value::Object(told));
+        }
+        node.extras = wrap(map);
+        self.scene.add_node(Some(0), node);
+    }
+
+    /// Alpha and colour of a geoset.
+    fn add_anim(
+        &mut self,
+        id: u32,
+        anim: &GeosetAnim,
+        player: &Player<'_>,
+        node: &mut SceneNode,
+        told: &mut Extras,
+    ) {
+        let model = self.model;
+        put_fields!(told, anim, GeosetAnim::default(), flags);
+        let bounds = anim_bounds(id);
+        self.add_tracks(told, "tracks", &anim.tracks, |tag| find(&bounds, tag));
+        let fades = anim.tracks.get(*b"KGAO");
+        let opacity = if fades.is_some() { 1.0 } else { anim.alpha };
+        let counts = colour_counts(anim.flags, model.version.is_wow());
+        let [r, g, b] = if counts && anim.tracks.get(*b"KGAC").is_none() { anim.color } else { [1.0; 3] };
+        node.tint = [r, g, b, opacity];
+        if !opacity.same(&anim.alpha) {
+            put(told, "alpha", anim.alpha.json());
+        }
+        if !same(&[r, g, b], &anim.color) {
+            put(told, "color", anim.color.json());
+        }
+        let Some(fades) = fades else {
+            node.visible &= anim.alpha > 0.0;
+            return;
+        };
+        if !node.visible {
+            return;
+        }
+        // At rest a geoset is seen as it is when the model stands.
+        let moment = |sequence: Option<usize>| match sequence {
+            Some(sequence) => Moment::in_sequence(model, sequence, 0.0),
+            None => Moment { sequence: None, time: 0.0, clock: 0.0 },
+        };
+        let seen = player.sample::<f32>(fades, &moment(self.stand())).unwrap_or(1.0);
+        node.visible = seen > 0.0;
+        self.add_visibility(id, fades.global_sequence >= 0, node.visible);
+    }
+
+    /// Whether a geoset is seen follows from its alpha: said again in the words for that, wherever it is not as at rest.
+    fn add_visibility(&mut self, id: u32, global: bool, rest: bool) {
+        let globals = self.globals;
+        for (number, clip) in self.scene.clips.iter_mut().enumerate() {
+            if (number >= globals) != global {
+                continue;
+            }
+            let fades = clip
+                .channels
+                .iter()
+                .rev()
+                .find(|c| c.target == Target::Node(id) && c.property == Property::Alpha);
+            let (mut times, mut values): (Vec<f32>, Vec<f32>) = (vec![0.0], vec![1.0]);
+            if let Some(channel) = fades {
+                (times, values) = switches(channel);
+            } else if global {
+                continue;
+            }
+            if values.iter().all(|v| (*v > 0.0) == rest) {
+                continue;
+            }
+            if !take(&mut self.again, 16) {
+                break;
+            }
+            clip.channels.push(Channel::node(id, Property::Visibility, Interpolation::Step, times, values));
+        }
+    }
+
+    fn put_header(&self, map: &mut Extras, geoset: &Geoset) {
+        let base = Geoset::default();
+        put_fields!(map, geoset, base, selection_group, selection_flags, bounds, extra);
+        put(map, "geometry", geometry_sum(&geoset.vertices));
+        put_bounds(map, &geoset.sequence_bounds, &geoset.bounds);
+        if geoset.skin_first {
+            put(map, "skin_first", true);
+        }
+        if let Some(buffer) = geoset.buffer.as_deref() {
+            let mut told = Extras::new();
+            put_fields!(
+                &mut told,
+                buffer,
+                VertexBuffer::default(),
+                center,
+                index,
+                type_count,
+                primitive_type,
+                unknown_0x4,
+                min_vertex,
+                max_vertex,
+                unused_0xe,
+            );
+            put(&mut told, "unused", encode_u32s(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
+            let [a, b, c] = buffer.tags;
+            put(&mut told, "tags", latin(&[a, b, c].concat()));
+            put(
+                &mut told,
+                "padding",
+                encode_u32s(&buffer.padding.iter().map(|p| u32::from(*p)).collect::<Vec<_>>()),
+            );
+            put(map, "buffer", Value::Object(told));
+        }
+        let mut derived = Geoset { vertex_groups: geoset.vertex_groups.clone(), ..Geoset::default() };
+        if self.model.version.is_wow() && geoset.buffer.is_none() {
+            derived.group_sizes.clone_from(&geoset.group_sizes);
+            derived.matrices.clone_from(&geoset.matrices);
+            crate::versions::make_bone_lists(&mut derived);
+        }
+        if derived.bone_indices != geoset.bone_indices || derived.bone_weights != geoset.bone_weights {
+            put_words(map, "bone_indices", &geoset.bone_indices);
+            put_words(map, "bone_weights", &geoset.bone_weights);
+        }
+    }
+
+    fn add_collision(&mut self, mesh: &CollisionMesh) {
+        let mut map = Extras::new();
+        put(&mut map, "collision_mesh", geometry_sum(&mesh.vertices));
+        put(&mut map, "normals", floats(mesh.normals.as_flattened()));
+        if mesh.vertices.is_empty() {
+            put(
+                &mut map,
+                "triangles",
+                encode_u32s(&mesh.triangles.iter().map(|i| u32::from(*i)).collect::<Vec<_>>()),
+            );
+        }
+        self.scene.meshes.push(Mesh {
+            name: "collision".into(),
+            primitives: vec![Primitive {
+                vertices: self.scene.vertices.len() as u32,
+                indices: mesh.triangles.iter().map(|i| u32::from(*i)).collect(),
+                ..Primitive::default()
+            }],
+            purpose: Purpose::Collision,
+            ..Mesh::default()
+        });
+        self.scene.vertices.push(Vertices { positions: mesh.vertices.clone(), ..Vertices::default() });
+        let mesh = Some(self.scene.meshes.len() as u32 - 1);
+        let node = SceneNode { mesh, visible: false, extras: wrap(map), ..SceneNode::new("collision") };
+        self.scene.add_node(Some(0), node);
+    }
+}
+
+/// When something that fades is seen.
+fn switches(fades: &Channel) -> (Vec<f32>, Vec<f32>) {
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    let per = fades.values.len().checked_div(fades.times.len()).unwrap_or(1).max(1);
+    let value = |i: usize| fades.values.get(i * per + per / 2).copied().unwrap_or(1.0);
+    let fluid = fades.interpolation != Interpolation::Step;
+    for (i, time) in fades.times.iter().enumerate() {
+        // On the way from or to nothing something is seen already.
+        let next = if i + 1 < fades.times.len() && fluid { value(i + 1) } else { 0.0 };
+        let seen = f32::from(u8::from(value(i) > 0.0 || next > 0.0));
+        if values.last() != Some(&seen) {
+            times.push(*time);
+            values.push(seen);
+        }
+    }
+    (times, values)
+}
+
+/// Bounds for each sequence: those that differ, and which is whose.
+fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
+    if list.is_empty() {
+        return;
+    }
+    let mut rows: Vec<[f32; 7]> = vec![bounds_row(usual)];
+    let mut places: HashMap<[u32; 7], u32> = HashMap::from_iter([(bounds_row(usual).map(f32::to_bits), 0)]);
+    let mut last = (bounds_row(usual).map(f32::to_bits), 0);
+    let of: Vec<u32> = list
+        .iter()
+        .map(|bounds| {
+            let row = bounds_row(bounds);
+            let bits = row.map(f32::to_bits);
+            if last.0 != bits {
+                let place = *places.entry(bits).or_insert_with(|| {
+                    rows.push(row);
+                    rows.len() as u32 - 1
+                });
+                last = (bits, place);
+            }
+            last.1
+        })
+        .collect();
+    let mut told = Extras::new();
+    put_words(&mut told, "of", &of);
+    if rows.len() > 1 {
+        put(&mut told, "rows", floats(rows.get(1..).unwrap_or(&[]).as_flattened()));
+    }
+    put(map, "sequence_bounds", Value::Object(told));
+}
+
+/// The vertices, column by column. Columns that do not have one entry per vertex go to extras.
+fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
+    let count = geoset.vertices.len();
+    let full = |len: usize| len == count && count > 0;
+    let mut out = Vertices { positions: geoset.vertices.clone(), ..Vertices::default() };
+    let mut odd = |key: &'static str, flat: &[f32]| put(map, key, floats(flat));
+    if full(geoset.normals.len()) {
+        out.normals.clone_from(&geoset.normals);
+    } else if !geoset.normals.is_empty() {
+        odd("normals", geoset.normals.as_flattened());
+    }
+    match &geoset.tangents {
+        Some(tangents) if full(tangents.len()) => out.tangents.clone_from(tangents),
+        Some(tangents) => odd("tangents", tangents.as_flattened()),
+        None => {}
+    }
+    let sound = geoset.uvs.iter().take_while(|set| full(set.len())).count();
+    out.uvs = geoset.uvs.iter().take(sound).cloned().collect();
+    if sound < geoset.uvs.len() {
+        let sets = geoset.uvs.iter().skip(sound);
+        let sets = sets.map(|set| Value::from([("uvs", floats(set.as_flattened()))]));
+        put(map, "uvs", Value::Array(sets.collect()));
+    }
+    out
+}
+
+/// The triangles; what other kinds of faces there are goes to extras.
+fn faces(geoset: &Geoset, map: &mut Extras) -> Vec<u32> {
+    let plain = geoset.buffer.is_some() || geoset.face_types.iter().all(|t| *t == 4);
+    let usual = geoset.face_types == [4] && geoset.face_counts == [geoset.faces.len() as u32];
+    if !usual {
+        put_words(map, "face_types", &geoset.face_types);
+        put_words(map, "face_counts", &geoset.face_counts);
+        put(map, "face_total", geoset.faces.len() as u32);
+    }
+    if !plain || geoset.vertices.is_empty() && !geoset.faces.is_empty() {
+        put_words(map, "faces", &geoset.faces.iter().map(|f| u32::from(*f)).collect::<Vec<_>>());
+    }
+    if plain {
+        return geoset.faces.iter().map(|i| u32::from(*i)).collect();
+    }
+    geoset.triangles().as_flattened().iter().map(|i| u32::from(*i)).collect()
+}

@@ -1,0 +1,166 @@
+//! The document as a scene.
+
+mod camera;
+mod clip;
+mod emitter;
+mod material;
+mod mesh;
+mod node;
+mod skin;
+mod track;
+
+use foldhash::HashMap;
+use galatea_scene::{Extras, Scene, Value, encode_u32s};
+
+use super::extra::{Carry, hex, latin, put, put_fields, wrap};
+use super::window::{self, Window};
+use super::{AXES, unit};
+use crate::play::Player;
+use crate::{FaceEffect, Model, Sound, Texture, UnknownChunk};
+
+impl Model {
+    /// The model as a scene of this name, where the model has none of its own.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Bone, Model, Version};
+    /// let mut model = Model::new(Version(800));
+    /// model.bones.push(Bone::default());
+    /// model.pivots.push([0.0, 0.0, 40.0]);
+    /// let scene = model.to_scene("footman");
+    /// assert_eq!(scene.nodes[1].transform.translation, [0.0, 0.0, 40.0]);
+    /// let (back, losses) = Model::from_scene(&scene, &Default::default())?;
+    /// assert!(model.differences(&back).is_empty() && losses.is_empty());
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn to_scene(&self, name: &str) -> Scene {
+        let own_name = latin(self.info.name.bytes());
+        let mut scene = Scene::new(if own_name.is_empty() { name } else { &own_name });
+        scene.add_axes(AXES, unit(self.version));
+        let mut builder = Builder::new(self, scene);
+        builder.header = self.header();
+        builder.add_clips();
+        builder.add_materials();
+        let player = Player::new(self);
+        builder.add_nodes(&player);
+        builder.add_geosets(&player);
+        builder.add_cameras();
+        builder.add_loose();
+        let mut scene = builder.scene;
+        scene.extras = wrap(builder.header);
+        scene
+    }
+
+    /// What belongs to the model as a whole.
+    fn header(&self) -> Extras {
+        let mut map = Extras::new();
+        put(&mut map, "version", self.version.0);
+        let base = crate::ModelInfo::default();
+        put_fields!(&mut map, self.info, base, animation_file, bounds, blend_time, flags, extra);
+        if self.info.name.bytes().is_empty() {
+            put(&mut map, "nameless", true);
+        }
+        put(&mut map, "sequences", self.sequences.len() as u32);
+        put(&mut map, "nodes", self.node_count() as u32);
+        let listed = |texture: &Texture| {
+            let mut entry = Extras::new();
+            let base = Texture { flags: 0, replaceable_id: 0, path: Default::default() };
+            put_fields!(&mut entry, texture, base, path, replaceable_id, flags);
+            Value::Object(entry)
+        };
+        if !self.textures.is_empty() {
+            put(&mut map, "textures", Value::Array(self.textures.iter().map(listed).collect()));
+        }
+        let nodes = self.node_count();
+        if self.pivots.len() != nodes {
+            put(&mut map, "pivots", self.pivots.len() as u32);
+        }
+        if !self.bind_poses.is_empty() {
+            put(&mut map, "bind_poses", self.bind_poses.len() as u32);
+        }
+        let face = |effect: &FaceEffect| {
+            Value::from([("target", effect.target.json()), ("path", effect.path.json())])
+        };
+        if !self.face_effects.is_empty() {
+            put(&mut map, "face_effects", Value::Array(self.face_effects.iter().map(face).collect()));
+        }
+        let sound = |sound: &Sound| {
+            Value::from([
+                ("path", sound.path.json()),
+                ("volume", sound.volume.json()),
+                ("pitch", sound.pitch.json()),
+                ("flags", sound.flags.json()),
+            ])
+        };
+        if !self.sounds.is_empty() {
+            put(&mut map, "sounds", Value::Array(self.sounds.iter().map(sound).collect()));
+        }
+        let chunk = |chunk: &UnknownChunk| {
+            Value::from([("tag", latin(&chunk.tag.0).into()), ("bytes", hex(&chunk.bytes).into())])
+        };
+        if !self.unknown.is_empty() {
+            put(&mut map, "unknown", Value::Array(self.unknown.iter().map(chunk).collect()));
+        }
+        map
+    }
+}
+
+/// Builds the scene.
+struct Builder<'a> {
+    model: &'a Model,
+    scene: Scene,
+    /// What belongs to the model as a whole.
+    header: Extras,
+    /// What each clip plays.
+    windows: Vec<Window>,
+    /// The first clip that is a global sequence.
+    globals: usize,
+    /// The parts of the timeline that any sequence plays, in order and apart from each other.
+    covered: Vec<Window>,
+    /// For each clip, what clips before it play as well.
+    shared: Vec<Vec<Window>>,
+    /// The scene's material of each material.
+    materials: Vec<u32>,
+    /// The scene's node of each object id.
+    by_id: HashMap<u32, u32>,
+    /// How much may still be said again for several clips.
+    again: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, scene: Scene) -> Self {
+        let (windows, globals) = window::windows(model);
+        let sequences = windows.get(..globals).unwrap_or(&[]);
+        Builder {
+            covered: window::covered(sequences),
+            shared: window::shared(sequences),
+            model,
+            scene,
+            header: Extras::new(),
+            windows,
+            globals,
+            materials: Vec::new(),
+            by_id: HashMap::default(),
+            again: said_again(model),
+        }
+    }
+}
+
+/// How many keys of a model may be said again because clips overlap. Far more than any real model needs: where thousands of
+/// sequences play the same keys, not all of them get those.
+fn said_again(model: &Model) -> usize {
+    let keys: usize = model.all_tracks().iter().flat_map(|tracks| tracks.iter()).map(|t| t.keys.len()).sum();
+    let events: usize = model.events.iter().filter_map(|e| e.track.as_ref()).map(|t| t.times.len()).sum();
+    (1 << 18) + 64 * (keys + events)
+}
+
+/// Takes so many from what is left; says whether there were as many.
+fn take(left: &mut usize, count: usize) -> bool {
+    let rest = left.checked_sub(count);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
+/// 32-bit words of extras, where they are there.
+fn put_words(map: &mut Extras, key: &'static str, list: &[u32]) {
+    put(map, key, encode_u32s(list));
+}

@@ -1,0 +1,167 @@
+//! Flags, numbers and names of the format in the scene's words, and back.
+
+use galatea_scene::{AlphaMode, Billboard, Inherit, LightKind, Slot, Wrap};
+
+use super::extra::latin;
+use crate::{NodeKind, Texture, Version, node_flags};
+
+/// What each kind of node is called in extras.
+pub(super) const KINDS: [(NodeKind, &str); 11] = [
+    (NodeKind::Bone, "bone"),
+    (NodeKind::Light, "light"),
+    (NodeKind::Helper, "helper"),
+    (NodeKind::Attachment, "attachment"),
+    (NodeKind::ParticleEmitter, "particle_emitter"),
+    (NodeKind::ParticleEmitter2, "particle_emitter2"),
+    (NodeKind::PopcornEmitter, "popcorn_emitter"),
+    (NodeKind::RibbonEmitter, "ribbon_emitter"),
+    (NodeKind::Event, "event"),
+    (NodeKind::CollisionShape, "collision_shape"),
+    (NodeKind::SoundEmitter, "sound_emitter"),
+];
+
+const BILLBOARDS: [(u32, Billboard); 4] = [
+    (node_flags::BILLBOARDED, Billboard::Full),
+    (node_flags::BILLBOARDED_LOCK_X, Billboard::AboutX),
+    (node_flags::BILLBOARDED_LOCK_Y, Billboard::AboutY),
+    (node_flags::BILLBOARDED_LOCK_Z, Billboard::AboutZ),
+];
+
+/// How a node with these flags turns to the camera.
+pub(super) fn billboard_of(flags: u32) -> Option<Billboard> {
+    BILLBOARDS.iter().find(|(bit, _)| flags & bit != 0).map(|(_, b)| *b)
+}
+
+/// What a node with these flags inherits.
+pub(super) fn inherit_of(flags: u32) -> Inherit {
+    Inherit {
+        translation: flags & node_flags::DONT_INHERIT_TRANSLATION == 0,
+        rotation: flags & node_flags::DONT_INHERIT_ROTATION == 0,
+        scale: flags & node_flags::DONT_INHERIT_SCALING == 0,
+    }
+}
+
+/// The flags that say so.
+pub(super) fn flags_of(inherit: Inherit, billboard: Option<Billboard>) -> u32 {
+    let bit = |off: bool, bit: u32| if off { bit } else { 0 };
+    bit(!inherit.translation, node_flags::DONT_INHERIT_TRANSLATION)
+        | bit(!inherit.rotation, node_flags::DONT_INHERIT_ROTATION)
+        | bit(!inherit.scale, node_flags::DONT_INHERIT_SCALING)
+        | BILLBOARDS.iter().find(|(_, b)| Some(*b) == billboard).map_or(0, |(bit, _)| *bit)
+}
+
+/// The flag that a kind of node has in this version.
+pub(super) fn kind_bit(kind: NodeKind, version: Version) -> u32 {
+    if version.is_wow() { kind.wow_bit() } else { kind.warcraft_bit() }
+}
+
+/// How a light of this kind shines. One converter writes 512 more.
+pub(super) fn light_kind(kind: u32) -> LightKind {
+    match kind & 0xFF {
+        1 => LightKind::Directional,
+        2 => LightKind::Ambient,
+        _ => LightKind::Point,
+    }
+}
+
+/// A matrix of the bind pose that only says where something is.
+pub(super) fn plain_bind([x, y, z]: [f32; 3]) -> [f32; 12] {
+    [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, x, y, z]
+}
+
+/// The opacity from which the game draws a pixel of a transparent layer.
+pub(super) const CUTOFF: f32 = 0.75;
+
+/// What the slots of a HD layer are for.
+pub(super) fn slots() -> [Slot; 6] {
+    [
+        Slot::Base,
+        Slot::Normal,
+        Slot::OcclusionRoughnessMetallic,
+        Slot::Emissive,
+        Slot::TeamColor,
+        Slot::Environment,
+    ]
+}
+
+/// How a layer mixes with what is behind it.
+pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
+    match filter_mode {
+        1 => AlphaMode::Mask { cutoff: CUTOFF },
+        2 => AlphaMode::Blend,
+        3 | 4 => AlphaMode::Additive,
+        5 => AlphaMode::Modulate,
+        6 => AlphaMode::Modulate2x,
+        _ => AlphaMode::Opaque,
+    }
+}
+
+/// The usual filter that does so.
+pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
+    match alpha {
+        AlphaMode::Opaque => 0,
+        AlphaMode::Mask { .. } => 1,
+        AlphaMode::Blend => 2,
+        AlphaMode::Additive => 3,
+        AlphaMode::Modulate => 5,
+        AlphaMode::Modulate2x => 6,
+    }
+}
+
+/// The file behind a texture: its own, or what the game puts in its place.
+pub(super) fn texture_name(texture: &Texture) -> String {
+    let path = latin(texture.path.bytes());
+    if !path.is_empty() {
+        return path;
+    }
+    let name = match texture.replaceable_id {
+        1 => "ReplaceableTextures\\TeamColor\\TeamColor00.blp",
+        2 => "ReplaceableTextures\\TeamGlow\\TeamGlow00.blp",
+        11 => "ReplaceableTextures\\Cliff\\Cliff0.blp",
+        31 => "ReplaceableTextures\\LordaeronTree\\LordaeronFallTree.blp",
+        32 => "ReplaceableTextures\\AshenvaleTree\\AshenTree.blp",
+        33 => "ReplaceableTextures\\BarrensTree\\BarrensTree.blp",
+        34 => "ReplaceableTextures\\NorthrendTree\\NorthTree.blp",
+        35 => "ReplaceableTextures\\Mushroom\\MushroomTree.blp",
+        36 => "ReplaceableTextures\\RuinsTree\\RuinsTree.blp",
+        37 => "ReplaceableTextures\\OutlandMushroomTree\\MushroomTree.blp",
+        other => return format!("replaceable {other}"),
+    };
+    name.to_owned()
+}
+
+/// What happens beyond the edges of a texture.
+pub(super) fn wrap_of(flags: u32) -> [Wrap; 2] {
+    let wrap = |bit: u32| if flags & bit != 0 { Wrap::Repeat } else { Wrap::Clamp };
+    [wrap(1), wrap(2)]
+}
+
+/// Flags of a layer that follow from the scene's words.
+pub(super) fn layer_flags(two_sided: bool, unlit: bool) -> u32 {
+    u32::from(unlit) | if two_sided { 0x10 } else { 0 }
+}
+
+/// Whether a layer with these flags is drawn without light.
+pub(super) fn is_unlit(flags: u32) -> bool {
+    flags & 0x101 != 0
+}
+
+/// The field of view from top to bottom, for one from corner to corner of a picture of 4 to 3.
+pub(super) fn height_of(diagonal: f32) -> f32 {
+    2.0 * ((diagonal * 0.5).tan() * 0.6).atan()
+}
+
+pub(super) fn diagonal_of(height: f32) -> f32 {
+    2.0 * ((height * 0.5).tan() / 0.6).atan()
+}
+
+/// Whether the colour of a geoset animation counts.
+pub(super) fn colour_counts(flags: u32, wow: bool) -> bool {
+    flags & 2 != 0 || wow && flags & 1 != 0
+}
+
+/// Whether a name is one that geosets without a name get.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    name.strip_prefix("geoset ")
+        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+}
