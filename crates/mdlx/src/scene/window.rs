@@ -8,7 +8,7 @@ use crate::Model;
 pub(super) const LONGEST: i64 = 1 << 22;
 
 /// The part of the timeline that a clip plays.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Window {
     pub(super) start: i64,
     pub(super) end: i64,
@@ -23,6 +23,13 @@ impl Window {
     pub(super) fn any_has(windows: &[Window], time: i64) -> bool {
         let at = windows.partition_point(|w| w.start <= time);
         at.checked_sub(1).and_then(|i| windows.get(i)).is_some_and(|w| w.has(time))
+    }
+
+    /// Returns the window of a global sequence for a track that begins at `first`. A clock that never gets there holds the
+    /// value of that key, so the window is then as long as any can be.
+    pub(super) fn reaching(self, first: i64) -> Window {
+        let never = (self.end == 0 || first > self.end) && first >= 0;
+        Window { end: if never { LONGEST } else { self.end }, ..self }
     }
 
     /// Seconds after its beginning.

@@ -1,5 +1,6 @@
 //! Turning a model of one version into one of another, and saying what got lost.
 
+mod scale;
 mod skin;
 mod warcraft;
 mod wow;

@@ -210,12 +210,7 @@ impl<'a> Back<'a> {
                 format!("the weights of {rounded} vertices, rounded to {to}"),
             ));
         }
-        if cut > 0 {
-            self.lose(Loss::new(
-                format!("mesh {:?}", one.mesh.name),
-                format!("bones beyond the fourth on {cut} vertices"),
-            ));
-        }
+        self.lose_bones(one, cut);
         if !vertices.colors.is_empty() {
             self.lose(Loss::new(format!("mesh {:?}", one.mesh.name), "colours of vertices"));
         }

@@ -1,6 +1,6 @@
 //! Skin weights and matrix groups from the scene.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use galatea_scene::{Extras, Skin, Vertices};
 use galatea_wire::Loss;
 
@@ -11,14 +11,15 @@ use crate::scene::extra::{Carry, int, unhex, word};
 use crate::scene::weights::{GROUP, IDLE, shares, weights_of};
 use crate::{Geoset, SkinWeight};
 
+/// Object ids of the bones of a vertex, with their weights.
+pub(super) type Row = Vec<(u32, f32)>;
+
+/// Bones of a matrix group, in order, with their weights in thousandths.
+type GroupKey = Vec<(u32, u32)>;
+
 impl Back<'_> {
     /// For each vertex, the object ids of the nodes that move it, and how much.
-    pub(super) fn rows(
-        &self,
-        one: &Wanted<'_>,
-        vertices: &Vertices,
-        skin: Option<&Skin>,
-    ) -> Vec<Vec<(u32, f32)>> {
+    pub(super) fn rows(&self, one: &Wanted<'_>, vertices: &Vertices, skin: Option<&Skin>) -> Vec<Row> {
         let count = vertices.positions.len();
         let Some(skin) = skin else {
             let mut at = Some(one.id);
@@ -27,8 +28,7 @@ impl Back<'_> {
                 at = self.scene.node(node).and_then(|n| n.parent);
                 left -= 1;
             }
-            let row: Vec<(u32, f32)> =
-                at.and_then(|n| self.object_of.get(&n)).map(|id| (*id, 1.0)).into_iter().collect();
+            let row: Row = at.and_then(|n| self.object_of.get(&n)).map(|id| (*id, 1.0)).into_iter().collect();
             return vec![row; count];
         };
         let ids: Vec<Option<u32>> = skin.joints.iter().map(|j| self.object_of.get(j).copied()).collect();
@@ -38,90 +38,6 @@ impl Back<'_> {
                 .collect()
         };
         (0..count).map(of).collect()
-    }
-
-    pub(super) fn read_smooth(
-        &mut self,
-        one: &Wanted<'_>,
-        vertices: &Vertices,
-        rows: &[Vec<(u32, f32)>],
-        out: &mut Geoset,
-    ) {
-        let map = one.map;
-        let idle = vertices.attribute(IDLE);
-        let skin = one.node.skin.and_then(|s| self.scene.skins.get(s as usize));
-        let ids: Vec<Option<u32>> =
-            skin.map_or(&[][..], |s| &s.joints).iter().map(|j| self.object_of.get(j).copied()).collect();
-        let (mut cut, mut rounded) = (0, 0);
-        let mut list: Vec<SkinWeight> = Vec::with_capacity(rows.len());
-        for vertex in 0..rows.len() {
-            let mut weight = SkinWeight::default();
-            let of = || {
-                vertices.influences.of(vertex).map(|(j, w)| (ids.get(usize::from(j)).copied().flatten(), w))
-            };
-            let exact = of().all(|(_, w)| ((w * 255.0).round() - w * 255.0).abs() < 1e-3);
-            if vertices.influences.width == 4 && exact {
-                for ((bone, byte), (id, share)) in weight.bones.iter_mut().zip(&mut weight.weights).zip(of())
-                {
-                    if let Some(id) = id.filter(|_| share > 0.0) {
-                        *bone = id as u8;
-                        *byte = (share * 255.0).round() as u8;
-                    }
-                }
-            } else if let Some(row) = rows.get(vertex) {
-                cut += usize::from(row.len() > 4);
-                rounded += 1;
-                weight = bytes_of(row);
-            }
-            let spare = idle.get(vertex).map_or(0, |i| *i as u32);
-            let places = weight.bones.iter_mut().zip(weight.weights).filter(|(_, w)| *w == 0);
-            for (n, (bone, _)) in
-                places.collect::<Vec<_>>().into_iter().rev().enumerate().filter(|_| spare > 0)
-            {
-                *bone = (spare >> (8 * n.min(3))) as u8;
-            }
-            list.push(weight);
-        }
-        if let Some(told) = map.object("weights") {
-            let joint = |id: u32| {
-                let new = self.renumbered(id)?;
-                ids.iter().position(|i| *i == Some(new)).map(|p| p as u16)
-            };
-            let rows = read_words(told, "to");
-            for (vertex, [bones, weights]) in read_words(told, "at").iter().zip(rows.as_chunks::<2>().0) {
-                let stored = SkinWeight { bones: bones.to_le_bytes(), weights: weights.to_le_bytes() };
-                let mut derived: Vec<(u16, f32)> =
-                    weights_of(&stored, joint).into_iter().filter(|(_, w)| *w > 0.0).collect();
-                let mut now: Vec<(u16, f32)> =
-                    vertices.influences.of(*vertex as usize).filter(|(_, w)| *w > 0.0).collect();
-                let lost = |list: &mut Vec<(u16, f32)>| {
-                    list.retain(|(j, _)| ids.get(usize::from(*j)).copied().flatten().is_some());
-                    list.sort_by_key(|(j, _)| *j);
-                };
-                lost(&mut derived);
-                lost(&mut now);
-                let near = derived.len() == now.len()
-                    && derived.iter().zip(&now).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 2e-3);
-                if let Some(slot) = list.get_mut(*vertex as usize).filter(|_| near) {
-                    *slot = stored;
-                }
-            }
-        }
-        if cut > 0 {
-            self.lose(Loss::new(
-                format!("mesh {:?}", one.mesh.name),
-                format!("bones beyond the fourth on {cut} vertices"),
-            ));
-        }
-        let _ = rounded;
-        out.skin = Some(list);
-        self.read_tables(map, out);
-        let groups = vertices.attribute(GROUP);
-        if !groups.is_empty() {
-            out.vertex_groups = groups.iter().map(|g| *g as u8).collect();
-        } else {
-            read_group_list(map, out);
-        }
     }
 
     /// An object id as it was, as it is now; `None` if its node is gone.
@@ -148,99 +64,99 @@ impl Back<'_> {
         }
     }
 
-    /// Matrix groups by the weights of the vertices; `false` if there are too many of them for one geoset.
+    /// Reads skin weights of the vertices as bytes.
+    pub(super) fn read_smooth(
+        &mut self,
+        one: &Wanted<'_>,
+        vertices: &Vertices,
+        rows: &[Row],
+        out: &mut Geoset,
+    ) {
+        let skin = one.node.skin.and_then(|s| self.scene.skins.get(s as usize));
+        let ids: Vec<Option<u32>> =
+            skin.map_or(&[][..], |s| &s.joints).iter().map(|j| self.object_of.get(j).copied()).collect();
+        let idle = vertices.attribute(IDLE);
+        let mut cut = 0;
+        let mut list: Vec<SkinWeight> = Vec::with_capacity(rows.len());
+        for (vertex, row) in rows.iter().enumerate() {
+            let mut weight = exact_bytes(vertices, vertex, &ids).unwrap_or_else(|| {
+                cut += usize::from(row.len() > 4);
+                bytes_of(row)
+            });
+            set_idle(&mut weight, idle.get(vertex).map_or(0, |i| *i as u32));
+            list.push(weight);
+        }
+        if let Some(stored) = one.map.object("weights") {
+            self.restore_weights(stored, vertices, &ids, &mut list);
+        }
+        self.lose_bones(one, cut);
+        out.skin = Some(list);
+        self.read_tables(one.map, out);
+        read_vertex_groups(vertices, one.map, out);
+    }
+
+    /// Notes that vertices have more bones than a vertex can have.
+    pub(super) fn lose_bones(&mut self, one: &Wanted<'_>, vertices: usize) {
+        if vertices > 0 {
+            let what = format!("bones beyond the fourth on {vertices} vertices");
+            self.lose(Loss::new(format!("mesh {:?}", one.mesh.name), what));
+        }
+    }
+
+    /// Restores weights that bones and shares do not determine, on vertices whose weights were not edited.
+    fn restore_weights(
+        &self,
+        stored: &Extras,
+        vertices: &Vertices,
+        ids: &[Option<u32>],
+        list: &mut [SkinWeight],
+    ) {
+        let joint = |id: u32| {
+            let new = self.renumbered(id)?;
+            ids.iter().position(|i| *i == Some(new)).map(|p| p as u16)
+        };
+        let known = |list: &mut Vec<(u16, f32)>| {
+            list.retain(|(j, w)| *w > 0.0 && ids.get(usize::from(*j)).copied().flatten().is_some());
+            list.sort_by_key(|(j, _)| *j);
+        };
+        let rows = read_words(stored, "to");
+        for (vertex, [bones, weights]) in read_words(stored, "at").iter().zip(rows.as_chunks::<2>().0) {
+            let stored = SkinWeight { bones: bones.to_le_bytes(), weights: weights.to_le_bytes() };
+            let mut derived = weights_of(&stored, joint).to_vec();
+            let mut now: Vec<(u16, f32)> = vertices.influences.of(*vertex as usize).collect();
+            known(&mut derived);
+            known(&mut now);
+            let near = derived.len() == now.len()
+                && derived.iter().zip(&now).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 2e-3);
+            if let Some(slot) = list.get_mut(*vertex as usize).filter(|_| near) {
+                *slot = stored;
+            }
+        }
+    }
+
+    /// Assigns vertices to matrix groups by their weights; returns `false` if there are too many groups for one geoset.
     pub(super) fn read_groups(
         &mut self,
         one: &Wanted<'_>,
         vertices: &Vertices,
-        rows: &[Vec<(u32, f32)>],
+        rows: &[Row],
         skinned: bool,
         out: &mut Geoset,
     ) -> bool {
         let map = one.map;
         self.read_tables(map, out);
-        if let Some(bytes) = word(map, "skin").and_then(unhex).filter(|_| !skinned) {
-            let pair = |[a, b, c, d, e, f, g, h]: &[u8; 8]| SkinWeight {
-                bones: [*a, *b, *c, *d],
-                weights: [*e, *f, *g, *h],
-            };
-            out.skin = Some(bytes.as_chunks::<8>().0.iter().map(pair).collect());
+        if !skinned {
+            out.skin = word(map, "skin").and_then(unhex).map(|bytes| stored_skin(&bytes));
         }
         let moved = rows.iter().any(|row| !row.is_empty());
         if !skinned && !moved || out.skin.is_some() || vertices.positions.is_empty() {
-            let groups = vertices.attribute(GROUP);
-            if groups.is_empty() {
-                read_group_list(map, out)
-            } else {
-                out.vertex_groups = groups.iter().map(|g| *g as u8).collect()
-            }
+            read_vertex_groups(vertices, map, out);
             return true;
         }
-        let key = |row: &[(u32, f32)]| {
-            let mut key: Vec<(u32, u32)> =
-                row.iter().map(|(id, w)| (*id, (w * 1000.0).round() as u32)).collect();
-            key.sort_unstable();
-            key
-        };
-        let exists: std::collections::HashSet<u32> = self.object_of.values().copied().collect();
-        let group_rows: Vec<Vec<(u32, u32)>> = out
-            .groups()
-            .map(|bones| {
-                let mut ids: Vec<u32> = Vec::new();
-                let joints = bones.iter().map(|id| {
-                    exists.contains(id).then(|| {
-                        let known = ids.iter().position(|i| i == id);
-                        known.unwrap_or_else(|| {
-                            ids.push(*id);
-                            ids.len() - 1
-                        }) as u16
-                    })
-                });
-                let row = shares(joints.collect::<Vec<_>>().into_iter());
-                let row: Vec<(u32, f32)> =
-                    row.iter().filter_map(|(j, w)| Some((*ids.get(usize::from(*j))?, *w))).collect();
-                key(&row)
-            })
-            .collect();
-        let mut first: HashMap<&[(u32, u32)], usize> = HashMap::default();
-        for (i, row) in group_rows.iter().enumerate() {
-            first.entry(row).or_insert(i);
-        }
-        let mut added: HashMap<Vec<(u32, u32)>, usize> = HashMap::default();
-        let mut rounded = 0;
-        let mut groups: Vec<usize> = Vec::with_capacity(rows.len());
-        let mut last: Option<(&[(u32, f32)], usize)> = None;
-        for row in rows {
-            if let Some((_, group)) = last.filter(|(before, _)| *before == row.as_slice()) {
-                groups.push(group);
-                continue;
-            }
-            let wanted = key(row);
-            let group = match first.get(wanted.as_slice()).or_else(|| added.get(&wanted)) {
-                Some(group) => *group,
-                None => {
-                    let (bones, exact) = repeats(row);
-                    rounded += usize::from(!exact);
-                    let group = out.group_sizes.len();
-                    out.group_sizes.push(bones.len() as u32);
-                    out.matrices.extend(bones);
-                    added.insert(wanted, group);
-                    group
-                }
-            };
-            last = Some((row, group));
-            groups.push(group);
-        }
-        if let Some(told) = map.object("groups") {
-            for (vertex, group) in read_words(told, "at").iter().zip(read_words(told, "to")) {
-                let meant = (group as usize).min(group_rows.len().saturating_sub(1));
-                let now = rows.get(*vertex as usize).map(|row| key(row));
-                if let Some(slot) = groups.get_mut(*vertex as usize)
-                    && now.as_ref() == group_rows.get(meant)
-                {
-                    *slot = group as usize;
-                }
-            }
+        let keys = self.group_keys(out);
+        let (mut groups, rounded) = assign_groups(rows, &keys, out);
+        if let Some(stored) = map.object("groups") {
+            restore_groups(stored, rows, &keys, &mut groups);
         }
         if rounded > 0 {
             self.lose(Loss::new(
@@ -253,19 +169,126 @@ impl Back<'_> {
             return false;
         }
         out.vertex_groups = groups.iter().map(|g| *g as u8).collect();
-        if let Some(told) = map.get("vertex_groups").and_then(Vec::<u8>::read) {
-            out.vertex_groups = told;
+        if let Some(stored) = map.get("vertex_groups").and_then(Vec::<u8>::read) {
+            out.vertex_groups = stored;
         }
         true
     }
+
+    /// Returns the key of each matrix group, by the bones that are still there.
+    fn group_keys(&self, geoset: &Geoset) -> Vec<GroupKey> {
+        let exists: HashSet<u32> = self.object_of.values().copied().collect();
+        let key = |bones: &[u32]| {
+            let mut ids: Vec<u32> = Vec::new();
+            let mut place = |id: &u32| {
+                ids.iter().position(|i| i == id).unwrap_or_else(|| {
+                    ids.push(*id);
+                    ids.len() - 1
+                }) as u16
+            };
+            let joints: Vec<Option<u16>> =
+                bones.iter().map(|id| exists.contains(id).then(|| place(id))).collect();
+            let row = shares(joints.into_iter());
+            let row: Row = row.iter().filter_map(|(j, w)| Some((*ids.get(usize::from(*j))?, *w))).collect();
+            group_key(&row)
+        };
+        geoset.groups().map(key).collect()
+    }
 }
 
-/// Matrix groups of vertices that no weights tell.
-fn read_group_list(map: &Extras, out: &mut Geoset) {
+/// Returns the key of a matrix group that moves a vertex like these weights.
+fn group_key(row: &[(u32, f32)]) -> GroupKey {
+    let mut key: GroupKey = row.iter().map(|(id, w)| (*id, (w * 1000.0).round() as u32)).collect();
+    key.sort_unstable();
+    key
+}
+
+/// Returns the matrix group of each vertex, and how many new groups only come near the weights. Groups that are missing are
+/// added to the geoset.
+fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usize>, usize) {
+    let mut known: HashMap<GroupKey, usize> = HashMap::default();
+    for (i, key) in keys.iter().enumerate() {
+        known.entry(key.clone()).or_insert(i);
+    }
+    let mut rounded = 0;
+    let mut groups: Vec<usize> = Vec::with_capacity(rows.len());
+    let mut last: Option<(&[(u32, f32)], usize)> = None;
+    for row in rows {
+        let group = match last.filter(|(before, _)| *before == row.as_slice()) {
+            Some((_, group)) => group,
+            None => *known.entry(group_key(row)).or_insert_with(|| {
+                let (bones, exact) = repeats(row);
+                rounded += usize::from(!exact);
+                out.group_sizes.push(bones.len() as u32);
+                out.matrices.extend(bones);
+                out.group_sizes.len() - 1
+            }),
+        };
+        last = Some((row, group));
+        groups.push(group);
+    }
+    (groups, rounded)
+}
+
+/// Restores which of several equal groups a vertex has, on vertices whose weights were not edited.
+fn restore_groups(stored: &Extras, rows: &[Row], keys: &[GroupKey], groups: &mut [usize]) {
+    for (vertex, group) in read_words(stored, "at").iter().zip(read_words(stored, "to")) {
+        let key = keys.get((group as usize).min(keys.len().saturating_sub(1)));
+        let now = rows.get(*vertex as usize).map(|row| group_key(row));
+        if let Some(slot) = groups.get_mut(*vertex as usize).filter(|_| now.as_ref() == key) {
+            *slot = group as usize;
+        }
+    }
+}
+
+/// Returns the weights of a vertex as bytes, each in its place; `None` if they are not four, or no 255ths.
+fn exact_bytes(vertices: &Vertices, vertex: usize, ids: &[Option<u32>]) -> Option<SkinWeight> {
+    let influences = || vertices.influences.of(vertex);
+    let exact = influences().all(|(_, w)| ((w * 255.0).round() - w * 255.0).abs() < 1e-3);
+    if vertices.influences.width != 4 || !exact {
+        return None;
+    }
+    let mut out = SkinWeight::default();
+    for ((bone, byte), (joint, share)) in out.bones.iter_mut().zip(&mut out.weights).zip(influences()) {
+        if let Some(id) = ids.get(usize::from(joint)).copied().flatten().filter(|_| share > 0.0) {
+            *bone = id as u8;
+            *byte = (share * 255.0).round() as u8;
+        }
+    }
+    Some(out)
+}
+
+/// Sets the bones whose weight is 0 from the number that [`idle_of`](crate::scene::weights::idle_of) made of them.
+fn set_idle(weight: &mut SkinWeight, idle: u32) {
+    if idle == 0 {
+        return;
+    }
+    let slots = weight.bones.iter_mut().rev().zip(weight.weights.into_iter().rev());
+    for (n, (bone, _)) in slots.filter(|(_, w)| *w == 0).enumerate() {
+        *bone = (idle >> (8 * n)) as u8;
+    }
+}
+
+/// Returns skin weights kept as bytes: four bones and four weights for each vertex.
+fn stored_skin(bytes: &[u8]) -> Vec<SkinWeight> {
+    let weight = |[a, b, c, d, e, f, g, h]: &[u8; 8]| SkinWeight {
+        bones: [*a, *b, *c, *d],
+        weights: [*e, *f, *g, *h],
+    };
+    bytes.as_chunks::<8>().0.iter().map(weight).collect()
+}
+
+/// Reads the matrix groups of vertices that weights do not determine.
+fn read_vertex_groups(vertices: &Vertices, map: &Extras, out: &mut Geoset) {
+    let groups = vertices.attribute(GROUP);
+    if !groups.is_empty() {
+        out.vertex_groups = groups.iter().map(|g| *g as u8).collect();
+        return;
+    }
     if let Some(count) = int(map, "zero_groups").and_then(|n| usize::try_from(n).ok()) {
         out.vertex_groups = vec![0; count.min(1 << 20)];
     }
-    if let Some(told) = map.get("vertex_groups").and_then(Vec::<u8>::read) {
-        out.vertex_groups = told;
+    if let Some(stored) = map.get("vertex_groups").and_then(Vec::<u8>::read) {
+        out.vertex_groups = stored;
     }
 }

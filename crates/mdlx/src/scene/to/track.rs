@@ -1,13 +1,16 @@
 //! Tracks to the scene: each clip gets the keys inside its interval, and notes keep the rest.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Value, encode_u32s, floats};
 
 use super::{Builder, take};
 use crate::scene::binding::{Bound, Lane, WORDS, run_of};
 use crate::scene::curve::{Form, Rows, Run};
 use crate::scene::extra::{Carry, Sum, put, wrap};
-use crate::scene::window::{LONGEST, Window};
-use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Track, Tracks};
+use crate::scene::window::Window;
+use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks};
 
 /// Whether the scene's channels can carry a track at all.
 fn is_plain(track: &Track) -> bool {
@@ -25,6 +28,116 @@ fn is_plain(track: &Track) -> bool {
             c.tangents.len() == if track.interpolation.has_tangents() { c.keys.len() } else { 0 }
         }
     }
+}
+
+/// How the keys of one track become the channels of clips.
+struct ChannelForm<'a> {
+    bound: &'a Bound,
+    form: Form,
+    /// Whether values are held until the next key.
+    held: bool,
+    /// Whether keys have tangents.
+    tangents: bool,
+}
+
+impl<'a> ChannelForm<'a> {
+    fn new<T: Lane>(track: &Track, bound: &'a Bound) -> Self {
+        let held = bound.held
+            || track.interpolation == Interpolation::None
+            || matches!(track.keys, Keys::Integer(_));
+        let run = if held { Run::Straight } else { run_of(track.interpolation, &track.keys) };
+        let form = Form { run, map: bound.map, width: T::WIDTH };
+        ChannelForm { bound, form, held, tangents: track.interpolation.has_tangents() }
+    }
+
+    /// Returns the channel with these keys. Extras hold what it takes to compute exactly them from it.
+    fn channel<T: Lane>(
+        &self,
+        keys: &[Key<T>],
+        tangents: &[Tangents<T>],
+        window: Window,
+        repeated: bool,
+    ) -> Option<Channel> {
+        if keys.is_empty() {
+            return None;
+        }
+        let mut rows = Rows {
+            times: keys.iter().map(|k| window.seconds(k.time)).collect(),
+            values: Vec::with_capacity(keys.len() * T::WIDTH),
+            tangents: Vec::new(),
+        };
+        keys.iter().for_each(|k| k.value.put(&mut rows.values));
+        if self.tangents {
+            rows.tangents.reserve(keys.len() * T::WIDTH * 2);
+            for t in tangents {
+                t.incoming.put(&mut rows.tangents);
+                t.outgoing.put(&mut rows.tangents);
+            }
+        }
+        let mut made = self.form.make_of(&mut rows);
+        let mut extras = Extras::new();
+        let mut deltas = Extras::new();
+        self.form.steps(&rows, &made).put(&mut deltas, keys.len(), self.form.step_width(keys.len()));
+        if !deltas.is_empty() {
+            put(&mut extras, "keys", Value::Object(deltas));
+        }
+        if self.tangents && (self.held || keys.len() == 1) {
+            put(&mut extras, "tangents", floats(&rows.tangents));
+        }
+        if !made.inserted.is_empty() {
+            put(&mut extras, "inserted", encode_u32s(&made.inserted));
+            put(&mut extras, "count", made.times.len() as u32);
+        }
+        if !made.flipped.is_empty() {
+            put(&mut extras, "flipped", encode_u32s(&made.flipped));
+        }
+        if self.held {
+            made.interpolation = SceneInterpolation::Step;
+        }
+        if repeated {
+            // Shows which of two clips was edited.
+            put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
+        }
+        Some(Channel {
+            target: self.bound.target,
+            property: self.bound.property.clone(),
+            interpolation: made.interpolation,
+            times: made.times,
+            values: made.values,
+            extras: wrap(extras),
+        })
+    }
+}
+
+/// Returns the curve with its keys in order of time, and notes the order they had.
+fn sorted<'a, T: Lane>(curve: &'a Curve<T>, note: &mut Extras) -> Cow<'a, Curve<T>> {
+    if curve.keys.is_sorted_by_key(|k| k.time) {
+        return Cow::Borrowed(curve);
+    }
+    let times: Vec<u32> = curve.keys.iter().map(|k| k.time as u32).collect();
+    put(note, "order", encode_u32s(&times));
+    let mut order: Vec<usize> = (0..curve.keys.len()).collect();
+    order.sort_by_key(|i| curve.keys.get(*i).map(|k| k.time));
+    Cow::Owned(select(curve, &order))
+}
+
+/// Returns a curve of these keys of another.
+fn select<T: Lane>(curve: &Curve<T>, keys: &[usize]) -> Curve<T> {
+    Curve {
+        keys: keys.iter().filter_map(|i| curve.keys.get(*i).copied()).collect(),
+        tangents: keys.iter().filter_map(|i| curve.tangents.get(*i).copied()).collect(),
+    }
+}
+
+/// Returns the range of sorted keys that are in a window. `done` is where the range of the window before ended.
+fn keys_within<T>(keys: &[Key<T>], window: Window, done: usize) -> Range<usize> {
+    // Most clips begin where the one before ended.
+    let before = |key: &Key<T>| i64::from(key.time) < window.start;
+    let adjacent = done.checked_sub(1).is_none_or(|i| keys.get(i).is_some_and(before))
+        && keys.get(done).is_some_and(|key| !before(key));
+    let start = if adjacent { done } else { keys.partition_point(before) };
+    let rest = keys.get(start..).unwrap_or(&[]);
+    start..start + rest.iter().take_while(|k| i64::from(k.time) <= window.end).count()
 }
 
 impl Builder<'_> {
@@ -87,147 +200,72 @@ impl Builder<'_> {
 
     /// Adds the keys of a track to the clips whose intervals they are in.
     fn split<T: Lane>(&mut self, track: &Track, curve: &Curve<T>, bound: &Bound, note: &mut Extras) {
-        let sorted;
-        let curve = if curve.keys.is_sorted_by_key(|k| k.time) {
-            curve
-        } else {
-            let times: Vec<u32> = curve.keys.iter().map(|k| k.time as u32).collect();
-            put(note, "order", encode_u32s(&times));
-            let mut order: Vec<usize> = (0..curve.keys.len()).collect();
-            order.sort_by_key(|i| curve.keys.get(*i).map(|k| k.time));
-            sorted = Curve {
-                keys: order.iter().filter_map(|i| curve.keys.get(*i).copied()).collect(),
-                tangents: order.iter().filter_map(|i| curve.tangents.get(*i).copied()).collect(),
-            };
-            &sorted
-        };
-        let held = bound.held
-            || track.interpolation == Interpolation::None
-            || matches!(track.keys, Keys::Integer(_));
-        let smooth = track.interpolation.has_tangents();
-        let run = if held { Run::Straight } else { run_of(track.interpolation, &track.keys) };
-        let form = Form { run, map: bound.map, width: T::WIDTH };
-        let (clips, alone) = match usize::try_from(track.global_sequence) {
-            Ok(global) => (self.globals + global..self.globals + global + 1, true),
-            Err(_) => (0..self.globals, false),
-        };
+        let curve = &*sorted(curve, note);
+        let form = ChannelForm::new::<T>(track, bound);
+        let global = usize::try_from(track.global_sequence).ok();
         let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
         let last = curve.keys.last().map_or(0, |k| i64::from(k.time));
-        let mut done = 0usize;
+        let mut done = 0;
         let mut played = 0;
-        for clip in clips {
+        for clip in self.clips_of(global) {
             let Some(mut window) = self.windows.get(clip).copied() else { continue };
-            // A clock that never reaches the first key leaves its value.
-            if alone && (window.end == 0 || first > window.end) && first >= 0 {
-                window.end = LONGEST;
+            if global.is_some() {
+                window = window.reaching(first);
             }
             if last < window.start || first > window.end {
                 continue;
             }
-            // Most clips begin where the one before ended.
-            let before = |key: &Key<T>| i64::from(key.time) < window.start;
-            let at_once = done.checked_sub(1).is_none_or(|i| curve.keys.get(i).is_some_and(before))
-                && curve.keys.get(done).is_some_and(|key| !before(key));
-            let from = if at_once { done } else { curve.keys.partition_point(before) };
-            let rest = curve.keys.get(from..).unwrap_or(&[]);
-            let to = from + rest.iter().take_while(|k| i64::from(k.time) <= window.end).count();
-            done = to;
-            let mut keys = curve.keys.get(from..to).unwrap_or(&[]);
-            let mut tangents = curve.tangents.get(from..to).unwrap_or(&[]);
+            let range = keys_within(&curve.keys, window, done);
+            done = range.end;
+            let keys = curve.keys.get(range.clone()).unwrap_or(&[]);
             let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
-            let said = |key: &Key<T>| Window::any_has(shared, key.time.into());
-            let again = !shared.is_empty() && keys.iter().any(said);
-            played += if again { keys.iter().filter(|key| !said(key)).count() } else { keys.len() };
-            let fresh: Curve<T>;
-            if again && !take(&mut self.again, keys.len()) {
-                let all = keys.iter().enumerate().filter(|(_, key)| !said(key));
-                let kept: Vec<usize> = all.map(|(i, _)| i).collect();
-                fresh = Curve {
-                    keys: kept.iter().filter_map(|i| keys.get(*i).copied()).collect(),
-                    tangents: kept.iter().filter_map(|i| tangents.get(*i).copied()).collect(),
-                };
-                (keys, tangents) = (&fresh.keys, &fresh.tangents);
-            }
-            if keys.is_empty() {
-                continue;
-            }
-            let mut rows = Rows {
-                times: keys.iter().map(|k| window.seconds(k.time)).collect(),
-                values: Vec::with_capacity(keys.len() * T::WIDTH),
-                tangents: Vec::new(),
+            let is_repeated = |key: &Key<T>| Window::any_has(shared, key.time.into());
+            let repeated = if shared.is_empty() { 0 } else { keys.iter().filter(|k| is_repeated(k)).count() };
+            played += keys.len() - repeated;
+            let channel = if repeated > 0 && !take(&mut self.again, keys.len()) {
+                let kept = range.filter(|i| curve.keys.get(*i).is_some_and(|key| !is_repeated(key)));
+                let Curve { keys, tangents } = select(curve, &kept.collect::<Vec<_>>());
+                form.channel(&keys, &tangents, window, true)
+            } else {
+                form.channel(keys, curve.tangents.get(range).unwrap_or(&[]), window, repeated > 0)
             };
-            keys.iter().for_each(|k| k.value.put(&mut rows.values));
-            if smooth {
-                rows.tangents.reserve(keys.len() * T::WIDTH * 2);
-                for t in tangents {
-                    t.incoming.put(&mut rows.tangents);
-                    t.outgoing.put(&mut rows.tangents);
-                }
-            }
-            let mut made = form.make_of(&mut rows);
-            let mut extras = Extras::new();
-            let mut told = Extras::new();
-            form.steps(&rows, &made).put(&mut told, keys.len(), form.step_width(keys.len()));
-            if !told.is_empty() {
-                put(&mut extras, "keys", Value::Object(told));
-            }
-            if smooth && (held || keys.len() == 1) {
-                put(&mut extras, "tangents", floats(&rows.tangents));
-            }
-            if !made.inserted.is_empty() {
-                put(&mut extras, "inserted", encode_u32s(&made.inserted));
-                put(&mut extras, "count", made.times.len() as u32);
-            }
-            if !made.flipped.is_empty() {
-                put(&mut extras, "flipped", encode_u32s(&made.flipped));
-            }
-            if held {
-                made.interpolation = SceneInterpolation::Step;
-            }
-            if again {
-                // Which of two clips was changed can be told by this.
-                put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
-            }
-            let channel = Channel {
-                target: bound.target,
-                property: bound.property.clone(),
-                interpolation: made.interpolation,
-                times: made.times,
-                values: made.values,
-                extras: wrap(extras),
-            };
-            if let Some(clip) = self.scene.clips.get_mut(clip) {
+            if let (Some(clip), Some(channel)) = (self.scene.clips.get_mut(clip), channel) {
                 clip.channels.push(channel);
             }
         }
-        // Keys that no clip plays.
-        if played == curve.keys.len() {
-            return;
+        if played != curve.keys.len() {
+            self.put_unplayed(note, curve, global);
         }
-        let global = usize::try_from(track.global_sequence).ok();
+    }
+
+    /// Returns the clips in which a track of the timeline, or of a global sequence, is played.
+    fn clips_of(&self, global: Option<usize>) -> Range<usize> {
+        global.map_or(0..self.globals, |g| self.globals + g..self.globals + g + 1)
+    }
+
+    /// Notes the keys that no clip plays.
+    fn put_unplayed<T: Lane>(&self, note: &mut Extras, curve: &Curve<T>, global: Option<usize>) {
+        let first = curve.keys.first().map(|k| k.time);
         let mut windows = self.covered.iter().peekable();
         let mut outside = |time: i32| {
             if global.is_some() {
-                return !self.is_covered(global, i64::from(time), curve.keys.first().map(|k| k.time));
+                return !self.is_covered(global, i64::from(time), first);
             }
             // Keys are sorted, and so are the windows.
             while windows.next_if(|w| w.end < i64::from(time)).is_some() {}
             windows.peek().is_none_or(|w| !w.has(i64::from(time)))
         };
-        let keys: Vec<bool> = curve.keys.iter().map(|k| outside(k.time)).collect();
-        if keys.contains(&true) {
-            let outside = |i: usize| keys.get(i).copied().unwrap_or(false);
-            put_curve(note, curve, &mut |i| outside(i));
+        let outside: Vec<bool> = curve.keys.iter().map(|k| outside(k.time)).collect();
+        if outside.contains(&true) {
+            put_curve(note, curve, &mut |i| outside.get(i).copied().unwrap_or(false));
         }
     }
 
-    /// Whether a clip plays this moment of the timeline, or of a global sequence.
+    /// Returns `true` if a clip plays this moment of the timeline, or of a global sequence.
     fn is_covered(&self, global: Option<usize>, time: i64, first: Option<i32>) -> bool {
         if let Some(global) = global {
-            let end = self.windows.get(self.globals + global).map_or(0, |w| w.end);
-            let first = first.map_or(0, i64::from);
-            let end = if (end == 0 || first > end) && first >= 0 { LONGEST } else { end };
-            return (0..=end).contains(&time);
+            let window = self.windows.get(self.globals + global).copied().unwrap_or_default();
+            return window.reaching(first.map_or(0, i64::from)).has(time);
         }
         Window::any_has(&self.covered, time)
     }
@@ -248,8 +286,7 @@ impl Builder<'_> {
             put(&mut told, "global", track.global_sequence);
         }
         let name = self.scene.node(node).map(|n| n.name.clone()).unwrap_or_default();
-        let clips = global.map_or(0..self.globals, |g| self.globals + g..self.globals + g + 1);
-        for clip in clips.filter(|_| known) {
+        for clip in self.clips_of(global).filter(|_| known) {
             let Some(window) = self.windows.get(clip).copied() else { continue };
             let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
             let Some(clip) = self.scene.clips.get_mut(clip) else { continue };
