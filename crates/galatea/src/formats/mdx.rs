@@ -73,12 +73,7 @@ pub(super) fn convert(
         return Ok(None);
     }
     let version = options.version.map_or(model.version, mdlx::Version);
-    let converted = if version == model.version && mdlx::Version::KNOWN.contains(&version) {
-        None
-    } else {
-        Some(model.convert(version, &mdlx::ConvertOptions::default())?)
-    };
-    let (model, losses) = converted.as_ref().map_or((model, &[][..]), |(model, losses)| (model, losses));
-    let bytes = if to == FormatId::Mdx { model.write()? } else { mdlx::text::print(model)? };
-    Ok(Some(Converted::new(Output::single(bytes), losses.to_vec())))
+    let (model, losses) = model.in_version(version, &mdlx::ConvertOptions::default())?;
+    let bytes = if to == FormatId::Mdx { model.write()? } else { mdlx::text::print(&model)? };
+    Ok(Some(Converted::new(Output::single(bytes), losses)))
 }

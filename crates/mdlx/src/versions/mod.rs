@@ -7,6 +7,8 @@ mod wow;
 
 pub(crate) use wow::make_bone_lists;
 
+use std::borrow::Cow;
+
 use galatea_wire::{Error, Loss, Result};
 
 use crate::{Layout, Model, Shape, Version, chunk_info};
@@ -51,8 +53,16 @@ fn reset<T: PartialEq>(losses: &mut Losses, path: &str, name: &str, value: &mut 
     }
 }
 
+/// Fails for a version whose layout is not known.
+fn known(version: Version) -> Result<()> {
+    match Version::KNOWN.contains(&version) {
+        true => Ok(()),
+        false => Err(Error::unrepresentable(format!("version {version}"))),
+    }
+}
+
 impl Model {
-    /// The same model in another version, with everything that this version has no place for.
+    /// Returns the model in another version, and what that version has no place for.
     ///
     /// ```
     /// use galatea_mdlx::{ConvertOptions, Light, Model, Version};
@@ -63,18 +73,40 @@ impl Model {
     /// assert_eq!(losses[0].to_string(), "lights[0]: shadow intensity is lost");
     /// ```
     pub fn convert(&self, to: Version, options: &ConvertOptions) -> Result<(Model, Vec<Loss>)> {
-        if !Version::KNOWN.contains(&to) {
-            return Err(Error::unrepresentable(format!("version {to}")));
+        let (model, losses) = self.in_version(to, options)?;
+        Ok((model.into_owned(), losses))
+    }
+
+    /// Returns the model in a version like [`convert`](Self::convert), borrowed if there is nothing to change.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    /// use galatea_mdlx::{ConvertOptions, Model, Version};
+    /// let model = Model::new(Version(800));
+    /// let (same, _) = model.in_version(Version(800), &ConvertOptions::default()).unwrap();
+    /// assert!(matches!(same, Cow::Borrowed(_)));
+    /// ```
+    pub fn in_version(&self, to: Version, options: &ConvertOptions) -> Result<(Cow<'_, Model>, Vec<Loss>)> {
+        let mut model = Cow::Borrowed(self);
+        if self.version == to && options.scale == 1.0 {
+            known(to)?;
+            return Ok((model, Vec::new()));
         }
-        let mut model = self.clone();
+        let losses = model.to_mut().set_version(to, options)?;
+        Ok((model, losses))
+    }
+
+    /// Converts the model itself; returns what the version has no place for.
+    pub(crate) fn set_version(&mut self, to: Version, options: &ConvertOptions) -> Result<Vec<Loss>> {
+        known(to)?;
         let mut losses = Losses::default();
-        if model.version != to {
-            model.change(to, options, &mut losses);
+        if self.version != to {
+            self.change(to, options, &mut losses);
         }
         if options.scale != 1.0 {
-            model.scale(options.scale);
+            self.scale(options.scale);
         }
-        Ok((model, losses.0))
+        Ok(losses.0)
     }
 
     fn change(&mut self, to: Version, options: &ConvertOptions, losses: &mut Losses) {

@@ -81,9 +81,7 @@ impl Model {
         back.finish(&mut model);
         let mut losses = std::mem::take(&mut back.losses);
         if let Some(version) = version.filter(|v| *v != model.version) {
-            let (converted, lost) = model.convert(version, &ConvertOptions::default())?;
-            losses.extend(lost);
-            model = converted;
+            losses.extend(model.set_version(version, &ConvertOptions::default())?);
         }
         Ok((model, losses))
     }
