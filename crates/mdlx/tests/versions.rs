@@ -105,6 +105,43 @@ fn scaling_leaves_the_model_alike() {
     assert_eq!(large.geosets[0].normals, model.geosets[0].normals);
 }
 
+#[test]
+fn lengths_are_scaled_everywhere_and_factors_are_not() {
+    let speed = |tag: [u8; 4]| {
+        let keys = vec![Key { time: 0, value: 3.0f32 }];
+        let keys = Keys::Float(Curve { keys, ..Curve::default() });
+        Track { tag: Tag(tag), interpolation: Interpolation::None, global_sequence: -1, keys }
+    };
+    let mut model = Model::new(Version(1000));
+    model.lights.push(Light { attenuation_end: 5.0, ..Light::default() });
+    let mut emitter =
+        ParticleEmitter2 { speed: 2.0, segment_scalings: [1.0, 2.0, 3.0], ..ParticleEmitter2::default() };
+    emitter.tracks.push(speed(*b"KP2S"));
+    model.particle_emitters2.push(emitter);
+    model.ribbon_emitters.push(RibbonEmitter { height_above: 4.0, ..RibbonEmitter::default() });
+    model.cameras.push(Camera { target: [1.0, 2.0, 3.0], far_clip: 100.0, ..Camera::default() });
+    let shape = Shape::Sphere { center: [1.0, 0.0, 0.0], radius: 6.0 };
+    model.collision_shapes.push(CollisionShape { shape, ..CollisionShape::default() });
+    let mut popcorn = PopcornEmitter::default();
+    popcorn.tracks.push(speed(*b"KPPS"));
+    model.popcorn_emitters.push(popcorn);
+    let options = ConvertOptions { scale: 2.0, ..ConvertOptions::default() };
+    let (large, _) = model.convert(Version(1000), &options).unwrap();
+    let first = |tracks: &Tracks| match &tracks.list[0].keys {
+        Keys::Float(curve) => curve.keys[0].value,
+        _ => f32::NAN,
+    };
+    assert_eq!(large.lights[0].attenuation_end, 10.0);
+    let emitter = &large.particle_emitters2[0];
+    assert_eq!((emitter.speed, emitter.segment_scalings), (4.0, [2.0, 4.0, 6.0]));
+    assert_eq!(first(&emitter.tracks), 6.0);
+    assert_eq!(large.ribbon_emitters[0].height_above, 8.0);
+    assert_eq!((large.cameras[0].target, large.cameras[0].far_clip), ([2.0, 4.0, 6.0], 200.0));
+    assert_eq!(large.collision_shapes[0].shape, Shape::Sphere { center: [2.0, 0.0, 0.0], radius: 12.0 });
+    // PopcornFX multiplies the effect's own speed, with and without a track.
+    assert_eq!((large.popcorn_emitters[0].speed, first(&large.popcorn_emitters[0].tracks)), (1.0, 3.0));
+}
+
 fn chain(from: u32, to: &[u32]) {
     for (path, source) in real::of_version(from).read(real::binary) {
         let had = errors(&source);

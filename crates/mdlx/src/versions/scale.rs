@@ -3,9 +3,9 @@
 use crate::{Bounds, Keys, Model, Shape, Tracks};
 
 /// Tracks whose values are lengths, speeds or accelerations.
-const LENGTHS: [&[u8; 4]; 15] = [
+const LENGTHS: [&[u8; 4]; 14] = [
     b"KGTR", b"KCTR", b"KTTR", b"KLAS", b"KLAE", b"KPES", b"KPEG", b"KP2S", b"KP2G", b"KP2N", b"KP2W",
-    b"KP2Z", b"KRHA", b"KRHB", b"KPPS",
+    b"KP2Z", b"KRHA", b"KRHB",
 ];
 
 fn scale<'a>(numbers: impl IntoIterator<Item = &'a mut f32>, by: f32) {
