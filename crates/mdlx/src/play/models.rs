@@ -112,11 +112,11 @@ impl<'a> ModelSystem<'a> {
     fn throw(&mut self, longitude: f32, latitude: f32, speed: f32, node: &NodePose) -> ThrownModel {
         let around = self.chance.both() * longitude;
         let tilt = self.chance.both() * latitude;
-        let turn = Quat::from_rotation_z(around) * Quat::from_rotation_y(tilt);
+        let rotation = Quat::from_rotation_z(around) * Quat::from_rotation_y(tilt);
         ThrownModel {
             position: node.position,
-            velocity: node.rotation * (turn * Vec3::Z * speed * node.scale),
-            rotation: (node.rotation * turn).normalize(),
+            velocity: node.rotation * (rotation * Vec3::Z * speed * node.scale),
+            rotation: (node.rotation * rotation).normalize(),
             scale: node.scale,
             age: 0.0,
         }

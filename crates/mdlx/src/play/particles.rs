@@ -117,11 +117,11 @@ impl<'a> ParticleSystem<'a> {
         let place =
             pivot + Vec3::new(self.chance.both() * length / 2.0, self.chance.both() * width / 2.0, 0.0);
         let tilt = latitude.to_radians();
-        let mut turn = Quat::from_rotation_y(self.chance.both() * tilt);
+        let mut rotation = Quat::from_rotation_y(self.chance.both() * tilt);
         if !self.emitter.node.has(node_flags::LINE_EMITTER) {
-            turn = Quat::from_rotation_x(self.chance.both() * tilt) * turn;
+            rotation = Quat::from_rotation_x(self.chance.both() * tilt) * rotation;
         }
-        let velocity = turn * Vec3::Z * speed * (1.0 + self.chance.both() * variation);
+        let velocity = rotation * Vec3::Z * speed * (1.0 + self.chance.both() * variation);
         let own_space = self.emitter.node.has(node_flags::MODEL_SPACE);
         let (position, velocity) = if own_space {
             (place, velocity)

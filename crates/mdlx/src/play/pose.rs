@@ -165,8 +165,9 @@ impl<'a> Player<'a> {
         let pivot = self.pivot(node);
         let tracks = &node.tracks;
         let translation: Vec3 = self.value(tracks, b"KGTR", moment, [0.0; 3], [0.0; 3]).into();
-        let turn: [f32; 4] = self.value(tracks, b"KGRT", moment, [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]);
-        let own = Quat::from_array(turn);
+        let rotation: [f32; 4] =
+            self.value(tracks, b"KGRT", moment, [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]);
+        let own = Quat::from_array(rotation);
         let own = if own.length_squared() > 0.0 { own.normalize() } else { Quat::IDENTITY };
         let mut scale: Vec3 = self.value(tracks, b"KGSC", moment, [1.0; 3], [1.0; 3]).into();
         let mut world_scale = parent.scale * scale;

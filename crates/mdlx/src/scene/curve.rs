@@ -7,15 +7,15 @@ use std::borrow::Cow;
 
 use galatea_scene::Interpolation as SceneInterpolation;
 
-use super::extra::{Steps, same, stepped};
-use super::squad::{self, Q, Smooth};
+use super::extra::{UlpDeltas, add_ulps, same};
+use super::squad::{self, Q, Squad};
 
 /// How far a rotation may be from the format's smooth way before a key is put between.
 const SLACK: f64 = 1e-5;
 
 /// What happens to a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Map {
+pub(super) enum ValueMap {
     /// Nothing.
     Plain,
     /// It is relative to this.
@@ -26,20 +26,20 @@ pub(super) enum Map {
 
 /// How values run between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Run {
+pub(super) enum CurveKind {
     /// Held or straight.
-    Straight,
+    Linear,
     /// With tangents.
     Hermite,
     /// With control points.
     Bezier,
     /// Rotations with control points.
-    Smooth,
+    Squad,
 }
 
 /// A run of keys: what the format has.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct FormatKeys {
     /// Seconds from the beginning of the clip.
     pub(super) times: Vec<f32>,
     /// Values, key after key.
@@ -50,7 +50,7 @@ pub(super) struct Rows {
 
 /// A run of keys: what the scene has.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Made {
+pub(super) struct SceneKeys {
     pub(super) interpolation: SceneInterpolation,
     pub(super) times: Vec<f32>,
     pub(super) values: Vec<f32>,
@@ -62,9 +62,9 @@ pub(super) struct Made {
 
 /// How keys are converted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Form {
-    pub(super) run: Run,
-    pub(super) map: Map,
+pub(super) struct CurveForm {
+    pub(super) kind: CurveKind,
+    pub(super) map: ValueMap,
     pub(super) width: usize,
 }
 
@@ -87,77 +87,77 @@ fn put_narrow(out: &mut Vec<f32>, q: Q, factor: f64) {
     out.extend(q.map(|c| (c * factor) as f32));
 }
 
-impl Form {
+impl CurveForm {
     fn map(&self, row: &[f32], out: &mut Vec<f32>) {
         match self.map {
-            Map::Plain => out.extend_from_slice(row),
-            Map::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| r + k)),
-            Map::Reversed => out.extend(row.iter().rev()),
+            ValueMap::Plain => out.extend_from_slice(row),
+            ValueMap::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| r + k)),
+            ValueMap::Reversed => out.extend(row.iter().rev()),
         }
     }
 
     fn unmap(&self, row: &[f32], out: &mut Vec<f32>) {
         match self.map {
-            Map::Plain => out.extend_from_slice(row),
-            Map::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| k - r)),
-            Map::Reversed => out.extend(row.iter().rev()),
+            ValueMap::Plain => out.extend_from_slice(row),
+            ValueMap::Offset(rest) => out.extend(row.iter().zip(rest).map(|(k, r)| k - r)),
+            ValueMap::Reversed => out.extend(row.iter().rev()),
         }
     }
 
     /// Tangents are not relative to anything.
     fn slope(&self, row: impl DoubleEndedIterator<Item = f32>, out: &mut Vec<f32>) {
-        if self.map == Map::Reversed { out.extend(row.rev()) } else { out.extend(row) }
+        if self.map == ValueMap::Reversed { out.extend(row.rev()) } else { out.extend(row) }
     }
 
     /// Whether a run of keys has tangents in the scene: one key alone has none.
     pub(super) fn is_cubic(&self, count: usize) -> bool {
-        self.run != Run::Straight && count > 1
+        self.kind != CurveKind::Linear && count > 1
     }
 
-    /// Keys of the format as keys of the scene. Takes what stays the same, unless [`Form::steps`] needs it.
-    pub(super) fn make_of(&self, rows: &mut Rows) -> Made {
+    /// Keys of the format as keys of the scene. Takes what stays the same, unless [`CurveForm::deltas`] needs it.
+    pub(super) fn encode_taking(&self, rows: &mut FormatKeys) -> SceneKeys {
         if self.is_cubic(rows.times.len()) {
-            return self.make(rows);
+            return self.encode(rows);
         }
         let times = std::mem::take(&mut rows.times);
         let values = match self.map {
-            Map::Plain => std::mem::take(&mut rows.values),
+            ValueMap::Plain => std::mem::take(&mut rows.values),
             _ => self.mapped(&rows.values),
         };
-        Made { times, values, ..Made::default() }
+        SceneKeys { times, values, ..SceneKeys::default() }
     }
 
     /// Values of keys without tangents.
     fn mapped(&self, values: &[f32]) -> Vec<f32> {
         let mut values = values.to_vec();
         match self.map {
-            Map::Plain => {}
-            Map::Offset(rest) => {
+            ValueMap::Plain => {}
+            ValueMap::Offset(rest) => {
                 let rows = values.as_chunks_mut::<3>().0.iter_mut();
                 rows.for_each(|row| row.iter_mut().zip(rest).for_each(|(k, r)| *k += r));
             }
-            Map::Reversed => values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse),
+            ValueMap::Reversed => values.chunks_exact_mut(self.width).for_each(<[f32]>::reverse),
         }
         values
     }
 
     /// Keys of the format as keys of the scene.
-    pub(super) fn make(&self, rows: &Rows) -> Made {
+    pub(super) fn encode(&self, rows: &FormatKeys) -> SceneKeys {
         let count = rows.times.len();
-        let mut made = Made { times: rows.times.clone(), ..Made::default() };
+        let mut made = SceneKeys { times: rows.times.clone(), ..SceneKeys::default() };
         if !self.is_cubic(count) {
             made.values = self.mapped(&rows.values);
             return made;
         }
         made.interpolation = SceneInterpolation::Cubic;
-        if self.run == Run::Smooth {
-            self.make_smooth(rows, &mut made);
+        if self.kind == CurveKind::Squad {
+            self.encode_squad(rows, &mut made);
             return made;
         }
         let keys = rows.values.chunks_exact(self.width).zip(rows.tangents.chunks_exact(self.width * 2));
         for ((value, tangents), [before, after]) in keys.zip(spans(&rows.times)) {
             let (into, out) = tangents.split_at_checked(self.width).unwrap_or((tangents, &[]));
-            let straight = self.run == Run::Hermite;
+            let straight = self.kind == CurveKind::Hermite;
             let slope = |control: f32, value: f32, sign: f32, span: f32| {
                 if straight { control / span } else { 3.0 * (control - value) * sign / span }
             };
@@ -170,7 +170,7 @@ impl Form {
         made
     }
 
-    fn make_smooth(&self, rows: &Rows, made: &mut Made) {
+    fn encode_squad(&self, rows: &FormatKeys, made: &mut SceneKeys) {
         let keys: Vec<Q> = rows.values.chunks_exact(4).map(wide).collect();
         let controls: Vec<Q> = rows.tangents.chunks_exact(4).map(wide).collect();
         let at = |list: &[Q], i: usize| list.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
@@ -202,18 +202,18 @@ impl Form {
     }
 
     /// Keys of the scene as keys of the format, before they are corrected.
-    pub(super) fn unmake(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> Rows {
+    pub(super) fn decode(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> FormatKeys {
         let width = self.width;
-        let mut rows = Rows { times: times.to_vec(), ..Rows::default() };
+        let mut rows = FormatKeys { times: times.to_vec(), ..FormatKeys::default() };
         if !self.is_cubic(times.len()) {
             values.chunks_exact(width).for_each(|row| self.unmap(row, &mut rows.values));
             return rows;
         }
-        if self.run == Run::Smooth {
-            unmake_smooth(times, values, flipped, &mut rows);
+        if self.kind == CurveKind::Squad {
+            decode_squad(times, values, flipped, &mut rows);
             return rows;
         }
-        let straight = self.run == Run::Hermite;
+        let straight = self.kind == CurveKind::Hermite;
         let mut slopes = Vec::with_capacity(width);
         for (key, [before, after]) in values.chunks_exact(width * 3).zip(spans(times)) {
             let part = |i: usize| key.get(i * width..(i + 1) * width).unwrap_or(&[]);
@@ -233,16 +233,16 @@ impl Form {
     }
 
     /// What the scene's numbers do not tell about keys of the format.
-    pub(super) fn steps(&self, rows: &Rows, made: &Made) -> Steps {
-        let mut steps = Steps::default();
+    pub(super) fn deltas(&self, rows: &FormatKeys, made: &SceneKeys) -> UlpDeltas {
+        let mut steps = UlpDeltas::default();
         let count = rows.times.len();
         if self.is_cubic(count) {
             let kept = without(&made.values, self.width * 3, &made.inserted);
-            let back = self.unmake(&rows.times, &kept, &made.flipped);
+            let back = self.decode(&rows.times, &kept, &made.flipped);
             for row in 0..count {
                 steps.note(row, joined(rows, row, self.width), joined(&back, row, self.width));
             }
-        } else if let Map::Offset([a, b, c]) = self.map {
+        } else if let ValueMap::Offset([a, b, c]) = self.map {
             let pairs = rows.values.as_chunks::<3>().0.iter().zip(made.values.as_chunks::<3>().0);
             for (row, (stored, [x, y, z])) in pairs.enumerate() {
                 steps.note(row, [stored, &[]], [&[x - a, y - b, z - c], &[]]);
@@ -251,8 +251,8 @@ impl Form {
         steps
     }
 
-    /// How many numbers a row of [`Form::steps`] has.
-    pub(super) fn step_width(&self, count: usize) -> usize {
+    /// How many numbers a row of [`CurveForm::deltas`] has.
+    pub(super) fn delta_width(&self, count: usize) -> usize {
         if self.is_cubic(count) { self.width * 3 } else { self.width }
     }
 
@@ -263,20 +263,20 @@ impl Form {
         values: &[f32],
         flipped: &[u32],
         steps: Option<&[u32]>,
-    ) -> Rows {
-        let rows = self.unmake(times, values, flipped);
+    ) -> FormatKeys {
+        let rows = self.decode(times, values, flipped);
         let Some(steps) = steps else { return rows };
         let count = times.len();
-        let (width, stride) = (self.width, self.step_width(count));
+        let (width, stride) = (self.width, self.delta_width(count));
         let mut better = rows.clone();
         for (row, steps) in steps.chunks_exact(stride).enumerate() {
             let (tangents, value) = if self.is_cubic(count) { (width * 2, width) } else { (0, width) };
             let slot = better.values.get_mut(row * width..).and_then(|v| v.get_mut(..value));
-            slot.into_iter().flatten().zip(steps).for_each(|(v, s)| *v = stepped(*v, *s));
+            slot.into_iter().flatten().zip(steps).for_each(|(v, s)| *v = add_ulps(*v, *s));
             let slot = better.tangents.get_mut(row * width * 2..).and_then(|v| v.get_mut(..tangents));
-            slot.into_iter().flatten().zip(steps.iter().skip(width)).for_each(|(v, s)| *v = stepped(*v, *s));
+            slot.into_iter().flatten().zip(steps.iter().skip(width)).for_each(|(v, s)| *v = add_ulps(*v, *s));
         }
-        let again = self.make(&better);
+        let again = self.encode(&better);
         let stride = if self.is_cubic(count) { width * 3 } else { width };
         let kept = without(&again.values, stride, &again.inserted);
         if same(&kept, values) {
@@ -301,7 +301,7 @@ impl Form {
 }
 
 /// A key with its tangents: value, incoming, outgoing.
-fn joined(rows: &Rows, row: usize, width: usize) -> [&[f32]; 2] {
+fn joined(rows: &FormatKeys, row: usize, width: usize) -> [&[f32]; 2] {
     let value = rows.values.get(row * width..(row + 1) * width).unwrap_or(&[]);
     let tangents = rows.tangents.get(row * width * 2..(row + 1) * width * 2).unwrap_or(&[]);
     [value, tangents]
@@ -323,11 +323,11 @@ fn between(
     [start, end]: [Q; 2],
     sign: f64,
     [from, to]: [f32; 2],
-    made: &mut Made,
+    made: &mut SceneKeys,
 ) {
     // Where everything is close together the curves are too.
     let far = [out, into, b].into_iter().map(|q| if squad::opposite(a, q) { q.map(|c| -c) } else { q });
-    let far = far.map(|q| squad::apart(a, q)).fold(0.0, f64::max);
+    let far = far.map(|q| squad::max_difference(a, q)).fold(0.0, f64::max);
     if far < 0.05 || to <= from {
         return;
     }
@@ -335,10 +335,10 @@ fn between(
     let end = end.map(|c| -c * flip);
     // Both curves leave and reach the keys alike: where turns are small their middles tell enough.
     let middle = squad::cubic(a, start, end, b.map(|c| c * flip), 0.5);
-    if far < 0.3 && squad::apart(squad::middle(a, out, into, b), middle) < SLACK * 0.5 {
+    if far < 0.3 && squad::max_difference(squad::middle(a, out, into, b), middle) < SLACK * 0.5 {
         return;
     }
-    let way = Smooth::new(a, out, into, b);
+    let way = Squad::new(a, out, into, b);
     let span = f64::from(to) - f64::from(from);
     // Time has steps of a millisecond, and Blender joins keys that are closer than half of one.
     let most = (1..=5).map(|n| 1u32 << n).take_while(|n| span / f64::from(*n) >= 0.001).last().unwrap_or(1);
@@ -349,7 +349,7 @@ fn between(
         keys.push((0.0, a, start));
         for i in 1..parts {
             let t = f64::from(i) / n;
-            let (q, d) = way.going(t, keys.last().map_or(a, |(_, q, _)| *q));
+            let (q, d) = way.sample(t, keys.last().map_or(a, |(_, q, _)| *q));
             keys.push((t, q, d));
         }
         keys.push((1.0, b.map(|c| c * flip), end));
@@ -361,7 +361,10 @@ fn between(
             if parts > 1 || far < SLACK {
                 let there = squad::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
                 let q = way.at(t0 + (t1 - t0) * s);
-                far = far.max(squad::apart(there, if squad::opposite(q, there) { q.map(|c| -c) } else { q }));
+                far = far.max(squad::max_difference(
+                    there,
+                    if squad::opposite(q, there) { q.map(|c| -c) } else { q },
+                ));
             }
         }
         if far < SLACK || parts >= most {
@@ -387,7 +390,7 @@ fn between(
     }
 }
 
-fn unmake_smooth(times: &[f32], values: &[f32], flipped: &[u32], rows: &mut Rows) {
+fn decode_squad(times: &[f32], values: &[f32], flipped: &[u32], rows: &mut FormatKeys) {
     let sign = |i: usize| if flipped.binary_search(&(i as u32)).is_ok() { -1.0 } else { 1.0 };
     let part = |key: &[f32], i: usize, sign: f64| wide(key.get(i * 4..).unwrap_or(&[])).map(|c| c * sign);
     let keys: Vec<Q> = values.chunks_exact(12).enumerate().map(|(i, key)| part(key, 1, sign(i))).collect();
@@ -425,44 +428,44 @@ mod tests {
     #[test]
     fn every_key_comes_back_bit_for_bit() {
         let times: Vec<f32> = [0u32, 33, 100, 101, 900].iter().map(|t| *t as f32 / 1000.0).collect();
-        let offset = Map::Offset([17.25, -3.3, 0.01]);
-        for (run, map, width) in [
-            (Run::Straight, offset, 3),
-            (Run::Hermite, offset, 3),
-            (Run::Bezier, offset, 3),
-            (Run::Hermite, Map::Plain, 1),
-            (Run::Bezier, Map::Reversed, 3),
-            (Run::Smooth, Map::Plain, 4),
+        let offset = ValueMap::Offset([17.25, -3.3, 0.01]);
+        for (kind, map, width) in [
+            (CurveKind::Linear, offset, 3),
+            (CurveKind::Hermite, offset, 3),
+            (CurveKind::Bezier, offset, 3),
+            (CurveKind::Hermite, ValueMap::Plain, 1),
+            (CurveKind::Bezier, ValueMap::Reversed, 3),
+            (CurveKind::Squad, ValueMap::Plain, 4),
         ] {
-            let form = Form { run, map, width };
-            let smooth = |n: Vec<f32>| if run == Run::Smooth { unit(&n) } else { n };
-            let rows = Rows {
+            let form = CurveForm { kind, map, width };
+            let smooth = |n: Vec<f32>| if kind == CurveKind::Squad { unit(&n) } else { n };
+            let rows = FormatKeys {
                 times: times.clone(),
                 values: smooth(numbers(1, 5 * width)),
-                tangents: if run == Run::Straight { Vec::new() } else { smooth(numbers(2, 10 * width)) },
+                tangents: if kind == CurveKind::Linear { Vec::new() } else { smooth(numbers(2, 10 * width)) },
             };
-            let made = form.make(&rows);
+            let made = form.encode(&rows);
             let mut extras = galatea_scene::Extras::new();
-            form.steps(&rows, &made).put(&mut extras, 5, form.step_width(5));
-            let steps = Steps::read(&extras, 5, form.step_width(5));
-            let stride = if run == Run::Straight { width } else { width * 3 };
+            form.deltas(&rows, &made).put(&mut extras, 5, form.delta_width(5));
+            let steps = UlpDeltas::read(&extras, 5, form.delta_width(5));
+            let stride = if kind == CurveKind::Linear { width } else { width * 3 };
             let kept = without(&made.values, stride, &made.inserted);
             let back = form.restore(&times, &kept, &made.flipped, steps.as_deref());
-            assert!(same(&back.values, &rows.values) && same(&back.tangents, &rows.tangents), "{run:?}");
+            assert!(same(&back.values, &rows.values) && same(&back.tangents, &rows.tangents), "{kind:?}");
             // An edited key is taken, and the others stay exact.
             let mut edited = kept.to_vec();
-            let at = stride * 2 + if run == Run::Straight { 0 } else { width };
+            let at = stride * 2 + if kind == CurveKind::Linear { 0 } else { width };
             edited[at] += 0.5;
             let back = form.restore(&times, &edited, &made.flipped, steps.as_deref());
             assert!(!same(&back.values[2 * width..3 * width], &rows.values[2 * width..3 * width]));
-            assert!(same(&back.values[4 * width..], &rows.values[4 * width..]), "{run:?}");
+            assert!(same(&back.values[4 * width..], &rows.values[4 * width..]), "{kind:?}");
         }
     }
 
     #[test]
     fn smooth_rotations_are_close_everywhere() {
         let q = |list: &[f32], i: usize| wide(&list[i * 4..]);
-        let form = Form { run: Run::Smooth, map: Map::Plain, width: 4 };
+        let form = CurveForm { kind: CurveKind::Squad, map: ValueMap::Plain, width: 4 };
         let mut inserted = 0;
         for seed in 0..40 {
             let times: Vec<f32> = (0..6).map(|t| t as f32 * 0.2).collect();
@@ -473,8 +476,8 @@ mod tests {
                 unit(&rows)
             };
             let (values, tangents) = (turns(numbers(seed, 24)), turns(numbers(seed + 100, 48)));
-            let rows = Rows { times, values, tangents };
-            let made = form.make(&rows);
+            let rows = FormatKeys { times, values, tangents };
+            let made = form.encode(&rows);
             inserted += made.inserted.len();
             let channel = galatea_scene::Channel::node(
                 0,
@@ -487,14 +490,15 @@ mod tests {
                 let time = i as f32 / 1000.0;
                 let key = (time / 0.2) as usize;
                 let t = f64::from(time / 0.2) - key as f64;
-                let way = Smooth::new(
+                let way = Squad::new(
                     q(&rows.values, key),
                     q(&rows.tangents, key * 2 + 1),
                     q(&rows.tangents, key * 2 + 2),
                     q(&rows.values, key + 1),
                 );
                 let (want, have) = (way.at(t), wide(&channel.sample(time).unwrap()));
-                let close = squad::apart(want, have).min(squad::apart(want.map(|c| -c), have));
+                let close =
+                    squad::max_difference(want, have).min(squad::max_difference(want.map(|c| -c), have));
                 assert!(close < 1.2e-5, "{seed} {time}: {close}");
             }
         }

@@ -1,6 +1,6 @@
 //! What the scene has no word for, as JSON: fields, texts, and numbers as differences.
 
-use galatea_scene::{Extras, Key, Value, encode_u32s, float, floats, read_float, read_floats};
+use galatea_scene::{Extras, Value, encode_u32s, float, floats, read_float, read_floats};
 pub(super) use galatea_scene::{hex, latin, same_bits as same, unhex, unlatin};
 use galatea_wire::Text;
 
@@ -11,7 +11,7 @@ pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
 }
 
 /// A field that extras can hold.
-pub(super) trait Carry: Sized {
+pub(super) trait ExtraValue: Sized {
     fn json(&self) -> Value;
     fn read(value: &Value) -> Option<Self>;
     /// Whether two are the same, bit for bit.
@@ -22,9 +22,9 @@ fn number(value: &Value) -> Option<i64> {
     value.as_f64().map(|v| v as i64)
 }
 
-macro_rules! carry_int {
+macro_rules! extra_int {
     ($($int:ty as $kept:ty),*) => { $(
-        impl Carry for $int {
+        impl ExtraValue for $int {
             fn json(&self) -> Value {
                 // Signed, since Blender has no other.
                 Value::from(*self as $kept)
@@ -36,9 +36,9 @@ macro_rules! carry_int {
                 self == other
             }
         }
-        impl<const N: usize> Carry for [$int; N] {
+        impl<const N: usize> ExtraValue for [$int; N] {
             fn json(&self) -> Value {
-                Value::Array(self.iter().map(Carry::json).collect())
+                Value::Array(self.iter().map(ExtraValue::json).collect())
             }
             fn read(value: &Value) -> Option<Self> {
                 let list: Option<Vec<$int>> = value.as_array()?.iter().map(<$int>::read).collect();
@@ -50,9 +50,9 @@ macro_rules! carry_int {
         }
     )* };
 }
-carry_int!(u8 as u8, u16 as u16, u32 as i32, i32 as i32);
+extra_int!(u8 as u8, u16 as u16, u32 as i32, i32 as i32);
 
-impl Carry for f32 {
+impl ExtraValue for f32 {
     fn json(&self) -> Value {
         float(*self)
     }
@@ -64,7 +64,7 @@ impl Carry for f32 {
     }
 }
 
-impl<const N: usize> Carry for [f32; N] {
+impl<const N: usize> ExtraValue for [f32; N] {
     fn json(&self) -> Value {
         floats(self)
     }
@@ -76,7 +76,7 @@ impl<const N: usize> Carry for [f32; N] {
     }
 }
 
-impl<const N: usize, const M: usize> Carry for [[f32; M]; N] {
+impl<const N: usize, const M: usize> ExtraValue for [[f32; M]; N] {
     fn json(&self) -> Value {
         floats(self.as_flattened())
     }
@@ -88,7 +88,7 @@ impl<const N: usize, const M: usize> Carry for [[f32; M]; N] {
     }
 }
 
-impl<const N: usize> Carry for Text<N> {
+impl<const N: usize> ExtraValue for Text<N> {
     fn json(&self) -> Value {
         latin(self.bytes()).into()
     }
@@ -100,7 +100,7 @@ impl<const N: usize> Carry for Text<N> {
     }
 }
 
-impl Carry for Vec<u8> {
+impl ExtraValue for Vec<u8> {
     fn json(&self) -> Value {
         hex(self).into()
     }
@@ -112,7 +112,7 @@ impl Carry for Vec<u8> {
     }
 }
 
-impl Carry for crate::Bounds {
+impl ExtraValue for crate::Bounds {
     fn json(&self) -> Value {
         floats(&bounds_row(self))
     }
@@ -139,50 +139,20 @@ pub(super) fn row_bounds(row: &[f32]) -> Option<crate::Bounds> {
 /// Writes the fields that are not as in a new record.
 macro_rules! put_fields {
     ($map:expr, $value:expr, $base:expr, $($field:ident),* $(,)?) => {
-        $(if !$crate::scene::extra::Carry::same(&$value.$field, &$base.$field) {
-            $crate::scene::extra::put($map, stringify!($field), $crate::scene::extra::Carry::json(&$value.$field));
+        $(if !$crate::scene::extra::ExtraValue::same(&$value.$field, &$base.$field) {
+            $map.add(stringify!($field), $crate::scene::extra::ExtraValue::json(&$value.$field));
         })*
     };
 }
 /// Reads the fields that are there.
 macro_rules! read_fields {
     ($map:expr, $value:expr, $($field:ident),* $(,)?) => {
-        $(if let Some(value) = $map.get(stringify!($field)).and_then($crate::scene::extra::Carry::read) {
+        $(if let Some(value) = $map.get(stringify!($field)).and_then($crate::scene::extra::ExtraValue::read) {
             $value.$field = value;
         })*
     };
 }
 pub(super) use {put_fields, read_fields};
-
-/// Puts a value into extras that do not have it yet.
-pub(super) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>) {
-    map.add(key, value);
-}
-
-/// A whole number of extras.
-pub(super) fn int(map: &Extras, key: &str) -> Option<i64> {
-    map.int(key)
-}
-
-/// 32-bit words of extras.
-pub(super) fn word_list(map: &Extras, key: &str) -> Option<Vec<u32>> {
-    map.u32s(key)
-}
-
-/// Numbers of extras.
-pub(super) fn list(map: &Extras, key: &str) -> Option<Vec<f32>> {
-    map.floats(key)
-}
-
-/// A text of extras.
-pub(super) fn word<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
-    map.text(key)
-}
-
-/// Dictionaries of extras.
-pub(super) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'a Extras> {
-    map.objects(key)
-}
 
 /// What this format put into the extras of a part.
 pub(super) fn own(extras: &Extras) -> &Extras {
@@ -194,14 +164,14 @@ pub(super) fn wrap(own: Extras) -> Extras {
     if own.is_empty() { own } else { Extras::from([("mdx", own.into())]) }
 }
 
-/// Rows of stored numbers that differ from computed ones, by how many steps of the last bit.
+/// FormatKeys of stored numbers that differ from computed ones, by how many steps of the last bit.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct UlpDeltas {
     at: Vec<u32>,
     by: Vec<u32>,
 }
 
-impl Steps {
+impl UlpDeltas {
     /// Notes a row of two parts, if it differs.
     pub(super) fn note(&mut self, row: usize, stored: [&[f32]; 2], computed: [&[f32]; 2]) {
         let [a, b] = stored;
@@ -220,8 +190,8 @@ impl Steps {
             return;
         }
         if self.at.len() * 4 < rows * 3 {
-            put(map, "at", encode_u32s(&self.at));
-            put(map, "by", encode_u32s(&self.by));
+            map.add("at", encode_u32s(&self.at));
+            map.add("by", encode_u32s(&self.by));
             return;
         }
         let mut all = vec![0u32; rows * width];
@@ -230,13 +200,13 @@ impl Steps {
                 slot.copy_from_slice(by);
             }
         }
-        put(map, "by", encode_u32s(&all));
+        map.add("by", encode_u32s(&all));
     }
 
-    /// The notes that [`Steps::put`] wrote: for each row its steps; rows that are not noted have none.
+    /// The notes that [`UlpDeltas::put`] wrote: for each row its steps; rows that are not noted have none.
     pub(super) fn read(map: &Extras, rows: usize, width: usize) -> Option<Vec<u32>> {
-        let by = word_list(map, "by")?;
-        let Some(at) = word_list(map, "at") else { return (by.len() == rows * width).then_some(by) };
+        let by = map.u32s("by")?;
+        let Some(at) = map.u32s("at") else { return (by.len() == rows * width).then_some(by) };
         let mut all = vec![0u32; rows * width];
         for (row, by) in at.iter().zip(by.chunks_exact(width.max(1))) {
             let from = (*row as usize).saturating_mul(width);
@@ -249,17 +219,17 @@ impl Steps {
 }
 
 /// Adds steps to numbers.
-pub(super) fn stepped(number: f32, step: u32) -> f32 {
+pub(super) fn add_ulps(number: f32, step: u32) -> f32 {
     f32::from_bits(number.to_bits().wrapping_add(step))
 }
 
 /// A number that stands for a whole list of numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sum(u64);
+pub(super) struct Checksum(u64);
 
-impl Sum {
+impl Checksum {
     pub(super) fn new() -> Self {
-        Sum(0x9E37_79B9_7F4A_7C15)
+        Checksum(0x9E37_79B9_7F4A_7C15)
     }
 
     pub(super) fn add(&mut self, word: u32) {
@@ -282,7 +252,7 @@ mod tests {
 
     #[test]
     fn fields_survive_json() {
-        fn through<T: Carry>(value: T) {
+        fn through<T: ExtraValue>(value: T) {
             assert!(T::read(&value.json()).unwrap().same(&value));
         }
         through(0xFFFF_FFF0u32);
@@ -299,15 +269,15 @@ mod tests {
             let stored: Vec<f32> =
                 (0..40).map(|i| if many || i == 8 { i as f32 + 0.1 } else { i as f32 }).collect();
             let computed: Vec<f32> = (0..40).map(|i| i as f32).collect();
-            let mut steps = Steps::default();
+            let mut steps = UlpDeltas::default();
             for (row, (s, c)) in stored.chunks(2).zip(computed.chunks(2)).enumerate() {
                 steps.note(row, [s, &[]], [c, &[]]);
             }
             let mut map = Extras::new();
             steps.put(&mut map, 20, 2);
             assert_eq!(map.contains_key("at"), !many);
-            let back = Steps::read(&map, 20, 2).unwrap();
-            let again: Vec<f32> = computed.iter().zip(back).map(|(c, s)| stepped(*c, s)).collect();
+            let back = UlpDeltas::read(&map, 20, 2).unwrap();
+            let again: Vec<f32> = computed.iter().zip(back).map(|(c, s)| add_ulps(*c, s)).collect();
             assert!(same(&again, &stored));
         }
     }

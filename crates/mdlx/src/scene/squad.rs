@@ -1,4 +1,4 @@
-//! Smooth rotations as cubic curves and back.
+//! Squad rotations as cubic curves and back.
 //!
 //! The format runs smoothly from rotation to rotation on the unit sphere (a slerp of slerps); glTF has cubic curves through
 //! the four numbers. Both agree at the keys and in their tangents there. All of it is done with the four basic operations and square
@@ -77,7 +77,7 @@ fn by_sine(less: f64) -> f64 {
 }
 
 /// How far and which way it is from one rotation to another, the shorter way.
-fn away(from: Q, to: Q) -> Q {
+fn log_map(from: Q, to: Q) -> Q {
     let cosine = dot(from, to);
     let (to, cosine) = if cosine < 0.0 { (to.map(|c| -c), -cosine) } else { (to, cosine) };
     let factor = if cosine > LITTLE {
@@ -89,8 +89,8 @@ fn away(from: Q, to: Q) -> Q {
     mix(to, factor, from, -cosine * factor)
 }
 
-/// Where one comes to: the inverse of [`away`].
-fn come(from: Q, way: Q) -> Q {
+/// Where one comes to: the inverse of [`log_map`].
+fn exp_map(from: Q, way: Q) -> Q {
     let angle = dot(way, way).sqrt();
     let (sine, cosine) = sine_cosine(angle);
     let factor = if angle > 1e-9 { sine / angle } else { 1.0 };
@@ -166,14 +166,14 @@ fn share(t: f64, less: f64) -> f64 {
 
 /// The format's smooth way between two keys.
 #[derive(Clone, Copy)]
-pub(super) struct Smooth {
+pub(super) struct Squad {
     keys: Slerp,
     controls: Slerp,
 }
 
-impl Smooth {
+impl Squad {
     pub(super) fn new(a: Q, out: Q, into: Q, b: Q) -> Self {
-        Smooth { keys: Slerp::new(a, b), controls: Slerp::new(out, into) }
+        Squad { keys: Slerp::new(a, b), controls: Slerp::new(out, into) }
     }
 
     /// Where it is, of unit length.
@@ -182,7 +182,7 @@ impl Smooth {
     }
 
     /// Where it is and where it is going, for the whole way, on the same half of the sphere as another.
-    pub(super) fn going(&self, t: f64, near: Q) -> (Q, Q) {
+    pub(super) fn sample(&self, t: f64, near: Q) -> (Q, Q) {
         const STEP: f64 = 1e-5;
         let aligned = |q: Q| if opposite(q, near) { q.map(|c| -c) } else { q };
         let (low, high) = (aligned(self.at(t - STEP)), aligned(self.at(t + STEP)));
@@ -209,14 +209,14 @@ pub(super) fn middle(a: Q, out: Q, into: Q, b: Q) -> Q {
 /// The tangent with which the smooth way leaves a key towards another, given the control point. Without another key only the
 /// control point counts.
 pub(super) fn tangent(key: Q, control: Q, other: Option<Q>) -> Q {
-    let twice = away(key, control).map(|c| c * 2.0);
-    other.map_or(twice, |other| mix(twice, 1.0, away(key, other), 1.0))
+    let twice = log_map(key, control).map(|c| c * 2.0);
+    other.map_or(twice, |other| mix(twice, 1.0, log_map(key, other), 1.0))
 }
 
 /// The control point for a tangent: the inverse of [`tangent`].
 pub(super) fn control(key: Q, tangent: Q, other: Option<Q>) -> Q {
-    let way = other.map_or(tangent, |other| mix(tangent, 1.0, away(key, other), -1.0));
-    come(key, way.map(|c| c * 0.5))
+    let way = other.map_or(tangent, |other| mix(tangent, 1.0, log_map(key, other), -1.0));
+    exp_map(key, way.map(|c| c * 0.5))
 }
 
 /// Whether two rotations are on different halves of the sphere.
@@ -232,7 +232,7 @@ pub(super) fn cubic(a: Q, out: Q, into: Q, b: Q, t: f64) -> Q {
 }
 
 /// The greatest difference of any of the four numbers.
-pub(super) fn apart(a: Q, b: Q) -> f64 {
+pub(super) fn max_difference(a: Q, b: Q) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
@@ -268,8 +268,8 @@ mod tests {
             for i in 0..=16 {
                 let t = f64::from(i) / 16.0;
                 let want = [f64::cos(angle * t), f64::sin(angle * t), 0.0, 0.0];
-                assert!(apart(Slerp::new(from, to).at(t), want) < 1e-11, "{angle} {t}");
-                assert!(apart(Slerp::new(from, to.map(|c| -c)).at(t), want) < 1e-11, "{angle} {t}");
+                assert!(max_difference(Slerp::new(from, to).at(t), want) < 1e-11, "{angle} {t}");
+                assert!(max_difference(Slerp::new(from, to.map(|c| -c)).at(t), want) < 1e-11, "{angle} {t}");
             }
         }
     }
@@ -279,15 +279,15 @@ mod tests {
         let (a, b, c) =
             (unit([0.1, 0.2, -0.3, 0.9]), unit([0.3, 0.1, 0.2, 0.8]), unit([0.0, 0.4, -0.3, 0.7]));
         for other in [None, Some(b)] {
-            assert!(apart(control(a, tangent(a, c, other), other), c) < 1e-12);
+            assert!(max_difference(control(a, tangent(a, c, other), other), c) < 1e-12);
         }
         let d = unit([0.2, 0.3, 0.1, 0.7]);
-        let smooth = Smooth::new(a, c, d, b);
-        assert!(apart(smooth.at(0.5), middle(a, c, d, b)) < 1e-9);
+        let smooth = Squad::new(a, c, d, b);
+        assert!(max_difference(smooth.at(0.5), middle(a, c, d, b)) < 1e-9);
         // The curves leave the key alike.
         let (out, into) = (tangent(a, c, Some(b)), tangent(b, d, Some(a)).map(|c| -c));
         for t in [0.001, 0.999] {
-            assert!(apart(smooth.at(t), cubic(a, out, into, b, t)) < 1e-6);
+            assert!(max_difference(smooth.at(t), cubic(a, out, into, b, t)) < 1e-6);
         }
     }
 }

@@ -156,7 +156,7 @@ pub(super) fn diagonal_of(height: f32) -> f32 {
 }
 
 /// Whether the colour of a geoset animation counts.
-pub(super) fn colour_counts(flags: u32, wow: bool) -> bool {
+pub(super) fn color_applies(flags: u32, wow: bool) -> bool {
     flags & 2 != 0 || wow && flags & 1 != 0
 }
 

@@ -1,6 +1,6 @@
 //! Skin weights and matrix groups as the scene's influences, for both directions.
 
-use super::extra::Sum;
+use super::extra::Checksum;
 use crate::SkinWeight;
 
 /// The name of a vertex column with the bones of weights that are 0.
@@ -11,7 +11,7 @@ pub(super) const GROUP: &str = "MATRIX_GROUP";
 
 /// A number that stands for the geometry of a mesh.
 pub(super) fn geometry_sum(positions: &[[f32; 3]]) -> i32 {
-    Sum::new().floats(positions.as_flattened()).finish()
+    Checksum::new().floats(positions.as_flattened()).finish()
 }
 
 /// How the bones of a matrix group share a vertex: places in the skin, each once, and weights.

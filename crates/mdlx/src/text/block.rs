@@ -339,9 +339,9 @@ pub(super) fn apply_line<T: Block>(lex: &mut Lexer<'_>, t: &mut T, line: Line<'_
     match line.key() {
         b"flags" => {
             let mask = mask(&flag_words::<T>(), lex.version);
-            let carried = line.number(lex)?;
+            let stored = line.number(lex)?;
             if let Some(slot) = flags_mut(t) {
-                *slot = carried & !mask | *slot & mask;
+                *slot = stored & !mask | *slot & mask;
             }
             Ok(())
         }
@@ -400,13 +400,13 @@ fn apply_static<T: Block>(lex: &mut Lexer<'_>, t: &mut T, state: &State<'_>, lin
         T::OWNER.zip(t.tracks()).is_some_and(|(owner, tracks)| field.moves(owner, tracks, lex.version));
     // An edited text may have replaced the track, or said the value itself.
     if moves && state.seen & 1 << (index as u32 & 63) == 0 {
-        parse_carried(lex, line, |inner| field.parse(inner, t))?;
+        parse_sidecar(lex, line, |inner| field.parse(inner, t))?;
     }
     Ok(())
 }
 
 /// Reads the value after the first two words of a carried line.
-pub(super) fn parse_carried(
+pub(super) fn parse_sidecar(
     lex: &mut Lexer<'_>,
     line: Line<'_>,
     parse: impl FnOnce(&mut Lexer<'_>) -> Result<()>,
@@ -454,7 +454,7 @@ pub(super) fn print<T: Block>(out: &mut Out, t: &T) -> Result<()> {
 pub(super) fn print_top<T: Block>(out: &mut Out, t: &T) -> Result<()> {
     let start = out.len();
     print(out, t)?;
-    out.place_carried(start);
+    out.place_sidecar(start);
     Ok(())
 }
 
@@ -506,15 +506,15 @@ pub(super) fn print_body<T: Block>(out: &mut Out, t: &T) -> Result<()> {
     }
     if !tracks.iter().map(|t| t.tag).eq(shown) {
         let tags: Vec<String> = tracks.iter().map(|t| t.tag.to_string()).collect();
-        out.carry(format!("order {}", tags.join(" ")));
+        out.sidecar(format!("order {}", tags.join(" ")));
     }
     Ok(())
 }
 
 fn print_extra(out: &mut Out, extra: Option<&Extra>, prefix: &str) {
     let Some(Extra { before, after }) = extra else { return };
-    out.carry(format!("{prefix}before {}", hex_of(before)));
-    out.carry(format!("{prefix}after {}", hex_of(after)));
+    out.sidecar(format!("{prefix}before {}", hex_of(before)));
+    out.sidecar(format!("{prefix}after {}", hex_of(after)));
 }
 
 fn print_flags<T: Block>(out: &mut Out, t: &T) {
@@ -532,7 +532,7 @@ fn print_flags<T: Block>(out: &mut Out, t: &T) {
     }
     let mask = mask(&words, version);
     if flags & !mask != implied(t, version) & !mask {
-        out.carry(format!("flags 0x{flags:x}"));
+        out.sidecar(format!("flags 0x{flags:x}"));
     }
 }
 

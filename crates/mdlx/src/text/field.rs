@@ -93,7 +93,7 @@ pub(super) enum Show {
     /// Unless it is what a record has that says nothing.
     Changed,
     /// Never as a word; other values than the default are carried.
-    Carried,
+    Sidecar,
 }
 
 /// One row of a table.
@@ -114,8 +114,8 @@ pub(super) const fn changed<T>(word: &'static str, how: How<T>) -> Field<T> {
     Field { word, versions: ALL, group: "", show: Show::Changed, how }
 }
 
-pub(super) const fn carried<T>(word: &'static str, how: How<T>) -> Field<T> {
-    Field { word, versions: ALL, group: "", show: Show::Carried, how }
+pub(super) const fn sidecar<T>(word: &'static str, how: How<T>) -> Field<T> {
+    Field { word, versions: ALL, group: "", show: Show::Sidecar, how }
 }
 
 impl<T> Field<T> {
@@ -133,7 +133,7 @@ impl<T> Field<T> {
 impl<T> Field<T> {
     /// Whether a word of the text begins this field.
     pub(super) fn accepts(&self, word: &[u8]) -> bool {
-        let worded = !matches!(self.how, How::Flags(..) | How::Pick(..)) && self.show != Show::Carried;
+        let worded = !matches!(self.how, How::Flags(..) | How::Pick(..)) && self.show != Show::Sidecar;
         worded && is(word, self.word)
     }
 
@@ -223,23 +223,23 @@ impl<T> Field<T> {
 
     /// A value that no word can say. It counts if the plain text shows what would be shown for it.
     pub(super) fn apply(&self, lex: &mut Lexer<'_>, t: &mut T, line: Line<'_>) -> Result<()> {
-        let carried = line.number(lex)?;
+        let stored = line.number(lex)?;
         match &self.how {
             How::Pick(at, words) | How::Named(at, words) => {
                 let slot = (at.set)(t);
-                if *slot as usize == nearest(carried, words) {
-                    *slot = carried;
+                if *slot as usize == nearest(stored, words) {
+                    *slot = stored;
                 }
             }
             How::Switch(at) => {
                 let slot = (at.set)(t);
-                if (*slot != 0) == (carried != 0) {
-                    *slot = carried;
+                if (*slot != 0) == (stored != 0) {
+                    *slot = stored;
                 }
             }
-            How::Int(at) | How::MovingInt(at) if self.show == Show::Carried => *(at.set)(t) = carried as i32,
-            How::Uint(at) if self.show == Show::Carried => *(at.set)(t) = carried,
-            How::Byte(at) if self.show == Show::Carried => *(at.set)(t) = carried as u8,
+            How::Int(at) | How::MovingInt(at) if self.show == Show::Sidecar => *(at.set)(t) = stored as i32,
+            How::Uint(at) if self.show == Show::Sidecar => *(at.set)(t) = stored,
+            How::Byte(at) if self.show == Show::Sidecar => *(at.set)(t) = stored as u8,
             _ => return Err(line.wrong(lex)),
         }
         Ok(())
@@ -254,7 +254,7 @@ impl<T> Field<T> {
                 let shown = nearest(value, words);
                 out.flag(words.get(shown).copied().unwrap_or(word));
                 if shown != value as usize {
-                    out.carry(format!("{word} {value}"));
+                    out.sidecar(format!("{word} {value}"));
                 }
                 return;
             }
@@ -263,7 +263,7 @@ impl<T> Field<T> {
                 let shown = nearest(value, words);
                 out.line(word, |out| out.raw(words.get(shown).copied().unwrap_or("").as_bytes()));
                 if shown != value as usize {
-                    out.carry(format!("{word} {value}"));
+                    out.sidecar(format!("{word} {value}"));
                 }
                 return;
             }
@@ -273,7 +273,7 @@ impl<T> Field<T> {
                     out.flag(word);
                 }
                 if value > 1 {
-                    out.carry(format!("{word} {value}"));
+                    out.sidecar(format!("{word} {value}"));
                 }
                 return;
             }
@@ -288,11 +288,11 @@ impl<T> Field<T> {
             How::Colors(_) => false,
             How::Text(at) => (at.get)(t) == (at.get)(default),
         };
-        if (moves || self.show == Show::Carried) && !same {
+        if (moves || self.show == Show::Sidecar) && !same {
             let lead = if moves { "static " } else { "" };
-            out.carry_value(&format!("{lead}{word} "), |out| self.print_value(out, t));
+            out.sidecar_value(&format!("{lead}{word} "), |out| self.print_value(out, t));
         }
-        if moves || self.show == Show::Carried || self.show == Show::Changed && same {
+        if moves || self.show == Show::Sidecar || self.show == Show::Changed && same {
             return;
         }
         if let How::Colors(at) = &self.how {

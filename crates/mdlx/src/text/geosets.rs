@@ -285,7 +285,7 @@ impl Geoset {
             let mut numbers = vec![self.faces.len() as u32, self.face_types.len() as u32];
             numbers.extend_from_slice(&self.face_types);
             numbers.extend_from_slice(&self.face_counts);
-            out.carry(format!("faces{}", numbers_of(&numbers)));
+            out.sidecar(format!("faces{}", numbers_of(&numbers)));
         }
         out.block(&format!("Faces {} {}", shown.len(), self.faces.len()), |out| {
             let mut rest = self.faces.as_slice();
@@ -324,7 +324,7 @@ impl Geoset {
     fn print_groups(&self, out: &mut Out, skinned: bool) {
         let shown = shown_groups(&self.group_sizes, self.matrices.len());
         if shown != self.group_sizes {
-            out.carry(format!("group_sizes {}{}", self.matrices.len(), numbers_of(&self.group_sizes)));
+            out.sidecar(format!("group_sizes {}{}", self.matrices.len(), numbers_of(&self.group_sizes)));
         }
         if shown.is_empty() && skinned {
             return;

@@ -56,7 +56,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Goes back to a place just seen; lines passed since then will not be seen twice.
-    pub(super) fn back(&mut self, pos: usize) {
+    pub(super) fn rewind(&mut self, pos: usize) {
         self.pos = pos;
         self.lines.retain(|line| line.at < pos);
     }

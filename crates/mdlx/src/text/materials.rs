@@ -3,7 +3,7 @@
 use galatea_wire::Result;
 
 use super::block::{self, Block};
-use super::field::{ALL, Field, How, REFORGED, WARCRAFT, WOW, always, at, carried, changed, flag};
+use super::field::{ALL, Field, How, REFORGED, WARCRAFT, WOW, always, at, changed, flag, sidecar};
 use super::lex::{Lexer, is};
 use super::objects::{carry_extra, parts, take_extra};
 use super::out::Out;
@@ -65,9 +65,9 @@ impl Block for Material {
     fn print_more(&self, out: &mut Out) -> Result<()> {
         carry_extra(out, &self.extra);
         for (index, layer) in self.layers.iter().enumerate() {
-            let (start, from) = (out.len(), out.carried());
+            let (start, from) = (out.len(), out.sidecar_len());
             block::print(out, layer).map_err(|e| e.within(format!("layers[{index}]")))?;
-            out.place_carried_in_block(start, from);
+            out.place_sidecar_in_block(start, from);
         }
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Block for Layer {
         ),
         always("TextureID", How::MovingInt(at!(texture_id))).versions(BEFORE_SLOTS),
         always("TextureID", How::MovingInt(at!(texture_id))).versions(WOW),
-        carried("texture_id", How::Int(at!(texture_id))).versions(SINCE_SLOTS),
+        sidecar("texture_id", How::Int(at!(texture_id))).versions(SINCE_SLOTS),
         changed("TVertexAnimId", How::Int(at!(texture_anim_id))),
         changed("CoordId", How::Uint(at!(coord_id))),
         changed("Alpha", How::Moving(at!(alpha))),
@@ -174,12 +174,12 @@ impl Block for Layer {
                 None => out.line("static", |out| out.raw(format!("{word} {texture_id}{more}").as_bytes())),
                 Some(_) => {
                     if *texture_id != 0 {
-                        out.carry(format!("texture {index} {texture_id}"));
+                        out.sidecar(format!("texture {index} {texture_id}"));
                     }
                     for (nth, track) in tracks.iter().enumerate() {
                         if nth > 0 {
                             // Without this it would be taken for another texture.
-                            out.carry(format!("again {index}"));
+                            out.sidecar(format!("again {index}"));
                         }
                         let head = format!("{word} {}{more}", track.keys.len());
                         track::print(out, track, Owner::LayerTexture, Some(&head))?;
@@ -231,12 +231,12 @@ impl Layer {
             slot = lex.bits32()?;
         }
         if !slots && !named && slot == 0 {
-            lex.back(start);
+            lex.rewind(start);
             return Ok(false);
         }
         let mut texture = LayerTexture { slot, ..LayerTexture::default() };
         if moving {
-            lex.back(start);
+            lex.rewind(start);
             let owner = if slots { Owner::LayerTexture } else { Owner::Layer };
             if let Some(info) = track_info(b"KMTF".into(), owner, version) {
                 texture.tracks.push(track::parse(lex, info)?);

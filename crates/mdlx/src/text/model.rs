@@ -349,9 +349,9 @@ pub(super) fn print(model: &Model, capacity: usize) -> Result<Vec<u8>> {
     let numbers = out.stand_ins().to_vec();
     for (index, bits) in numbers.chunks(NUMBERS_LINE).enumerate() {
         let bits: String = bits.iter().map(|b| format!(" 0x{b:x}")).collect();
-        out.carry(format!("numbers {}{bits}", index * NUMBERS_LINE + 1));
+        out.sidecar(format!("numbers {}{bits}", index * NUMBERS_LINE + 1));
     }
-    out.place_carried(0);
+    out.place_sidecar(0);
     Ok(out.into_bytes())
 }
 
@@ -359,16 +359,16 @@ fn print_head(out: &mut Out, model: &Model) {
     let layout = model.planned_layout(&model.layout);
     if layout != model.planned_layout(&Layout::default()) {
         let words: Vec<String> = layout.chunks.iter().map(chunk_word).collect();
-        out.carry(format!("chunks {}", words.join(" ")));
+        out.sidecar(format!("chunks {}", words.join(" ")));
     }
     for chunk in &model.unknown {
         let mut parts = chunk.bytes.chunks(HEX_LINE);
-        out.carry(format!("unknown {} {}", tag_word(chunk.tag), hex_of(parts.next().unwrap_or(&[]))));
+        out.sidecar(format!("unknown {} {}", tag_word(chunk.tag), hex_of(parts.next().unwrap_or(&[]))));
         for part in parts {
-            out.carry(format!("+ {}", hex_of(part)));
+            out.sidecar(format!("+ {}", hex_of(part)));
         }
     }
-    out.place_carried(0);
+    out.place_sidecar(0);
     out.block("Version", |out| out.line("FormatVersion", |out| out.int(i64::from(model.version.0))));
     if layout.chunks.iter().any(|c| c.tag.0 == *b"MODL" && !c.unknown) {
         print_info(out, model);
@@ -399,7 +399,7 @@ fn print_info(out: &mut Out, model: &Model) {
         // Nothing about a name and bounds can fail.
         let _ = block::print_body(out, &model.info);
     });
-    out.place_carried(start);
+    out.place_sidecar(start);
 }
 
 /// Prints a block of blocks, carried lines above it.
@@ -411,13 +411,13 @@ fn print_list<T: Block>(out: &mut Out, word: &str, list: &[T]) -> Result<()> {
     let mut result = Ok(());
     out.block(&format!("{word} {}", list.len()), |out| {
         for (index, item) in list.iter().enumerate() {
-            let from = out.carried();
+            let from = out.sidecar_len();
             let printed = block::print(out, item);
             result = result.clone().and(printed.map_err(|e| e.within(format!("{word}[{index}]"))));
-            out.prefix_carried(from, &format!("{} {index}/{} ", T::WORD, list.len()));
+            out.prefix_sidecar(from, &format!("{} {index}/{} ", T::WORD, list.len()));
         }
     });
-    out.place_carried(start);
+    out.place_sidecar(start);
     result
 }
 

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use galatea_wire::Result;
 
-use super::block::{Block, parse_carried};
-use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, WOW, always, at, carried, changed, flag};
+use super::block::{Block, parse_sidecar};
+use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, WOW, always, at, changed, flag, sidecar};
 use super::lex::{Lexer, is};
 use super::out::Out;
 use super::sidecar::{Line, hex_of};
@@ -108,7 +108,7 @@ impl Block for ModelInfo {
 /// Bytes of a newer version at the end of a record.
 pub(super) fn carry_extra(out: &mut Out, extra: &[u8]) {
     if !extra.is_empty() {
-        out.carry(format!("extra {}", hex_of(extra)));
+        out.sidecar(format!("extra {}", hex_of(extra)));
     }
 }
 
@@ -210,7 +210,7 @@ impl Block for GeosetAnim {
         if self.flags & USE_COLOR != 0 && !self.color_moves() {
             out.line("static Color", |out| out.floats(&[b, g, r]));
         } else if !super::field::same_bits(&self.color, &[1.0; 3]) {
-            out.carry_value("static Color ", |out| out.floats(&[b, g, r]));
+            out.sidecar_value("static Color ", |out| out.floats(&[b, g, r]));
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Block for GeosetAnim {
             return Ok(false);
         }
         if bits & USE_COLOR == 0 {
-            parse_carried(lex, line, |lex| {
+            parse_sidecar(lex, line, |lex| {
                 let [b, g, r] = lex.row()?;
                 self.color = [r, g, b];
                 Ok(())
@@ -289,7 +289,7 @@ impl Block for Attachment {
     const FIELDS: &'static [Field<Self>] = &[
         changed("Path", How::Text(at!(path.0))),
         always("AttachmentID", How::Uint(at!(attachment_id))),
-        carried("padding", How::Byte(at!(padding))).versions(WOW),
+        sidecar("padding", How::Byte(at!(padding))).versions(WOW),
     ];
     parts!(node Attachment);
     parts!(tracks Attachment);
@@ -334,7 +334,7 @@ macro_rules! wow {
 /// A size inside an emitter that is not what it should be.
 fn carry_content_size(out: &mut Out, size: Option<u32>) {
     if let Some(size) = size.filter(|_| out.version.is_wow()) {
-        out.carry(format!("content_size {size}"));
+        out.sidecar(format!("content_size {size}"));
     }
 }
 

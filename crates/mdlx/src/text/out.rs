@@ -12,7 +12,7 @@ pub(super) struct Out {
     depth: usize,
     /// The version of the model.
     pub(super) version: Version,
-    carried: Vec<String>,
+    sidecar: Vec<String>,
     /// Numbers without decimal form; the first is shown as `0e1`.
     stand_ins: Vec<u32>,
     known: HashMap<u32, usize>,
@@ -26,7 +26,7 @@ impl Out {
             buf: Vec::with_capacity(capacity),
             depth: 0,
             version,
-            carried: Vec::new(),
+            sidecar: Vec::new(),
             stand_ins: Vec::new(),
             known: HashMap::new(),
         }
@@ -167,51 +167,51 @@ impl Out {
         self.buf.push(b'"');
         let patch = patch_of(raw);
         if !patch.is_empty() {
-            self.carry(format!("bytes {word}{patch}"));
+            self.sidecar(format!("bytes {word}{patch}"));
         }
     }
 
     /// Something to carry with the block that is being printed.
-    pub(super) fn carry(&mut self, line: String) {
-        self.carried.push(line);
+    pub(super) fn sidecar(&mut self, line: String) {
+        self.sidecar.push(line);
     }
 
     /// Something to carry that is printed like plain text.
-    pub(super) fn carry_value(&mut self, lead: &str, value: impl FnOnce(&mut Self)) {
+    pub(super) fn sidecar_value(&mut self, lead: &str, value: impl FnOnce(&mut Self)) {
         let start = self.buf.len();
         value(self);
         let value = self.buf.split_off(start);
-        self.carry(format!("{lead}{}", String::from_utf8_lossy(&value)));
+        self.sidecar(format!("{lead}{}", String::from_utf8_lossy(&value)));
     }
 
     /// How many lines wait.
-    pub(super) fn carried(&self) -> usize {
-        self.carried.len()
+    pub(super) fn sidecar_len(&self) -> usize {
+        self.sidecar.len()
     }
 
     /// Puts something before the lines that came since there were `from` of them.
-    pub(super) fn prefix_carried(&mut self, from: usize, prefix: &str) {
-        for line in self.carried.iter_mut().skip(from) {
+    pub(super) fn prefix_sidecar(&mut self, from: usize, prefix: &str) {
+        for line in self.sidecar.iter_mut().skip(from) {
             line.insert_str(0, prefix);
         }
     }
 
     /// Prints the waiting lines at this place, above what has been printed since.
-    pub(super) fn place_carried(&mut self, at: usize) {
-        if self.carried.is_empty() {
+    pub(super) fn place_sidecar(&mut self, at: usize) {
+        if self.sidecar.is_empty() {
             return;
         }
-        let lines: String = self.carried.drain(..).map(|line| format!("// galatea: {line}\n")).collect();
+        let lines: String = self.sidecar.drain(..).map(|line| format!("// galatea: {line}\n")).collect();
         self.buf.splice(at..at, lines.into_bytes());
     }
 
     /// Prints the lines that came since there were `from` of them as one line inside the block that begins at this place and
     /// has just ended, after its first statement: some tools accept comments only there.
-    pub(super) fn place_carried_in_block(&mut self, start: usize, from: usize) {
-        if self.carried.len() <= from {
+    pub(super) fn place_sidecar_in_block(&mut self, start: usize, from: usize) {
+        if self.sidecar.len() <= from {
             return;
         }
-        let lines = self.carried.split_off(from).join("; ");
+        let lines = self.sidecar.split_off(from).join("; ");
         let ends =
             self.buf.iter().enumerate().skip(start).filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
         let at = ends.take(2).last().unwrap_or(start);

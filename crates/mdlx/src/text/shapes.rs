@@ -79,11 +79,11 @@ impl ShownShape {
 
     /// The shape; an error message if the words do not make one.
     fn shape(&self, version: Version) -> std::result::Result<Shape, String> {
-        if let Some(carried) =
+        if let Some(stored) =
             self.raw.as_ref().and_then(|(kind, numbers)| Shape::from_numbers(*kind, numbers))
-            && Self::of_shape(&carried, version).looks_like(self)
+            && Self::of_shape(&stored, version).looks_like(self)
         {
-            return Ok(carried);
+            return Ok(stored);
         }
         let (word, count) = KINDS.get(self.kind).copied().unwrap_or(("Box", 2));
         let radius = self.radius;
@@ -146,7 +146,7 @@ impl Block for ShownShape {
         }
         if let Some((kind, numbers)) = &self.raw {
             let numbers: String = numbers.iter().map(|n| format!(" 0x{:x}", n.to_bits())).collect();
-            out.carry(format!("shape {kind}{numbers}"));
+            out.sidecar(format!("shape {kind}{numbers}"));
         }
         Ok(())
     }

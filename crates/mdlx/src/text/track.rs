@@ -103,14 +103,14 @@ pub(super) fn comes(lex: &mut Lexer<'_>) -> Result<bool> {
     let start = lex.pos();
     let counted = lex.is_number();
     if counted && lex.float().is_err() {
-        lex.back(start);
+        lex.rewind(start);
         return Ok(false);
     }
     if lex.eat_pair(b"<=") {
         lex.int()?;
     }
     let comes = lex.eat(b'{') && (counted || matches!(lex.peek(), Some(b'}' | b'A'..=b'Z' | b'a'..=b'z')));
-    lex.back(start);
+    lex.rewind(start);
     Ok(comes)
 }
 

@@ -4,25 +4,25 @@ use galatea_scene::{Camera as SceneCamera, Node as SceneNode, Projection};
 use galatea_wire::Loss;
 use glam::Vec3;
 
-use super::Back;
+use super::FromScene;
 use super::frame::Frame;
-use crate::scene::binding::camera_bounds;
-use crate::scene::curve::Map;
-use crate::scene::extra::{Carry, int, own, text};
+use crate::scene::binding::camera_bindings;
+use crate::scene::curve::ValueMap;
+use crate::scene::extra::{ExtraValue, own, text};
 use crate::scene::vocabulary::{diagonal_of, height_of, plain_bind};
 use crate::{Camera, Model};
 
-impl Back<'_> {
+impl FromScene<'_> {
     pub(super) fn read_cameras(&mut self, model: &mut Model) {
         let scene = self.scene;
         let mut order: Vec<(i64, u32, &SceneNode, &SceneCamera)> = Vec::new();
         for (id, node) in scene.nodes.iter().enumerate() {
             if let Some(camera) = node.camera.and_then(|c| scene.cameras.get(c as usize)) {
-                let told = int(own(&node.extras), "camera").unwrap_or(i64::MAX);
-                order.push((told, id as u32, node, camera));
+                let stored = own(&node.extras).int("camera").unwrap_or(i64::MAX);
+                order.push((stored, id as u32, node, camera));
             }
         }
-        order.sort_by_key(|(told, ..)| *told);
+        order.sort_by_key(|(stored, ..)| *stored);
         let nodes = model.node_count();
         for (index, (_, id, node, camera)) in order.into_iter().enumerate() {
             let map = own(&node.extras);
@@ -44,10 +44,10 @@ impl Back<'_> {
             match camera.projection {
                 Projection::Perspective { yfov, .. } => {
                     out.field_of_view = diagonal_of(yfov);
-                    if let Some(told) =
+                    if let Some(stored) =
                         map.get("field_of_view").and_then(f32::read).filter(|t| height_of(*t).same(&yfov))
                     {
-                        out.field_of_view = told;
+                        out.field_of_view = stored;
                     }
                 }
                 Projection::Orthographic { .. } => {
@@ -61,9 +61,10 @@ impl Back<'_> {
             out.far_clip = camera.far.map_or(5000.0, |far| far * unit);
             let t = camera.target.unwrap_or(u32::MAX);
             let aim = target_node.map_or([0.0; 3], |(_, n)| n.transform.translation);
-            let rest = if frame.straight { Map::Offset(node.transform.translation) } else { Map::Plain };
+            let rest =
+                if frame.straight { ValueMap::Offset(node.transform.translation) } else { ValueMap::Plain };
             let number = node.camera.unwrap_or(0);
-            let bounds = camera_bounds(self.version, number, [id, t], [rest, Map::Offset(aim)]);
+            let bounds = camera_bindings(self.version, number, [id, t], [rest, ValueMap::Offset(aim)]);
             let what = format!("camera {:?}", node.name);
             let straight = Frame::default();
             out.tracks = self.read_tracks(

@@ -2,8 +2,8 @@
 
 use galatea_scene::{Clip, Playback};
 
-use super::Back;
-use crate::scene::extra::{int, own, read_fields, text};
+use super::FromScene;
+use crate::scene::extra::{own, read_fields, text};
 use crate::scene::window::Window;
 use crate::{Model, Sequence};
 
@@ -22,16 +22,16 @@ fn extent(clip: &Clip) -> i64 {
     milliseconds(last)
 }
 
-impl Back<'_> {
+impl FromScene<'_> {
     /// Lays the clips out on the timeline.
     pub(super) fn read_clips(&mut self, model: &mut Model) {
-        let told = |clip: &Clip, key: &str| int(own(&clip.extras), key).map(|v| i64::from(v as u32));
+        let stored = |clip: &Clip, key: &str| own(&clip.extras).int(key).map(|v| i64::from(v as u32));
         let is_global =
             |clip: &Clip| clip.playback == Playback::Always && !own(&clip.extras).contains_key("sequence");
         let clips = &self.scene.clips;
         // Where each clip was, if it is still as long.
         let kept = |clip: &Clip| {
-            let (start, end) = (told(clip, "start")?, told(clip, "end")?);
+            let (start, end) = (stored(clip, "start")?, stored(clip, "end")?);
             let length = (end - start).max(0);
             let same = (length as f32 / 1000.0).to_bits() == clip.length.to_bits();
             Some((start, end, same && extent(clip) <= length))
@@ -41,7 +41,7 @@ impl Back<'_> {
             old.iter().flatten().map(|(start, end, _)| *start.max(end)).max().map_or(0, |l| l + GAP);
         for (clip, old_place) in clips.iter().zip(&old) {
             if is_global(clip) {
-                let length = match told(clip, "end") {
+                let length = match stored(clip, "end") {
                     Some(end) if (end as f32 / 1000.0).to_bits() == clip.length.to_bits() => end,
                     _ => extent(clip),
                 };
@@ -66,7 +66,7 @@ impl Back<'_> {
             self.global_index.push(None);
             self.windows.push(Window { start, end });
             let map = own(&clip.extras);
-            self.sequence_from.push(int(map, "sequence").map(|s| s as usize));
+            self.sequence_from.push(map.int("sequence").map(|s| s as usize));
             let mut sequence = Sequence {
                 name: text(&clip.name),
                 start: start.clamp(0, i64::from(u32::MAX)) as u32,

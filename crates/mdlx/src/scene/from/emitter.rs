@@ -2,11 +2,11 @@
 
 use galatea_scene::{Emitter, Extras};
 
-use super::Back;
-use crate::scene::extra::{Carry, list, read_fields, text};
+use super::FromScene;
+use crate::scene::extra::{ExtraValue, read_fields, text};
 use crate::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
-impl Back<'_> {
+impl FromScene<'_> {
     pub(super) fn read_prem(&self, from: &Emitter, map: &Extras) -> ParticleEmitter {
         let mut e = ParticleEmitter::default();
         read_fields!(map, e, longitude);
@@ -41,10 +41,10 @@ impl Back<'_> {
         e.content_size = map.get("content_size").and_then(u32::read);
         (e.emission_rate, e.life_span, e.speed, e.gravity) = (from.rate, from.life, from.speed, from.gravity);
         e.latitude = from.spread.to_degrees();
-        if let Some(told) =
+        if let Some(stored) =
             map.get("latitude").and_then(f32::read).filter(|t| t.to_radians().same(&from.spread))
         {
-            e.latitude = told;
+            e.latitude = stored;
         }
         [e.length, e.width] = from.area;
         for ((color, alpha), [r, g, b, a]) in
@@ -55,10 +55,10 @@ impl Back<'_> {
         }
         e.segment_scalings.iter_mut().zip(&from.sizes).for_each(|(to, from)| *to = *from);
         [e.columns, e.rows] = from.grid;
-        if let Some(told) = map.object("wow") {
+        if let Some(stored) = map.object("wow") {
             let mut wow = WowParticles::default();
             read_fields!(
-                told,
+                stored,
                 wow,
                 geometry_model,
                 recursion_model,
@@ -73,7 +73,7 @@ impl Back<'_> {
                 wind_time,
                 follow,
             );
-            let spline = list(told, "spline").unwrap_or_default();
+            let spline = stored.floats("spline").unwrap_or_default();
             wow.spline = spline.as_chunks().0.to_vec();
             e.wow = Some(Box::new(wow));
         }
@@ -96,10 +96,10 @@ impl Back<'_> {
         read_fields!(map, e, texture_slot, height_below);
         e.content_size = map.get("content_size").and_then(u32::read);
         e.emission_rate = from.rate as u32;
-        if let Some(told) =
+        if let Some(stored) =
             map.get("emission_rate").and_then(u32::read).filter(|t| (*t as f32).same(&from.rate))
         {
-            e.emission_rate = told;
+            e.emission_rate = stored;
         }
         (e.life_span, e.gravity) = (from.life, from.gravity);
         e.height_above = from.sizes.first().copied().unwrap_or(e.height_above);
@@ -107,9 +107,9 @@ impl Back<'_> {
             (e.color, e.alpha) = ([*r, *g, *b], *a);
         }
         [e.columns, e.rows] = from.grid;
-        let told = map.get("material_id").and_then(u32::read);
+        let stored = map.get("material_id").and_then(u32::read);
         let found = from.material.and_then(|m| self.material_of.get(&m).copied());
-        e.material_id = found.or(told).unwrap_or(0);
+        e.material_id = found.or(stored).unwrap_or(0);
         e
     }
 }

@@ -17,16 +17,22 @@ pub(super) struct Frame {
     /// Whether its parents are neither turned nor scaled.
     pub(super) straight: bool,
     /// How its parents are turned.
-    turn: Quat,
+    rotation: Quat,
     /// How much its parents are scaled.
-    grow: f32,
+    scale: f32,
     /// Its own place relative to its parent.
     rest: Transform,
 }
 
 impl Default for Frame {
     fn default() -> Self {
-        Frame { plain: true, straight: true, turn: Quat::IDENTITY, grow: 1.0, rest: Transform::default() }
+        Frame {
+            plain: true,
+            straight: true,
+            rotation: Quat::IDENTITY,
+            scale: 1.0,
+            rest: Transform::default(),
+        }
     }
 }
 
@@ -46,15 +52,16 @@ impl Frame {
                 let rows = channel.values.as_chunks::<3>().0.iter().enumerate();
                 let moved = rows.map(|(i, v)| {
                     let v = Vec3::from(*v) - if is_value(i) { rest } else { Vec3::ZERO };
-                    (self.turn * (v * self.grow)).to_array()
+                    (self.rotation * (v * self.scale)).to_array()
                 });
                 Some(moved.collect::<Vec<_>>().into_flattened())
             }
             Property::Rotation => {
-                let own = Quat::from_array(self.rest.rotation).normalize().inverse() * self.turn.inverse();
+                let own =
+                    Quat::from_array(self.rest.rotation).normalize().inverse() * self.rotation.inverse();
                 let rows = channel.values.as_chunks::<4>().0.iter();
                 let turned =
-                    rows.map(|q| (product(product(self.turn, Quat::from_array(*q)), own)).to_array());
+                    rows.map(|q| (product(product(self.rotation, Quat::from_array(*q)), own)).to_array());
                 Some(turned.collect::<Vec<_>>().into_flattened())
             }
             Property::Scale => {
@@ -91,7 +98,7 @@ impl Frames {
         let count = scene.nodes.len();
         let mut frames =
             Frames { own_axes, list: vec![Frame::default(); count], matrices: vec![Mat4::IDENTITY; count] };
-        let away = mine.matrix().inverse();
+        let to_format = mine.matrix().inverse();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             if own_axes && node.axes {
@@ -103,11 +110,11 @@ impl Frames {
                     if own_axes {
                         Mat4::IDENTITY
                     } else {
-                        away
+                        to_format
                     }
                 }
             };
-            let (scale, turn, _) = above.to_scale_rotation_translation();
+            let (scale, rotation, _) = above.to_scale_rotation_translation();
             let rest = node.transform;
             let straight = |m: &Mat4| {
                 let linear = glam::Mat3::from_mat4(*m);
@@ -117,8 +124,8 @@ impl Frames {
             let frame = Frame {
                 plain: straight(&above) && own_still,
                 straight: straight(&above),
-                turn,
-                grow: (scale.x * scale.y * scale.z).abs().cbrt(),
+                rotation,
+                scale: (scale.x * scale.y * scale.z).abs().cbrt(),
                 rest,
             };
             if let (Some(slot), Some(matrix)) =

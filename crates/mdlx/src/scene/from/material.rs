@@ -4,10 +4,10 @@ use foldhash::{HashMap, HashSet};
 use galatea_scene::{Extras, Material as SceneMaterial, Purpose, Slot, Texture as SceneTexture, Wrap};
 use galatea_wire::Loss;
 
-use super::Back;
+use super::FromScene;
 use super::frame::Frame;
-use crate::scene::binding::{layer_bounds, slot_bounds, uv_bounds};
-use crate::scene::extra::{Carry, int, objects, own, read_fields, text};
+use crate::scene::binding::{layer_bindings, slot_bindings, uv_bindings};
+use crate::scene::extra::{ExtraValue, own, read_fields, text};
 use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
 use crate::{Feature, Layer, LayerTexture, Material, Model, Texture, TextureAnim};
 
@@ -19,10 +19,10 @@ fn flags_of(wrap: [Wrap; 2]) -> u32 {
     u32::from(u) | u32::from(v) << 1
 }
 
-impl Back<'_> {
+impl FromScene<'_> {
     pub(super) fn read_materials(&mut self, model: &mut Model) {
         let map = own(&self.scene.extras);
-        for entry in objects(map, "textures") {
+        for entry in map.objects("textures") {
             let mut texture = Texture { replaceable_id: 0, path: Default::default(), flags: 0 };
             read_fields!(entry, texture, path, replaceable_id, flags);
             model.textures.push(texture);
@@ -33,15 +33,15 @@ impl Back<'_> {
             let Some(material) = self.scene.materials.get(id as usize) else { continue };
             let index = model.materials.len() as u32;
             self.material_of.insert(id, index);
-            if let Some(old) = int(own(&material.extras), "material") {
+            if let Some(old) = own(&material.extras).int("material") {
                 self.new_materials.entry(old as u32).or_insert(index);
             }
             let read = self.read_material(model, id, material);
             model.materials.push(read);
         }
-        for entry in objects(map, "texture_anims") {
+        for entry in map.objects("texture_anims") {
             let tracks = self.read_tracks(entry, "tracks", "texture animation", &[], &Frame::default());
-            set_anim(model, int(entry, "texture_anim"), TextureAnim { tracks });
+            set_anim(model, entry.int("texture_anim"), TextureAnim { tracks });
         }
     }
 
@@ -49,7 +49,7 @@ impl Back<'_> {
     fn rename_textures(&mut self, model: &mut Model) {
         let mut names: HashMap<i64, Option<&str>> = HashMap::default();
         for texture in self.scene.materials.iter().flat_map(|m| &m.textures) {
-            if let Some(id) = int(own(&texture.extras), "texture") {
+            if let Some(id) = own(&texture.extras).int("texture") {
                 let name = names.entry(id).or_insert(Some(&texture.name));
                 if *name != Some(&texture.name) {
                     *name = None;
@@ -79,9 +79,9 @@ impl Back<'_> {
         let mut order: Vec<(i64, u32)> = Vec::new();
         for (id, material) in scene.materials.iter().enumerate() {
             let id = id as u32;
-            let told = int(own(&material.extras), "material").filter(|told| seen.insert(*told));
-            if told.is_some() || used.contains(&id) && (!over.contains(&id) || !self.native) {
-                order.push((told.unwrap_or(i64::MAX), id));
+            let stored = own(&material.extras).int("material").filter(|stored| seen.insert(*stored));
+            if stored.is_some() || used.contains(&id) && (!over.contains(&id) || !self.native) {
+                order.push((stored.unwrap_or(i64::MAX), id));
             }
         }
         order.sort_unstable();
@@ -97,7 +97,7 @@ impl Back<'_> {
         }
         let fresh = !map.contains_key("material");
         out.layers.push(self.read_layer(model, id, from));
-        for entry in objects(map, "layers") {
+        for entry in map.objects("layers") {
             let number = out.layers.len();
             let layer = self.read_further(model, id, from, entry, number);
             out.layers.push(layer);
@@ -116,15 +116,15 @@ impl Back<'_> {
 
     /// The index of a texture: the one it had, if it still has that name; else one of that name; else a new one.
     fn texture_id(&mut self, model: &mut Model, texture: &SceneTexture) -> u32 {
-        let told = int(own(&texture.extras), "texture").and_then(|t| usize::try_from(t).ok());
+        let stored = own(&texture.extras).int("texture").and_then(|t| usize::try_from(t).ok());
         let fits = |t: &Texture| texture_name(t) == texture.name && wrap_of(t.flags) == texture.wrap;
-        if let Some(told) = told.filter(|i| model.textures.get(*i).is_some_and(fits)) {
-            return told as u32;
+        if let Some(stored) = stored.filter(|i| model.textures.get(*i).is_some_and(fits)) {
+            return stored as u32;
         }
         if let Some(found) = model.textures.iter().position(fits) {
             return found as u32;
         }
-        let known = told.and_then(|i| model.textures.get(i)).copied();
+        let known = stored.and_then(|i| model.textures.get(i)).copied();
         let kept = known.filter(|t| texture_name(t) == texture.name);
         let mut new = kept.unwrap_or(Texture { replaceable_id: 0, path: text(&texture.name), flags: 0 });
         new.flags = new.flags & !3 | flags_of(texture.wrap);
@@ -186,7 +186,7 @@ impl Back<'_> {
         if fresh && (from.emissive != [0.0; 3] || from.metallic != 0.0) {
             self.lose(Loss::new(&what, "how it shines"));
         }
-        let bounds = layer_bounds(self.version, id, 0);
+        let bounds = layer_bindings(self.version, id, 0);
         layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
         self.read_texture_anim(model, id, map, &mut layer, &what);
         layer
@@ -198,20 +198,20 @@ impl Back<'_> {
     }
 
     fn read_texture_anim(&mut self, model: &mut Model, id: u32, map: &Extras, layer: &mut Layer, what: &str) {
-        let told = int(map, "texture_anim");
-        let bounds = uv_bounds(id);
+        let stored = map.int("texture_anim");
+        let bounds = uv_bindings(id);
         let moved =
             bounds.iter().any(|(_, _, b)| self.channels.contains_key(&(b.target, b.property.clone())));
-        if told.is_none() && (!moved || layer.texture_anim_id >= 0) {
+        if stored.is_none() && (!moved || layer.texture_anim_id >= 0) {
             return;
         }
         let tracks = self.read_tracks(map, "uv_tracks", what, &bounds, &Frame::default());
-        if told.is_none() && tracks.is_empty() {
+        if stored.is_none() && tracks.is_empty() {
             return;
         }
-        let index = told.unwrap_or(model.texture_anims.len() as i64);
+        let index = stored.unwrap_or(model.texture_anims.len() as i64);
         set_anim(model, Some(index), TextureAnim { tracks });
-        if told.is_none() {
+        if stored.is_none() {
             layer.texture_anim_id = index as i32;
         }
     }
@@ -225,9 +225,9 @@ impl Back<'_> {
         fresh: bool,
     ) {
         for (n, texture) in from.textures.iter().enumerate() {
-            let told = own(&texture.extras);
+            let stored = own(&texture.extras);
             let known = slots().iter().position(|s| *s == texture.slot);
-            let slot = told.get("slot").and_then(u32::read).or(known.map(|k| k as u32));
+            let slot = stored.get("slot").and_then(u32::read).or(known.map(|k| k as u32));
             let Some(slot) = slot else {
                 self.lose(Loss::new(
                     format!("material {:?}", from.name),
@@ -235,13 +235,13 @@ impl Back<'_> {
                 ));
                 continue;
             };
-            let texture_id = match int(told, "texture") {
-                Some(told) if texture.name.is_empty() => told as i32,
+            let texture_id = match stored.int("texture") {
+                Some(stored) if texture.name.is_empty() => stored as i32,
                 _ => self.texture_id(model, texture) as i32,
             };
-            let bounds = slot_bounds(self.version, id, n);
+            let bounds = slot_bindings(self.version, id, n);
             let what = format!("material {:?}", from.name);
-            let tracks = self.read_tracks(told, "tracks", &what, &bounds, &Frame::default());
+            let tracks = self.read_tracks(stored, "tracks", &what, &bounds, &Frame::default());
             layer.coord_id = texture.uv_set;
             layer.textures.push(LayerTexture { texture_id, slot, tracks });
         }
@@ -278,15 +278,15 @@ impl Back<'_> {
             alpha,
         );
         let mine = |t: &&SceneTexture| {
-            let told = int(own(&t.extras), "layer");
-            told == Some(number as i64) || told.is_none() && slots().get(number) == Some(&t.slot)
+            let stored = own(&t.extras).int("layer");
+            stored == Some(number as i64) || stored.is_none() && slots().get(number) == Some(&t.slot)
         };
         if let Some(texture) = from.textures.iter().find(mine) {
             layer.texture_id = self.texture_id(model, texture) as i32;
             layer.coord_id = texture.uv_set;
         }
         let what = format!("material {:?}", from.name);
-        let bounds = layer_bounds(self.version, id, number);
+        let bounds = layer_bindings(self.version, id, number);
         layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
         if map.contains_key("texture_anim") {
             self.read_texture_anim(model, id, map, &mut layer, &what);

@@ -7,16 +7,16 @@ use glam::{Mat3, Mat4, Vec3};
 
 use super::frame::Frame;
 use super::pieces::{Grouping, Part, split};
-use super::{Back, read_words};
-use crate::scene::binding::{Bound, anim_bounds};
-use crate::scene::extra::{Carry, int, list, objects, own, read_fields, row_bounds, text, word};
-use crate::scene::vocabulary::{colour_counts, is_plain_name};
+use super::{FromScene, read_u32s};
+use crate::scene::binding::{Binding, anim_bindings};
+use crate::scene::extra::{ExtraValue, own, read_fields, row_bounds, text};
+use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::{GROUP, IDLE, geometry_sum};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, GeosetAnim, Model, VertexBuffer};
 
 /// What becomes one geoset, or several where it is too large for one.
 pub(super) struct Wanted<'a> {
-    pub(super) told: i64,
+    pub(super) stored: i64,
     pub(super) id: u32,
     pub(super) node: &'a SceneNode,
     pub(super) mesh: &'a Mesh,
@@ -25,7 +25,7 @@ pub(super) struct Wanted<'a> {
     pub(super) map: &'a Extras,
 }
 
-impl<'a> Back<'a> {
+impl<'a> FromScene<'a> {
     pub(super) fn read_geosets(&mut self, model: &mut Model) -> Result<()> {
         let mut wanted: Vec<Wanted<'a>> = Vec::new();
         for (id, node, mesh) in self.scene.drawn() {
@@ -49,37 +49,37 @@ impl<'a> Back<'a> {
                     continue;
                 }
                 let map = if n == 0 { map } else { Extras::none() };
-                let told = int(map, "geoset").unwrap_or(i64::MAX);
-                wanted.push(Wanted { told, id, node, mesh, primitive, map });
+                let stored = map.int("geoset").unwrap_or(i64::MAX);
+                wanted.push(Wanted { stored, id, node, mesh, primitive, map });
             }
         }
-        wanted.sort_by_key(|w| w.told);
+        wanted.sort_by_key(|w| w.stored);
         let mut anims: Vec<(i64, GeosetAnim)> = Vec::new();
         let mut places: HashMap<i64, i32> = HashMap::default();
         for one in &wanted {
             let first = model.geosets.len();
             let geosets = self.read_geoset(model, one)?;
             model.geosets.extend(geosets);
-            places.entry(one.told).or_insert(first as i32);
-            let old = u32::try_from(one.told).ok();
+            places.entry(one.stored).or_insert(first as i32);
+            let old = u32::try_from(one.stored).ok();
             self.geoset_of.entry(one.id).or_insert((first as u32, old));
-            if let Some((told, anim)) = self.read_anim(one) {
+            if let Some((stored, anim)) = self.read_anim(one) {
                 for geoset in first..model.geosets.len() {
-                    anims.push((told, GeosetAnim { geoset_id: geoset as i32, ..anim.clone() }));
+                    anims.push((stored, GeosetAnim { geoset_id: geoset as i32, ..anim.clone() }));
                 }
             }
         }
-        for entry in objects(own(&self.scene.extras), "geoset_anims") {
+        for entry in own(&self.scene.extras).objects("geoset_anims") {
             let mut anim = GeosetAnim::default();
             read_fields!(entry, anim, alpha, flags, color, geoset_id);
             anim.tracks = self.read_tracks(entry, "tracks", "geoset animation", &[], &Frame::default());
             anim.geoset_id = places.get(&i64::from(anim.geoset_id)).copied().unwrap_or(anim.geoset_id);
-            anims.push((int(entry, "index").unwrap_or(i64::MAX), anim));
+            anims.push((entry.int("index").unwrap_or(i64::MAX), anim));
         }
-        anims.sort_by_key(|(told, _)| *told);
+        anims.sort_by_key(|(stored, _)| *stored);
         let mut anim_places: HashMap<i64, i32> = HashMap::default();
-        for (told, anim) in anims {
-            anim_places.entry(told).or_insert(model.geoset_anims.len() as i32);
+        for (stored, anim) in anims {
+            anim_places.entry(stored).or_insert(model.geoset_anims.len() as i32);
             model.geoset_anims.push(anim);
         }
         for bone in &mut model.bones {
@@ -98,11 +98,11 @@ impl<'a> Back<'a> {
         let mut triangles: Vec<u16> =
             mesh.primitives.iter().flat_map(|p| &p.indices).map(|i| *i as u16).collect();
         if positions.is_empty() {
-            triangles = read_words(map, "triangles").iter().map(|i| *i as u16).collect();
+            triangles = read_u32s(map, "triangles").iter().map(|i| *i as u16).collect();
         }
-        let told = list(map, "normals").unwrap_or_default();
-        let mut normals: Vec<[f32; 3]> = told.as_chunks().0.to_vec();
-        if int(map, "collision_mesh") != Some(i64::from(geometry_sum(positions))) {
+        let stored = map.floats("normals").unwrap_or_default();
+        let mut normals: Vec<[f32; 3]> = stored.as_chunks().0.to_vec();
+        if map.int("collision_mesh") != Some(i64::from(geometry_sum(positions))) {
             let corner = |i: u16| positions.get(usize::from(i)).copied().map_or(Vec3::ZERO, Vec3::from);
             let normal = |[a, b, c]: &[u16; 3]| {
                 let (a, b, c) = (corner(*a), corner(*b), corner(*c));
@@ -115,14 +115,14 @@ impl<'a> Back<'a> {
 
     /// Alpha and colour of a geoset, and the number the animation had.
     fn read_anim(&mut self, one: &Wanted<'_>) -> Option<(i64, GeosetAnim)> {
-        let told = one.map.object("anim");
-        let bounds = anim_bounds(one.id);
+        let stored = one.map.object("anim");
+        let bounds = anim_bindings(one.id);
         let what = format!("mesh {:?}", one.mesh.name);
-        let map = told.unwrap_or(Extras::none());
+        let map = stored.unwrap_or(Extras::none());
         let tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
         let [r, g, b, opacity] = one.node.tint;
-        let hidden = told.is_none() && !one.node.visible && one.mesh.lod.unwrap_or(0) == 0;
-        if told.is_none() && tracks.is_empty() && one.node.tint == [1.0; 4] && !hidden {
+        let hidden = stored.is_none() && !one.node.visible && one.mesh.lod.unwrap_or(0) == 0;
+        if stored.is_none() && tracks.is_empty() && one.node.tint == [1.0; 4] && !hidden {
             return self.shown_by_clips(one);
         }
         let mut anim = GeosetAnim {
@@ -138,18 +138,18 @@ impl<'a> Back<'a> {
         if let Some(color) = map.get("color").and_then(<[f32; 3]>::read).filter(|_| [r, g, b] == [1.0; 3]) {
             anim.color = color;
         }
-        let coloured = [r, g, b] != [1.0; 3] || anim.tracks.get(*b"KGAC").is_some() && told.is_none();
-        if coloured && !colour_counts(anim.flags, self.version.is_wow()) {
+        let coloured = [r, g, b] != [1.0; 3] || anim.tracks.get(*b"KGAC").is_some() && stored.is_none();
+        if coloured && !color_applies(anim.flags, self.version.is_wow()) {
             anim.flags |= if self.version.is_wow() { 1 } else { 2 };
         }
-        Some((int(map, "index").unwrap_or(i64::MAX), anim))
+        Some((map.int("index").unwrap_or(i64::MAX), anim))
     }
 
     /// Where other programs show and hide a mesh, its alpha does.
     fn shown_by_clips(&mut self, one: &Wanted<'_>) -> Option<(i64, GeosetAnim)> {
-        let mut bound = Bound::visibility(one.id);
-        bound.held = true;
-        let wanted = [(crate::Tag(*b"KGAO"), crate::ValueKind::Float, bound)];
+        let mut binding = Binding::visibility(one.id);
+        binding.held = true;
+        let wanted = [(crate::Tag(*b"KGAO"), crate::ValueKind::Float, binding)];
         let what = format!("mesh {:?}", one.mesh.name);
         let tracks = self.read_tracks(Extras::none(), "tracks", &what, &wanted, &Frame::default());
         (!tracks.is_empty()).then(|| (i64::MAX, GeosetAnim { tracks, ..GeosetAnim::default() }))
@@ -168,7 +168,7 @@ impl<'a> Back<'a> {
         read_columns(vertices, one.map, &mut geoset);
         self.level(one, &mut geoset);
         geoset.material_id = match one.map.get("material_id").and_then(u32::read) {
-            Some(told) if one.primitive.material.is_none() => told,
+            Some(stored) if one.primitive.material.is_none() => stored,
             _ => self.material_for(model, one.primitive.material),
         };
         geoset.sequence_bounds = self.sequence_bounds(model, one.map, &geoset.bounds);
@@ -294,14 +294,14 @@ impl<'a> Back<'a> {
     }
 
     fn sequence_bounds(&self, model: &Model, map: &Extras, usual: &Bounds) -> Vec<Bounds> {
-        let Some(told) = map.object("sequence_bounds") else { return Vec::new() };
-        let rows = list(told, "rows").unwrap_or_default();
+        let Some(stored) = map.object("sequence_bounds") else { return Vec::new() };
+        let rows = stored.floats("rows").unwrap_or_default();
         let row = |i: u32| match i.checked_sub(1) {
             None => *usual,
             Some(i) => rows.get(i as usize * 7..).and_then(row_bounds).unwrap_or(*usual),
         };
-        let of = read_words(told, "of");
-        let before = int(own(&self.scene.extras), "sequences").unwrap_or(0);
+        let of = read_u32s(stored, "of");
+        let before = own(&self.scene.extras).int("sequences").unwrap_or(0);
         let from: Vec<Option<usize>> = self
             .sequence_from
             .iter()
@@ -321,10 +321,10 @@ impl<'a> Back<'a> {
         let map = one.map;
         let indices: Vec<u16> = one.primitive.indices.iter().map(|i| *i as u16).collect();
         if map.contains_key("face_types") {
-            out.face_types = read_words(map, "face_types");
-            out.face_counts = read_words(map, "face_counts");
+            out.face_types = read_u32s(map, "face_types");
+            out.face_counts = read_u32s(map, "face_counts");
             if map.contains_key("faces") {
-                out.faces = read_words(map, "faces").iter().map(|i| *i as u16).collect();
+                out.faces = read_u32s(map, "faces").iter().map(|i| *i as u16).collect();
                 let same =
                     out.triangles().as_flattened() == indices.as_slice() || vertices.positions.is_empty();
                 if same {
@@ -333,12 +333,12 @@ impl<'a> Back<'a> {
                 out.face_types.clear();
             }
             let plain = out.face_types.iter().all(|t| *t == 4) && !map.contains_key("faces");
-            if plain && int(map, "face_total") == Some(indices.len() as i64) || map.contains_key("buffer") {
+            if plain && map.int("face_total") == Some(indices.len() as i64) || map.contains_key("buffer") {
                 out.faces = indices;
                 return;
             }
         } else if map.contains_key("faces") && vertices.positions.is_empty() {
-            out.faces = read_words(map, "faces").iter().map(|i| *i as u16).collect();
+            out.faces = read_u32s(map, "faces").iter().map(|i| *i as u16).collect();
             out.face_types = vec![4];
             out.face_counts = vec![out.faces.len() as u32];
             return;
@@ -351,15 +351,15 @@ impl<'a> Back<'a> {
     /// What surrounds the lists: bone lists of World of Warcraft, the vertex buffer, bounds.
     fn read_buffer(&mut self, map: &Extras, out: &mut Geoset) {
         if map.contains_key("bone_indices") {
-            out.bone_indices = read_words(map, "bone_indices");
-            out.bone_weights = read_words(map, "bone_weights");
+            out.bone_indices = read_u32s(map, "bone_indices");
+            out.bone_weights = read_u32s(map, "bone_weights");
         } else if self.version.is_wow() && !map.contains_key("buffer") {
             crate::versions::make_bone_lists(out);
         }
-        if let Some(told) = map.object("buffer") {
+        if let Some(stored) = map.object("buffer") {
             let mut buffer = VertexBuffer::default();
             read_fields!(
-                told,
+                stored,
                 buffer,
                 center,
                 index,
@@ -370,17 +370,17 @@ impl<'a> Back<'a> {
                 max_vertex,
                 unused_0xe,
             );
-            if let [low, high] = read_words(told, "unused").as_slice() {
+            if let [low, high] = read_u32s(stored, "unused").as_slice() {
                 buffer.unused = u64::from(*low) | u64::from(*high) << 32;
             }
-            let tags = crate::scene::extra::unlatin(word(told, "tags").unwrap_or(""));
+            let tags = crate::scene::extra::unlatin(stored.text("tags").unwrap_or(""));
             for (slot, tag) in buffer.tags.iter_mut().zip(tags.as_chunks::<4>().0) {
                 *slot = *tag;
             }
-            buffer.padding = read_words(told, "padding").iter().map(|p| *p as u16).collect();
+            buffer.padding = read_u32s(stored, "padding").iter().map(|p| *p as u16).collect();
             out.buffer = Some(Box::new(buffer));
         }
-        if int(map, "geometry") != Some(i64::from(geometry_sum(&out.vertices)))
+        if map.int("geometry") != Some(i64::from(geometry_sum(&out.vertices)))
             && let Some(bounds) = crate::bounds_of(&out.vertices)
         {
             let before = out.bounds;
@@ -394,7 +394,7 @@ impl<'a> Back<'a> {
 
 /// Columns that are as the file has them.
 fn read_columns(from: &Vertices, map: &Extras, out: &mut Geoset) {
-    let rows = |key: &str| list(map, key).unwrap_or_default();
+    let rows = |key: &str| map.floats(key).unwrap_or_default();
     if from.normals.is_empty() {
         out.normals = rows("normals").as_chunks().0.to_vec();
     }
@@ -404,7 +404,7 @@ fn read_columns(from: &Vertices, map: &Extras, out: &mut Geoset) {
         out.tangents = Some(rows("tangents").as_chunks().0.to_vec());
     }
     out.uvs = from.uvs.clone();
-    for entry in objects(map, "uvs") {
-        out.uvs.push(list(entry, "uvs").unwrap_or_default().as_chunks().0.to_vec());
+    for entry in map.objects("uvs") {
+        out.uvs.push(entry.floats("uvs").unwrap_or_default().as_chunks().0.to_vec());
     }
 }

@@ -19,7 +19,7 @@ use galatea_scene::{Extras, Property, Scene, Target};
 use galatea_wire::{Error, Loss, Result};
 
 use super::SceneOptions;
-use super::extra::{int, objects, own, read_fields, text, unhex, unlatin, word, word_list};
+use super::extra::{own, read_fields, text, unhex, unlatin};
 use super::window::Window;
 use crate::{ConvertOptions, FaceEffect, Model, Sound, Tag, UnknownChunk, Version};
 use frame::Frames;
@@ -46,40 +46,40 @@ impl Model {
         }
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let map = own(&scene.extras);
-        let told = int(map, "version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
-        if told.is_none() {
+        let stored = map.int("version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
+        if stored.is_none() {
             // The scene's positive Z is where units look.
             let (turned, losses) = import::prepared(scene, built_for(version));
             return Model::build(&turned, version, None, losses);
         }
-        Model::build(scene, version, told, Vec::new())
+        Model::build(scene, version, stored, Vec::new())
     }
 
     fn build(
         scene: &Scene,
         version: Option<Version>,
-        told: Option<Version>,
+        stored: Option<Version>,
         losses: Vec<Loss>,
     ) -> Result<(Model, Vec<Loss>)> {
         let map = own(&scene.extras);
-        let mut model = Model::new(told.unwrap_or(built_for(version)));
+        let mut model = Model::new(stored.unwrap_or(built_for(version)));
         model.info.name = text(&scene.name);
         read_fields!(map, model.info, animation_file, bounds, blend_time, flags, extra);
-        if map.contains_key("nameless") && told.is_some() {
+        if map.contains_key("nameless") && stored.is_some() {
             model.info.name = Default::default();
         }
-        let mut back = Back::new(scene, &model);
-        back.losses = losses;
-        back.native = told.is_some();
-        back.read_clips(&mut model);
-        back.read_materials(&mut model);
-        back.read_nodes(&mut model)?;
-        back.read_geosets(&mut model)?;
-        back.read_cameras(&mut model);
+        let mut builder = FromScene::new(scene, &model);
+        builder.losses = losses;
+        builder.native = stored.is_some();
+        builder.read_clips(&mut model);
+        builder.read_materials(&mut model);
+        builder.read_nodes(&mut model)?;
+        builder.read_geosets(&mut model)?;
+        builder.read_cameras(&mut model);
         read_lists(map, &mut model);
-        back.read_loose(map, &mut model);
-        back.finish(&mut model);
-        let mut losses = std::mem::take(&mut back.losses);
+        builder.read_loose(map, &mut model);
+        builder.finish(&mut model);
+        let mut losses = std::mem::take(&mut builder.losses);
         if let Some(version) = version.filter(|v| *v != model.version) {
             losses.extend(model.set_version(version, &ConvertOptions::default())?);
         }
@@ -94,19 +94,19 @@ fn built_for(version: Option<Version>) -> Version {
 
 /// Lists that nothing in the scene stands for.
 fn read_lists(map: &Extras, model: &mut Model) {
-    for entry in objects(map, "face_effects") {
+    for entry in map.objects("face_effects") {
         let mut effect = FaceEffect { target: Default::default(), path: Default::default() };
         read_fields!(entry, effect, target, path);
         model.face_effects.push(effect);
     }
-    for entry in objects(map, "sounds") {
+    for entry in map.objects("sounds") {
         let mut sound = Sound { path: Default::default(), volume: 0.0, pitch: 0.0, flags: 0 };
         read_fields!(entry, sound, path, volume, pitch, flags);
         model.sounds.push(sound);
     }
-    for entry in objects(map, "unknown") {
-        let tag = unlatin(word(entry, "tag").unwrap_or(""));
-        let bytes = word(entry, "bytes").and_then(unhex);
+    for entry in map.objects("unknown") {
+        let tag = unlatin(entry.text("tag").unwrap_or(""));
+        let bytes = entry.text("bytes").and_then(unhex);
         if let (Some(tag), Some(bytes)) = (tag.first_chunk(), bytes) {
             model.unknown.push(UnknownChunk { tag: Tag(*tag), bytes: bytes.into() });
         }
@@ -114,7 +114,7 @@ fn read_lists(map: &Extras, model: &mut Model) {
 }
 
 /// Builds the model.
-struct Back<'a> {
+struct FromScene<'a> {
     scene: &'a Scene,
     version: Version,
     /// Whether the scene came from a model of this format.
@@ -145,7 +145,7 @@ struct Back<'a> {
     removed: bool,
 }
 
-impl<'a> Back<'a> {
+impl<'a> FromScene<'a> {
     fn new(scene: &'a Scene, model: &Model) -> Self {
         let mut channels: Channels<'a> = HashMap::default();
         let mut events: HashMap<u32, Vec<(usize, f32)>> = HashMap::default();
@@ -162,7 +162,7 @@ impl<'a> Back<'a> {
                 }
             }
         }
-        Back {
+        FromScene {
             scene,
             version: model.version,
             native: false,
@@ -226,6 +226,6 @@ impl<'a> Back<'a> {
 }
 
 /// A list of whole numbers, or nothing.
-fn read_words(map: &Extras, key: &str) -> Vec<u32> {
-    word_list(map, key).unwrap_or_default()
+fn read_u32s(map: &Extras, key: &str) -> Vec<u32> {
+    map.u32s(key).unwrap_or_default()
 }

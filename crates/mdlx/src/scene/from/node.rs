@@ -4,11 +4,11 @@ use foldhash::HashSet;
 use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode, Shape as SceneShape};
 use galatea_wire::{Error, Loss, Result};
 
-use super::Back;
+use super::FromScene;
 use super::frame::Frame;
-use crate::scene::binding::{Parts, node_bounds, own_bounds};
-use crate::scene::curve::Map;
-use crate::scene::extra::{Carry, int, objects, own, read_fields, same, text, word};
+use crate::scene::binding::{Parts, node_bindings, own_bindings};
+use crate::scene::curve::ValueMap;
+use crate::scene::extra::{ExtraValue, own, read_fields, same, text};
 use crate::scene::vocabulary::{KINDS, billboard_of, flags_of, inherit_of, kind_bit, light_kind, plain_bind};
 use crate::{
     Attachment, Bone, CollisionShape, Event, Feature, Helper, Light, Model, Node, NodeKind, Shape,
@@ -21,15 +21,15 @@ struct Entry {
     node: u32,
     kind: NodeKind,
     /// The object id it had.
-    told: Option<u32>,
+    stored: Option<u32>,
     /// Its place among its kind.
     index: i64,
     /// Whether it hangs at the object that the node itself is.
-    beside: bool,
+    second: bool,
     id: u32,
 }
 
-impl<'a> Back<'a> {
+impl<'a> FromScene<'a> {
     pub(super) fn read_nodes(&mut self, model: &mut Model) -> Result<()> {
         let mut entries = self.entries();
         if entries.len() > 1 << 20 {
@@ -38,9 +38,10 @@ impl<'a> Back<'a> {
         self.number(&mut entries);
         let count = entries.iter().map(|e| e.id as usize + 1).max().unwrap_or(0);
         let header = own(&self.scene.extras);
-        let told = int(header, "pivots").filter(|_| !self.removed).map(|n| n.clamp(0, 1 << 20) as usize);
-        let told_nodes = int(header, "nodes").unwrap_or(0).max(0) as usize;
-        let pivots = told.map_or(entries.len(), |told| told + entries.len().saturating_sub(told_nodes));
+        let stored = header.int("pivots").filter(|_| !self.removed).map(|n| n.clamp(0, 1 << 20) as usize);
+        let stored_nodes = header.int("nodes").unwrap_or(0).max(0) as usize;
+        let pivots =
+            stored.map_or(entries.len(), |stored| stored + entries.len().saturating_sub(stored_nodes));
         model.pivots = vec![[0.0; 3]; pivots.min(count.max(pivots))];
         let pivot_of = self.pivots();
         for entry in &entries {
@@ -53,10 +54,10 @@ impl<'a> Back<'a> {
                 *slot = pivot;
             }
         }
-        let binds = int(header, "bind_poses").map(|n| n.clamp(0, 1 << 20) as usize);
+        let binds = header.int("bind_poses").map(|n| n.clamp(0, 1 << 20) as usize);
         let binds = match binds {
-            Some(told) if !self.removed => told + entries.len().saturating_sub(told_nodes),
-            Some(told) => (told + entries.len()).saturating_sub(told_nodes),
+            Some(stored) if !self.removed => stored + entries.len().saturating_sub(stored_nodes),
+            Some(stored) => (stored + entries.len()).saturating_sub(stored_nodes),
             None if !self.native && self.version.has(Feature::SkinWeights) => {
                 entries.len() + self.scene.cameras.len()
             }
@@ -65,13 +66,13 @@ impl<'a> Back<'a> {
         model.bind_poses = vec![plain_bind([0.0; 3]); binds];
         for entry in &entries {
             let pivot = pivot_of.get(entry.node as usize).copied().unwrap_or_default();
-            let told = self
+            let stored = self
                 .scene
                 .node(entry.node)
                 .and_then(|n| own(&n.extras).get("bind"))
                 .and_then(<[f32; 12]>::read);
             if let Some(slot) = model.bind_poses.get_mut(entry.id as usize) {
-                *slot = told.filter(|_| !entry.beside).unwrap_or(plain_bind(pivot));
+                *slot = stored.filter(|_| !entry.second).unwrap_or(plain_bind(pivot));
             }
         }
         let mut order = entries;
@@ -95,19 +96,19 @@ impl<'a> Back<'a> {
             if apart.iter().any(|key| map.contains_key(key)) {
                 continue;
             }
-            let told =
-                word(map, "kind").and_then(|w| KINDS.iter().find(|(_, name)| *name == w)).map(|(k, _)| *k);
+            let stored =
+                map.text("kind").and_then(|w| KINDS.iter().find(|(_, name)| *name == w)).map(|(k, _)| *k);
             let joint = joints.contains(&id);
             let mut roles = roles(node, joint, self.events.contains_key(&id));
             if let Some(emitter) = node.emitter.and_then(|e| scene.emitters.get(e as usize)) {
                 let made = emitter_kind(emitter.kind)
                     .filter(|k| *k != NodeKind::PopcornEmitter || self.version.has(Feature::SkinWeights));
-                if made.is_none() && told.is_none() {
+                if made.is_none() && stored.is_none() {
                     self.lose(Loss::new(format!("node {:?}", node.name), "its emitter"));
                 }
                 roles.extend(made);
             }
-            if told.is_none() && roles.is_empty() {
+            if stored.is_none() && roles.is_empty() {
                 let bare = node.children.is_empty();
                 let seen = node.camera.is_some()
                     || targets.contains(&id)
@@ -117,23 +118,23 @@ impl<'a> Back<'a> {
                     continue;
                 }
             }
-            let kind = match told {
-                Some(told) if needs(told).is_none_or(|part| part(node)) => told,
+            let kind = match stored {
+                Some(stored) if needs(stored).is_none_or(|part| part(node)) => stored,
                 Some(_) => NodeKind::Helper,
                 None => roles.first().copied().unwrap_or(NodeKind::Helper),
             };
-            let index = int(map, "index").filter(|_| told == Some(kind)).unwrap_or(i64::MAX);
-            let number = int(map, "id").filter(|_| told.is_some()).map(|i| i as u32);
-            out.push(Entry { node: id, kind, told: number, index, beside: false, id: 0 });
-            if told.is_none() {
+            let index = map.int("index").filter(|_| stored == Some(kind)).unwrap_or(i64::MAX);
+            let number = map.int("id").filter(|_| stored.is_some()).map(|i| i as u32);
+            out.push(Entry { node: id, kind, stored: number, index, second: false, id: 0 });
+            if stored.is_none() {
                 roles.retain(|role| *role != kind);
                 for role in roles {
                     out.push(Entry {
                         node: id,
                         kind: role,
-                        told: None,
+                        stored: None,
                         index: i64::MAX,
-                        beside: true,
+                        second: true,
                         id: 0,
                     });
                 }
@@ -144,15 +145,19 @@ impl<'a> Back<'a> {
 
     /// Gives every object its number: the one it had, or, where nodes came or went, the next one, bones first.
     fn number(&mut self, entries: &mut [Entry]) {
-        let before = int(own(&self.scene.extras), "nodes").unwrap_or(0);
-        let known = entries.iter().filter(|e| e.told.is_some()).count() as i64;
+        let before = own(&self.scene.extras).int("nodes").unwrap_or(0);
+        let known = entries.iter().filter(|e| e.stored.is_some()).count() as i64;
         self.removed = self.native && known < before;
-        let fresh_bones = entries.iter().any(|e| e.told.is_none() && e.kind == NodeKind::Bone);
+        let fresh_bones = entries.iter().any(|e| e.stored.is_none() && e.kind == NodeKind::Bone);
         if self.removed || fresh_bones || !self.native {
             let mut order: Vec<usize> = (0..entries.len()).collect();
             let rank = |e: &Entry| {
                 let kind = NodeKind::ALL.iter().position(|k| *k == e.kind);
-                (e.kind != NodeKind::Bone, e.told.unwrap_or(u32::MAX), if self.native { None } else { kind })
+                (
+                    e.kind != NodeKind::Bone,
+                    e.stored.unwrap_or(u32::MAX),
+                    if self.native { None } else { kind },
+                )
             };
             order.sort_by_key(|i| entries.get(*i).map(rank));
             for (id, at) in order.into_iter().enumerate() {
@@ -161,17 +166,17 @@ impl<'a> Back<'a> {
                 }
             }
         } else {
-            let mut next = entries.iter().filter_map(|e| e.told).max().map_or(0, |id| id.saturating_add(1));
+            let mut next = entries.iter().filter_map(|e| e.stored).max().map_or(0, |id| id.saturating_add(1));
             for entry in entries.iter_mut() {
-                entry.id = entry.told.unwrap_or_else(|| {
+                entry.id = entry.stored.unwrap_or_else(|| {
                     next = next.saturating_add(1);
                     next - 1
                 });
             }
         }
         for entry in entries.iter() {
-            if let Some(told) = entry.told {
-                self.new_ids.entry(told).or_insert(entry.id);
+            if let Some(stored) = entry.stored {
+                self.new_ids.entry(stored).or_insert(entry.id);
             }
             self.object_of.entry(entry.node).or_insert(entry.id);
         }
@@ -188,14 +193,14 @@ impl<'a> Back<'a> {
             }
             let here = node.transform.translation;
             let above = node.parent.and_then(|p| out.get(p as usize)).copied().unwrap_or_default();
-            let told = own(&node.extras).get("pivot").and_then(<[f32; 3]>::read);
-            let away = |pivot: &[f32; 3]| {
+            let stored = own(&node.extras).get("pivot").and_then(<[f32; 3]>::read);
+            let distance = |pivot: &[f32; 3]| {
                 let mut rest = *pivot;
                 rest.iter_mut().zip(above).for_each(|(r, a)| *r -= a);
                 rest
             };
-            let pivot = match told.filter(|told| same(&away(told), &here)) {
-                Some(told) => told,
+            let pivot = match stored.filter(|stored| same(&distance(stored), &here)) {
+                Some(stored) => stored,
                 None if self.frames.of(id).straight && (self.frames.own_axes || node.parent.is_some()) => {
                     let mut sum = above;
                     sum.iter_mut().zip(here).for_each(|(s, h)| *s += h);
@@ -227,25 +232,26 @@ impl<'a> Back<'a> {
     fn read_object(&mut self, model: &mut Model, entry: &Entry) {
         let scene = self.scene;
         let Some(from) = scene.node(entry.node) else { return };
-        let map = if entry.beside { Extras::none() } else { own(&from.extras) };
+        let map = if entry.second { Extras::none() } else { own(&from.extras) };
         let what = format!("node {:?}", from.name);
         let mut node = Node { name: text(&from.name), object_id: entry.id, ..Node::default() };
-        let owner = self.object_of.get(&entry.node).copied().filter(|_| entry.beside);
+        let owner = self.object_of.get(&entry.node).copied().filter(|_| entry.second);
         node.parent_id = owner.or_else(|| self.above(entry.node)).map_or(-1, |id| id as i32);
-        if let (Some(told), Some(derived)) = (int(map, "parent"), int(map, "derived_parent")) {
+        if let (Some(stored), Some(derived)) = (map.int("parent"), map.int("derived_parent")) {
             let now =
                 u32::try_from(derived).ok().map_or(Some(-1), |d| self.new_ids.get(&d).map(|id| *id as i32));
             if now == Some(node.parent_id) {
-                let kept = u32::try_from(told).ok().and_then(|t| self.new_ids.get(&t)).map(|id| *id as i32);
-                node.parent_id = kept.unwrap_or(told as i32);
+                let kept = u32::try_from(stored).ok().and_then(|t| self.new_ids.get(&t)).map(|id| *id as i32);
+                node.parent_id = kept.unwrap_or(stored as i32);
             }
         }
         node.flags =
-            if entry.beside { kind_bit(entry.kind, self.version) } else { self.flags(from, entry.kind, map) };
+            if entry.second { kind_bit(entry.kind, self.version) } else { self.flags(from, entry.kind, map) };
         let frame = self.frames.of(entry.node);
-        if !entry.beside {
-            let rest = if frame.plain { Map::Offset(from.transform.translation) } else { Map::Plain };
-            let bounds = node_bounds(entry.node, rest);
+        if !entry.second {
+            let rest =
+                if frame.plain { ValueMap::Offset(from.transform.translation) } else { ValueMap::Plain };
+            let bounds = node_bindings(entry.node, rest);
             node.tracks = self.read_tracks(map, "tracks", &what, &bounds, &frame);
             let [x, y, z] = from.transform.scale;
             if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
@@ -258,8 +264,10 @@ impl<'a> Back<'a> {
     fn flags(&self, from: &SceneNode, kind: NodeKind, map: &Extras) -> u32 {
         let derived = flags_of(from.inherit, from.billboard);
         match map.get("flags").and_then(u32::read) {
-            Some(told) if inherit_of(told) == from.inherit && billboard_of(told) == from.billboard => told,
-            Some(told) => told & !0x7F | derived,
+            Some(stored) if inherit_of(stored) == from.inherit && billboard_of(stored) == from.billboard => {
+                stored
+            }
+            Some(stored) => stored & !0x7F | derived,
             None if kind == NodeKind::ParticleEmitter && !map.contains_key("kind") => {
                 derived | kind_bit(kind, self.version) | crate::node_flags::EMITTER_USES_MDL
             }
@@ -277,7 +285,7 @@ impl<'a> Back<'a> {
         what: &str,
     ) {
         let parts = Parts { node: entry.node, light: from.light, emitter: from.emitter };
-        let bounds = own_bounds(entry.kind, self.version, parts);
+        let bounds = own_bindings(entry.kind, self.version, parts);
         let tracks = self.read_tracks(map, "own_tracks", what, &bounds, &Frame::default());
         let emitter = from.emitter.and_then(|e| self.scene.emitters.get(e as usize));
         match (entry.kind, emitter) {
@@ -353,10 +361,10 @@ impl<'a> Back<'a> {
             LightKind::Ambient => 2,
             LightKind::Point | LightKind::Spot { .. } => 0,
         };
-        if let Some(told) =
-            map.get("light_kind").and_then(u32::read).filter(|told| light_kind(*told) == light.kind)
+        if let Some(stored) =
+            map.get("light_kind").and_then(u32::read).filter(|stored| light_kind(*stored) == light.kind)
         {
-            out.kind = told;
+            out.kind = stored;
         }
         out
     }
@@ -366,8 +374,8 @@ impl<'a> Back<'a> {
         if self.removed {
             return;
         }
-        for entry in objects(map, "loose") {
-            let at = int(entry, "at").and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX);
+        for entry in map.objects("loose") {
+            let at = entry.int("at").and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX);
             if let (Some(slot), Some(pivot)) =
                 (model.pivots.get_mut(at), entry.get("pivot").and_then(<[f32; 3]>::read))
             {
@@ -429,14 +437,14 @@ pub(super) fn emitter_kind(kind: EmitterKind) -> Option<NodeKind> {
 }
 
 fn native_shape(shape: &SceneShape, map: &Extras) -> Shape {
-    match (*shape, word(map, "form")) {
+    match (*shape, map.text("form")) {
         (SceneShape::Box { min, max }, Some("plane_points")) => Shape::PlanePoints { points: [min, max] },
         (SceneShape::Box { min, max }, _) => Shape::Box { corners: [min, max] },
         (SceneShape::Sphere { center, radius }, _) => Shape::Sphere { center, radius },
         (SceneShape::Cylinder { from, to, radius }, Some("cylinder")) => {
             let ([_, _, z], [_, _, top]) = (from, to);
-            let told = map.get("height").and_then(f32::read).filter(|h| (z + h).same(&top));
-            Shape::Cylinder { base: from, height: told.unwrap_or(top - z), radius }
+            let stored = map.get("height").and_then(f32::read).filter(|h| (z + h).same(&top));
+            Shape::Cylinder { base: from, height: stored.unwrap_or(top - z), radius }
         }
         (SceneShape::Cylinder { from, to, radius }, _) => {
             Shape::CylinderPoints { points: [from, to], radius }

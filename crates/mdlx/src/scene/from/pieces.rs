@@ -93,14 +93,14 @@ pub(super) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
 
 /// The pieces of a mesh, each small enough for a geoset.
 pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
-    let mut told = Grouping::default();
+    let mut stored = Grouping::default();
     // The group of every vertex; how many pieces there are does not change it.
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
     let mut of_vertex: Vec<u32> = Vec::with_capacity(part.rows.len());
     let mut cache: HashMap<Vec<(u32, u32)>, (u32, bool)> = HashMap::new();
     for row in part.rows {
-        told.cut += usize::from(part.smooth && row.iter().filter(|(_, w)| *w > 1.0 / 255.0).count() > 4);
+        stored.cut += usize::from(part.smooth && row.iter().filter(|(_, w)| *w > 1.0 / 255.0).count() > 4);
         if part.smooth {
             of_vertex.push(0);
             continue;
@@ -114,7 +114,7 @@ pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
             });
             (group, exact)
         });
-        told.rounded += usize::from(!exact);
+        stored.rounded += usize::from(!exact);
         of_vertex.push(group);
     }
     let mut out = Vec::new();
@@ -127,7 +127,7 @@ pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
         piece.add(corners, &of_vertex);
     }
     out.push(piece.finish(&groups));
-    (out, told)
+    (out, stored)
 }
 
 /// A geoset that grows.

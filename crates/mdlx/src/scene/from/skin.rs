@@ -6,8 +6,8 @@ use galatea_wire::Loss;
 
 use super::mesh::Wanted;
 use super::pieces::{bytes_of, repeats};
-use super::{Back, read_words};
-use crate::scene::extra::{Carry, int, unhex, word};
+use super::{FromScene, read_u32s};
+use crate::scene::extra::{ExtraValue, unhex};
 use crate::scene::weights::{GROUP, IDLE, shares, weights_of};
 use crate::{Geoset, SkinWeight};
 
@@ -17,7 +17,7 @@ pub(super) type Row = Vec<(u32, f32)>;
 /// Bones of a matrix group, in order, with their weights in thousandths.
 type GroupKey = Vec<(u32, u32)>;
 
-impl Back<'_> {
+impl FromScene<'_> {
     /// For each vertex, the object ids of the nodes that move it, and how much.
     pub(super) fn rows(&self, one: &Wanted<'_>, vertices: &Vertices, skin: Option<&Skin>) -> Vec<Row> {
         let count = vertices.positions.len();
@@ -47,8 +47,8 @@ impl Back<'_> {
 
     /// The matrix groups as they were, without bones that are gone.
     fn read_tables(&self, map: &Extras, out: &mut Geoset) {
-        let sizes = read_words(map, "group_sizes");
-        let matrices = read_words(map, "matrices");
+        let sizes = read_u32s(map, "group_sizes");
+        let matrices = read_u32s(map, "matrices");
         if !self.removed {
             out.group_sizes = sizes;
             out.matrices = matrices.iter().map(|id| self.new_ids.get(id).copied().unwrap_or(*id)).collect();
@@ -119,8 +119,8 @@ impl Back<'_> {
             list.retain(|(j, w)| *w > 0.0 && ids.get(usize::from(*j)).copied().flatten().is_some());
             list.sort_by_key(|(j, _)| *j);
         };
-        let rows = read_words(stored, "to");
-        for (vertex, [bones, weights]) in read_words(stored, "at").iter().zip(rows.as_chunks::<2>().0) {
+        let rows = read_u32s(stored, "to");
+        for (vertex, [bones, weights]) in read_u32s(stored, "at").iter().zip(rows.as_chunks::<2>().0) {
             let stored = SkinWeight { bones: bones.to_le_bytes(), weights: weights.to_le_bytes() };
             let mut derived = weights_of(&stored, joint).to_vec();
             let mut now: Vec<(u16, f32)> = vertices.influences.of(*vertex as usize).collect();
@@ -146,7 +146,7 @@ impl Back<'_> {
         let map = one.map;
         self.read_tables(map, out);
         if !skinned {
-            out.skin = word(map, "skin").and_then(unhex).map(|bytes| stored_skin(&bytes));
+            out.skin = map.text("skin").and_then(unhex).map(|bytes| stored_skin(&bytes));
         }
         let moved = rows.iter().any(|row| !row.is_empty());
         if !skinned && !moved || out.skin.is_some() || vertices.positions.is_empty() {
@@ -232,7 +232,7 @@ fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usiz
 
 /// Restores which of several equal groups a vertex has, on vertices whose weights were not edited.
 fn restore_groups(stored: &Extras, rows: &[Row], keys: &[GroupKey], groups: &mut [usize]) {
-    for (vertex, group) in read_words(stored, "at").iter().zip(read_words(stored, "to")) {
+    for (vertex, group) in read_u32s(stored, "at").iter().zip(read_u32s(stored, "to")) {
         let key = keys.get((group as usize).min(keys.len().saturating_sub(1)));
         let now = rows.get(*vertex as usize).map(|row| group_key(row));
         if let Some(slot) = groups.get_mut(*vertex as usize).filter(|_| now.as_ref() == key) {
@@ -285,7 +285,7 @@ fn read_vertex_groups(vertices: &Vertices, map: &Extras, out: &mut Geoset) {
         out.vertex_groups = groups.iter().map(|g| *g as u8).collect();
         return;
     }
-    if let Some(count) = int(map, "zero_groups").and_then(|n| usize::try_from(n).ok()) {
+    if let Some(count) = map.int("zero_groups").and_then(|n| usize::try_from(n).ok()) {
         out.vertex_groups = vec![0; count.min(1 << 20)];
     }
     if let Some(stored) = map.get("vertex_groups").and_then(Vec::<u8>::read) {

@@ -4,11 +4,11 @@ use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property, Target};
 use galatea_wire::Loss;
 
-use super::Back;
+use super::FromScene;
 use super::frame::Frame;
-use crate::scene::binding::{Bound, Lane, WORDS, run_of};
-use crate::scene::curve::{Form, Rows, Run, without};
-use crate::scene::extra::{Carry, Steps, Sum, int, list, objects, own, same, unlatin, word, word_list};
+use crate::scene::binding::{Binding, KeyValue, WORDS, kind_of};
+use crate::scene::curve::{CurveForm, CurveKind, FormatKeys, without};
+use crate::scene::extra::{Checksum, ExtraValue, UlpDeltas, own, same, unlatin};
 use crate::scene::window::LONGEST;
 use crate::{Curve, EventTrack, Extra, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks, ValueKind};
 
@@ -29,8 +29,8 @@ struct Listed<'a> {
 fn listed<'a>(map: &'a Extras, key: &str) -> Vec<Listed<'a>> {
     let notes_key = format!("{key}_notes");
     let notes: HashMap<i64, &Extras> =
-        objects(map, &notes_key).filter_map(|note| Some((int(note, "track")?, note))).collect();
-    let text = word(map, key).unwrap_or("");
+        map.objects(&notes_key).filter_map(|note| Some((note.int("track")?, note))).collect();
+    let text = map.text(key).unwrap_or("");
     let entries = text.split(", ").enumerate().filter_map(|(n, entry)| {
         let mut words = entry.split(' ');
         let tag = unlatin(words.next()?);
@@ -70,11 +70,11 @@ struct Found {
 #[derive(Default)]
 struct Gathered {
     found: Vec<Found>,
-    rows: Rows,
+    rows: FormatKeys,
 }
 
 impl Gathered {
-    fn add(&mut self, times: impl Iterator<Item = i64>, rows: &Rows, edited: bool) {
+    fn add(&mut self, times: impl Iterator<Item = i64>, rows: &FormatKeys, edited: bool) {
         let before = self.found.len();
         let mut last = None;
         for (i, time) in times.enumerate() {
@@ -90,21 +90,21 @@ impl Gathered {
     }
 }
 
-impl<'a> Back<'a> {
+impl<'a> FromScene<'a> {
     /// The tracks of something: those that were listed, then those that somebody has added.
     pub(super) fn read_tracks(
         &mut self,
         map: &Extras,
         key: &str,
         what: &str,
-        wanted: &[(Tag, ValueKind, Bound)],
+        wanted: &[(Tag, ValueKind, Binding)],
         frame: &Frame,
     ) -> Tracks {
         let mut out = Tracks::default();
         let mut seen = HashSet::default();
         for entry in listed(map, key) {
-            let bound = wanted.iter().find(|(tag, ..)| *tag == entry.tag && !entry.apart);
-            let kind = match bound {
+            let binding = wanted.iter().find(|(tag, ..)| *tag == entry.tag && !entry.apart);
+            let kind = match binding {
                 Some((_, kind, _)) => Some(*kind),
                 None => crate::TRACKS.iter().find(|t| t.tag == entry.tag).map(|t| t.value),
             };
@@ -116,21 +116,21 @@ impl<'a> Back<'a> {
             }
             let mut interpolation = entry.interpolation;
             let mut global = entry.global;
-            if let Some((_, _, bound)) = bound.filter(|_| !entry.empty) {
-                (interpolation, global) = self.merge(&mut keys, Some(&entry), bound, what, frame);
+            if let Some((_, _, binding)) = binding.filter(|_| !entry.empty) {
+                (interpolation, global) = self.merge(&mut keys, Some(&entry), binding, what, frame);
                 if keys.is_empty() {
                     continue;
                 }
             }
             out.push(Track { tag: entry.tag, interpolation, global_sequence: global, keys });
         }
-        for (tag, kind, bound) in wanted {
-            let key = (bound.target, bound.property.clone());
+        for (tag, kind, binding) in wanted {
+            let key = (binding.target, binding.property.clone());
             if seen.contains(tag) || !self.channels.contains_key(&key) {
                 continue;
             }
             let Some(mut keys) = Keys::empty(*kind) else { continue };
-            let (interpolation, global) = self.merge(&mut keys, None, bound, what, frame);
+            let (interpolation, global) = self.merge(&mut keys, None, binding, what, frame);
             if !keys.is_empty() {
                 out.push(Track { tag: *tag, interpolation, global_sequence: global, keys });
             }
@@ -147,13 +147,13 @@ impl<'a> Back<'a> {
         &mut self,
         keys: &mut Keys,
         entry: Option<&Listed<'_>>,
-        bound: &Bound,
+        binding: &Binding,
         what: &str,
         frame: &Frame,
     ) -> (Interpolation, i32) {
-        let channels = self.channels.remove(&(bound.target, bound.property.clone())).unwrap_or_default();
-        let told = entry.map(|e| e.interpolation);
-        let interpolation = interpolation_of(told, keys, &channels, bound.held);
+        let channels = self.channels.remove(&(binding.target, binding.property.clone())).unwrap_or_default();
+        let stored = entry.map(|e| e.interpolation);
+        let interpolation = interpolation_of(stored, keys, &channels, binding.held);
         let note: &Extras = match entry {
             Some(entry) => entry.note,
             None => Extras::none(),
@@ -171,12 +171,12 @@ impl<'a> Back<'a> {
         if dropped {
             self.lose(Loss::new(
                 what,
-                format!("{} in a clip that always runs, beside others", bound.property.name()),
+                format!("{} in a clip that always runs, beside others", binding.property.name()),
             ));
         }
         let channels: Vec<(usize, &Channel)> =
             channels.into_iter().filter(|(clip, _)| self.global_of(*clip).unwrap_or(-1) == global).collect();
-        let form = Form { run: run_of(interpolation, keys), map: bound.map, width: 0 };
+        let form = CurveForm { kind: kind_of(interpolation, keys), map: binding.map, width: 0 };
         let gather = Gather { channels: &channels, note, form, what, frame };
         match keys {
             Keys::Float(c) => *c = self.gather(&gather),
@@ -187,8 +187,8 @@ impl<'a> Back<'a> {
         (interpolation, global)
     }
 
-    fn gather<T: Lane>(&mut self, from: &Gather<'a, '_>) -> Curve<T> {
-        let form = Form { width: T::WIDTH, ..from.form };
+    fn gather<T: KeyValue>(&mut self, from: &Gather<'a, '_>) -> Curve<T> {
+        let form = CurveForm { width: T::WIDTH, ..from.form };
         let mut all = Gathered::default();
         for (clip, channel) in from.channels {
             if channel.width() != T::WIDTH {
@@ -197,16 +197,16 @@ impl<'a> Back<'a> {
                 continue;
             }
             let start = self.windows.get(*clip).map_or(0, |w| w.start);
-            let (rows, edited) = decode(channel, &form, from.frame);
+            let (rows, edited) = decode_channel(channel, &form, from.frame);
             let time =
                 |t: &f32| start + (f64::from(*t) * 1000.0).round().clamp(0.0, LONGEST as f64 * 64.0) as i64;
             all.add(rows.times.iter().map(time), &rows, edited);
         }
-        let mut outside = Rows::default();
-        if let (Some(times), Some(values)) = (word_list(from.note, "times"), list(from.note, "values")) {
+        let mut outside = FormatKeys::default();
+        if let (Some(times), Some(values)) = (from.note.u32s("times"), from.note.floats("values")) {
             outside.values = values;
-            outside.tangents = list(from.note, "tangents").unwrap_or_default();
-            let cubic = form.run != Run::Straight;
+            outside.tangents = from.note.floats("tangents").unwrap_or_default();
+            let cubic = form.kind != CurveKind::Linear;
             if !cubic {
                 outside.tangents.clear();
             } else if outside.tangents.is_empty() {
@@ -242,7 +242,7 @@ impl<'a> Back<'a> {
         if conflict {
             self.shared_keys.insert(from.what.to_owned());
         }
-        let order = word_list(from.note, "order").and_then(|order| reorder(&kept, &order));
+        let order = from.note.u32s("order").and_then(|order| reorder(&kept, &order));
         let order = order.unwrap_or_else(|| (0..kept.len()).collect());
         let mut curve = Curve::default();
         for key in order.iter().filter_map(|i| kept.get(*i)) {
@@ -250,7 +250,7 @@ impl<'a> Back<'a> {
             let value = T::take(rows.values.get(from..).unwrap_or(&[]));
             let time = key.time.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
             curve.keys.push(Key { time, value });
-            if form.run != Run::Straight {
+            if form.kind != CurveKind::Linear {
                 let row = rows.tangents.get(from * 2..).unwrap_or(&[]);
                 curve.tangents.push(Tangents {
                     incoming: T::take(row),
@@ -263,7 +263,7 @@ impl<'a> Back<'a> {
 
     /// The times of an event.
     pub(super) fn read_events(&mut self, map: &Extras, key: &str, node: u32) -> Option<EventTrack> {
-        let told = map.object(key);
+        let stored = map.object(key);
         let mut track = EventTrack::default();
         let mut times: Vec<(i64, usize)> = Vec::new();
         let mut global = None;
@@ -273,12 +273,12 @@ impl<'a> Back<'a> {
             global = global.or(self.global_of(clip));
             times.push((start + (f64::from(time) * 1000.0).round() as i64, clip));
         }
-        if told.is_none() && times.is_empty() {
+        if stored.is_none() && times.is_empty() {
             return None;
         }
-        let told = told.unwrap_or(Extras::none());
-        track.global_sequence = int(told, "global").map_or(global.unwrap_or(-1), |g| g as i32);
-        let outside = word_list(told, "times").unwrap_or_default();
+        let stored = stored.unwrap_or(Extras::none());
+        track.global_sequence = stored.int("global").map_or(global.unwrap_or(-1), |g| g as i32);
+        let outside = stored.u32s("times").unwrap_or_default();
         times.extend(outside.iter().map(|t| (i64::from(*t as i32), usize::MAX)));
         times.sort_unstable();
         // A moment that two clips play is one moment.
@@ -289,7 +289,7 @@ impl<'a> Back<'a> {
             }
         }
         track.times = kept.iter().map(|(t, _)| *t as i32).collect();
-        if let Some(order) = word_list(told, "order") {
+        if let Some(order) = stored.u32s("order") {
             let order: Vec<i32> = order.iter().map(|t| *t as i32).collect();
             let mut sorted = order.clone();
             sorted.sort_unstable();
@@ -309,7 +309,7 @@ impl<'a> Back<'a> {
 struct Gather<'a, 'b> {
     channels: &'b [(usize, &'a Channel)],
     note: &'b Extras,
-    form: Form,
+    form: CurveForm,
     what: &'b str,
     frame: &'b Frame,
 }
@@ -335,14 +335,14 @@ fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
 
 /// The interpolation of a track: the one it had while its channels still say the same.
 fn interpolation_of(
-    told: Option<Interpolation>,
+    stored: Option<Interpolation>,
     keys: &Keys,
     channels: &[(usize, &Channel)],
     held: bool,
 ) -> Interpolation {
     let integer = matches!(keys, Keys::Integer(_));
-    if let Some(told) = told {
-        let expected = |channel: &Channel| match told {
+    if let Some(stored) = stored {
+        let expected = |channel: &Channel| match stored {
             _ if held || integer => SceneInterpolation::Step,
             Interpolation::None => SceneInterpolation::Step,
             Interpolation::Hermite | Interpolation::Bezier if channel.times.len() > 1 => {
@@ -351,7 +351,7 @@ fn interpolation_of(
             _ => SceneInterpolation::Linear,
         };
         if channels.iter().all(|(_, c)| c.interpolation == expected(c) || c.times.len() == 1) {
-            return told;
+            return stored;
         }
     }
     let any = |wanted: SceneInterpolation| {
@@ -371,13 +371,13 @@ fn interpolation_of(
 }
 
 /// A channel as keys of the format, and whether it is known to have been changed.
-fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
-    let mut told = own(&channel.extras);
-    let sum = || Sum::new().floats(&channel.times).floats(&channel.values).finish();
-    let edited = int(told, "sum").is_some_and(|s| s as i32 != sum());
-    if int(told, "count").is_some_and(|count| count != channel.times.len() as i64) {
+fn decode_channel(channel: &Channel, form: &CurveForm, frame: &Frame) -> (FormatKeys, bool) {
+    let mut stored = own(&channel.extras);
+    let sum = || Checksum::new().floats(&channel.times).floats(&channel.values).finish();
+    let edited = stored.int("sum").is_some_and(|s| s as i32 != sum());
+    if stored.int("count").is_some_and(|count| count != channel.times.len() as i64) {
         // Keys were added or taken away: the notes are about others.
-        told = Extras::none();
+        stored = Extras::none();
     }
     let width = form.width;
     let turned;
@@ -399,28 +399,28 @@ fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
         } else {
             values
         };
-        let straight = Form { run: Run::Straight, ..*form };
-        let steps = told.object("keys").and_then(|k| Steps::read(k, channel.times.len(), width));
+        let straight = CurveForm { kind: CurveKind::Linear, ..*form };
+        let steps = stored.object("keys").and_then(|k| UlpDeltas::read(k, channel.times.len(), width));
         let mut rows = straight.restore(&channel.times, values, &[], steps.as_deref());
-        if form.run != Run::Straight {
-            let kept = list(told, "tangents").filter(|t| t.len() == width * 2 * rows.times.len());
+        if form.kind != CurveKind::Linear {
+            let kept = stored.floats("tangents").filter(|t| t.len() == width * 2 * rows.times.len());
             if channel.interpolation == SceneInterpolation::Step && kept.is_none() && rows.times.len() > 1 {
                 rows = stepped_rows(&rows, width);
             }
-            rows.tangents = kept.unwrap_or_else(|| straight_tangents(&rows, width, form.run));
+            rows.tangents = kept.unwrap_or_else(|| straight_tangents(&rows, width, form.kind));
         }
         return (rows, edited);
     }
-    let inserted = word_list(told, "inserted").unwrap_or_default();
-    let flipped = word_list(told, "flipped").unwrap_or_default();
+    let inserted = stored.u32s("inserted").unwrap_or_default();
+    let flipped = stored.u32s("flipped").unwrap_or_default();
     let times = without(&channel.times, 1, &inserted);
     let kept = without(values, stride, &inserted);
-    let steps = told.object("keys").and_then(|k| Steps::read(k, times.len(), width * 3));
+    let steps = stored.object("keys").and_then(|k| UlpDeltas::read(k, times.len(), width * 3));
     let rows = form.restore(&times, &kept, &flipped, steps.as_deref());
     if inserted.is_empty() {
         return (rows, edited);
     }
-    let again = form.make(&rows);
+    let again = form.encode(&rows);
     if same(&again.values, values) && same(&again.times, &channel.times) {
         return (rows, edited);
     }
@@ -429,8 +429,8 @@ fn decode(channel: &Channel, form: &Form, frame: &Frame) -> (Rows, bool) {
 }
 
 /// Held values as straight ones: each key once more, just before the next.
-fn stepped_rows(rows: &Rows, width: usize) -> Rows {
-    let mut out = Rows::default();
+fn stepped_rows(rows: &FormatKeys, width: usize) -> FormatKeys {
+    let mut out = FormatKeys::default();
     for (i, (time, value)) in rows.times.iter().zip(rows.values.chunks_exact(width.max(1))).enumerate() {
         if let Some(before) = i.checked_sub(1) {
             out.times.push(time - 0.001);
@@ -443,7 +443,7 @@ fn stepped_rows(rows: &Rows, width: usize) -> Rows {
 }
 
 /// Tangents with which a smooth track runs straight.
-fn straight_tangents(rows: &Rows, width: usize, run: Run) -> Vec<f32> {
+fn straight_tangents(rows: &FormatKeys, width: usize, kind: CurveKind) -> Vec<f32> {
     let values: Vec<&[f32]> = rows.values.chunks_exact(width.max(1)).collect();
     let mut out = Vec::with_capacity(rows.values.len() * 2);
     for (i, value) in values.iter().enumerate() {
@@ -451,10 +451,10 @@ fn straight_tangents(rows: &Rows, width: usize, run: Run) -> Vec<f32> {
         let next = values.get(i + 1).unwrap_or(value);
         let part = |from: &[f32], to: &[f32], end: bool| -> Vec<f32> {
             let pairs = from.iter().zip(to);
-            match run {
-                Run::Hermite => pairs.map(|(a, b)| b - a).collect(),
-                Run::Bezier if end => pairs.map(|(a, b)| b + (a - b) / 3.0).collect(),
-                Run::Bezier => pairs.map(|(a, b)| a + (b - a) / 3.0).collect(),
+            match kind {
+                CurveKind::Hermite => pairs.map(|(a, b)| b - a).collect(),
+                CurveKind::Bezier if end => pairs.map(|(a, b)| b + (a - b) / 3.0).collect(),
+                CurveKind::Bezier => pairs.map(|(a, b)| a + (b - a) / 3.0).collect(),
                 _ => value.to_vec(),
             }
         };
@@ -466,23 +466,23 @@ fn straight_tangents(rows: &Rows, width: usize, run: Run) -> Vec<f32> {
 
 /// Keys that were kept as they are.
 fn read_keys(note: &Extras, keys: &mut Keys) {
-    let times = word_list(note, "times").unwrap_or_default();
+    let times = note.u32s("times").unwrap_or_default();
     fn fill<T: Copy>(times: &[u32], curve: &mut Curve<T>, values: Vec<T>, tangents: &[T]) {
         curve.keys = times.iter().zip(values).map(|(t, value)| Key { time: *t as i32, value }).collect();
         let pairs = tangents.as_chunks::<2>().0.iter();
         curve.tangents =
             pairs.map(|[incoming, outgoing]| Tangents { incoming: *incoming, outgoing: *outgoing }).collect();
     }
-    fn rows<T: Lane>(note: &Extras, key: &str) -> Vec<T> {
-        list(note, key).unwrap_or_default().chunks_exact(T::WIDTH).map(T::take).collect()
+    fn rows<T: KeyValue>(note: &Extras, key: &str) -> Vec<T> {
+        note.floats(key).unwrap_or_default().chunks_exact(T::WIDTH).map(T::take).collect()
     }
     match keys {
         Keys::Float(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
         Keys::Vector(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
         Keys::Rotation(c) => fill(&times, c, rows(note, "values"), &rows(note, "tangents")),
         Keys::Integer(c) => {
-            let tangents = word_list(note, "tangent_words").unwrap_or_default();
-            fill(&times, c, word_list(note, "words").unwrap_or_default(), &tangents);
+            let tangents = note.u32s("tangent_words").unwrap_or_default();
+            fill(&times, c, note.u32s("words").unwrap_or_default(), &tangents);
         }
     }
 }

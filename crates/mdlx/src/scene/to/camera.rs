@@ -1,39 +1,38 @@
 //! Cameras to the scene. A camera stands at a node and looks at another.
 
 use galatea_scene::{Camera as SceneCamera, Extras, Node as SceneNode, Projection, Transform, Value};
-use glam::{Mat3, Quat, Vec3};
+use glam::Quat;
 
-use super::Builder;
-use crate::scene::binding::{camera_bounds, find};
-use crate::scene::curve::Map;
-use crate::scene::extra::{Carry, latin, put, same, wrap};
+use super::ToScene;
+use crate::play::View;
+use crate::scene::binding::{camera_bindings, find};
+use crate::scene::curve::ValueMap;
+use crate::scene::extra::{ExtraValue, latin, same, wrap};
 use crate::scene::vocabulary::{diagonal_of, height_of, plain_bind};
 
-/// The rotation of a camera that looks from one point to another, with z up.
+/// Returns the rotation of a camera that looks from one point to another, with z up.
 fn looking(from: [f32; 3], to: [f32; 3]) -> [f32; 4] {
-    let back = (Vec3::from(from) - Vec3::from(to)).normalize_or(Vec3::X);
-    let right = Vec3::Z.cross(back).normalize_or(Vec3::Y);
-    let turn = Quat::from_mat3(&Mat3::from_cols(right, back.cross(right), back));
-    if turn.is_finite() { turn.to_array() } else { [0.0, 0.0, 0.0, 1.0] }
+    let rotation = View::look_at(from.into(), to.into()).rotation;
+    if rotation.is_finite() { rotation.to_array() } else { Quat::IDENTITY.to_array() }
 }
 
-impl Builder<'_> {
+impl ToScene<'_> {
     pub(super) fn add_cameras(&mut self) {
         let model = self.model;
         for (index, camera) in model.cameras.iter().enumerate() {
             let name = latin(camera.name.bytes());
             let id = self.scene.nodes.len() as u32;
             let mut map = Extras::new();
-            put(&mut map, "camera", index as u32);
+            map.add("camera", index as u32);
             let yfov = height_of(camera.field_of_view);
             if !diagonal_of(yfov).same(&camera.field_of_view) {
-                put(&mut map, "field_of_view", camera.field_of_view.json());
+                map.add("field_of_view", camera.field_of_view.json());
             }
             let at = model.node_count() + index;
             if let Some(bind) = model.bind_poses.get(at)
                 && !same(bind, &plain_bind(camera.position))
             {
-                put(&mut map, "bind", bind.json());
+                map.add("bind", bind.json());
             }
             let transform = Transform {
                 translation: camera.position,
@@ -44,7 +43,7 @@ impl Builder<'_> {
             self.scene
                 .add_node(Some(0), SceneNode { transform, camera: Some(number), ..SceneNode::new(&name) });
             let mut aim = Extras::new();
-            put(&mut aim, "camera_target", index as u32);
+            aim.add("camera_target", index as u32);
             let target = SceneNode {
                 transform: Transform { translation: camera.target, ..Transform::default() },
                 extras: wrap(aim),
@@ -59,8 +58,8 @@ impl Builder<'_> {
                 target: Some(target),
                 ..SceneCamera::default()
             });
-            let places = [Map::Offset(camera.position), Map::Offset(camera.target)];
-            let bounds = camera_bounds(model.version, number, [id, target], places);
+            let places = [ValueMap::Offset(camera.position), ValueMap::Offset(camera.target)];
+            let bounds = camera_bindings(model.version, number, [id, target], places);
             self.add_tracks(&mut map, "tracks", &camera.tracks, |tag| find(&bounds, tag));
             if let Some(node) = self.scene.nodes.get_mut(id as usize) {
                 node.extras = wrap(map);
@@ -79,18 +78,18 @@ impl Builder<'_> {
             }
             let mut map = Extras::new();
             if let Some(pivot) = model.pivots.get(at) {
-                put(&mut map, "pivot", pivot.json());
+                map.add("pivot", pivot.json());
             }
             if let Some(bind) = model.bind_poses.get(at).filter(|_| !cameras.contains(&at)) {
-                put(&mut map, "bind", bind.json());
+                map.add("bind", bind.json());
             }
             if !map.is_empty() {
-                put(&mut map, "at", at as u32);
+                map.add("at", at as u32);
                 loose.push(Value::Object(map));
             }
         }
         if !loose.is_empty() {
-            put(&mut self.header, "loose", Value::Array(loose));
+            self.header.add("loose", Value::Array(loose));
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use galatea_scene::{Clip, Extras, Playback};
 
-use super::Builder;
+use super::ToScene;
 use crate::Sequence;
-use crate::scene::extra::{latin, put, put_fields, wrap};
+use crate::scene::extra::{latin, put_fields, wrap};
 
-impl Builder<'_> {
+impl ToScene<'_> {
     /// Adds an empty clip for every sequence and every global sequence.
     pub(super) fn add_clips(&mut self) {
         let base = Sequence::default();
@@ -16,11 +16,11 @@ impl Builder<'_> {
                 &mut map, sequence, base, move_speed, rarity, sync_point, bounds, frequency, replay,
                 blend_time,
             );
-            put(&mut map, "sequence", index as u32);
-            put(&mut map, "start", sequence.start as i32);
-            put(&mut map, "end", sequence.end as i32);
+            map.add("sequence", index as u32);
+            map.add("start", sequence.start as i32);
+            map.add("end", sequence.end as i32);
             if sequence.flags & !1 != 0 {
-                put(&mut map, "flags", sequence.flags as i32);
+                map.add("flags", sequence.flags as i32);
             }
             let length = (i64::from(sequence.end) - i64::from(sequence.start)).max(0);
             self.scene.clips.push(Clip {
@@ -33,8 +33,8 @@ impl Builder<'_> {
         }
         for (index, length) in self.model.global_sequences.iter().enumerate() {
             let mut map = Extras::new();
-            put(&mut map, "global", index as u32);
-            put(&mut map, "end", *length as i32);
+            map.add("global", index as u32);
+            map.add("end", *length as i32);
             self.scene.clips.push(Clip {
                 name: format!("global {index}"),
                 length: *length as f32 / 1000.0,

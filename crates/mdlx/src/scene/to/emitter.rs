@@ -2,11 +2,11 @@
 
 use galatea_scene::{Emitter, EmitterKind, Extras, Value};
 
-use super::Builder;
-use crate::scene::extra::{Carry, latin, put, put_fields};
+use super::ToScene;
+use crate::scene::extra::{ExtraValue, latin, put_fields};
 use crate::{NodeKind, ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
-impl Builder<'_> {
+impl ToScene<'_> {
     /// An emitter in the scene's words; what those do not tell goes to `map`.
     pub(super) fn emitter(
         &self,
@@ -43,12 +43,12 @@ impl Builder<'_> {
                 let e = m.ribbon_emitters.get(index)?;
                 put_fields!(map, e, RibbonEmitter::default(), texture_slot, height_below);
                 if let Some(size) = e.content_size {
-                    put(map, "content_size", size.json());
+                    map.add("content_size", size.json());
                 }
                 out.kind = EmitterKind::Ribbon;
                 out.rate = e.emission_rate as f32;
                 if out.rate as u32 != e.emission_rate {
-                    put(map, "emission_rate", e.emission_rate.json());
+                    map.add("emission_rate", e.emission_rate.json());
                 }
                 (out.life, out.gravity) = (e.life_span, e.gravity);
                 out.sizes = vec![e.height_above];
@@ -57,7 +57,7 @@ impl Builder<'_> {
                 out.grid = [e.columns, e.rows];
                 out.material = self.materials.get(e.material_id as usize).copied();
                 if out.material.is_none() {
-                    put(map, "material_id", e.material_id.json());
+                    map.add("material_id", e.material_id.json());
                 }
             }
             _ => return None,
@@ -88,13 +88,13 @@ impl Builder<'_> {
             replaceable_id,
         );
         if let Some(size) = e.content_size {
-            put(map, "content_size", size.json());
+            map.add("content_size", size.json());
         }
         out.kind = EmitterKind::Particles;
         (out.rate, out.life, out.speed, out.gravity) = (e.emission_rate, e.life_span, e.speed, e.gravity);
         out.spread = e.latitude.to_radians();
         if !out.spread.to_degrees().same(&e.latitude) {
-            put(map, "latitude", e.latitude.json());
+            map.add("latitude", e.latitude.json());
         }
         out.area = [e.length, e.width];
         let colors = e.segment_colors.iter().zip(e.segment_alphas);
@@ -102,9 +102,9 @@ impl Builder<'_> {
         out.sizes = e.segment_scalings.to_vec();
         out.grid = [e.columns, e.rows];
         if let Some(wow) = &e.wow {
-            let mut told = Extras::new();
+            let mut stored = Extras::new();
             put_fields!(
-                &mut told,
+                &mut stored,
                 wow,
                 WowParticles::default(),
                 geometry_model,
@@ -120,8 +120,8 @@ impl Builder<'_> {
                 wind_time,
                 follow,
             );
-            put(&mut told, "spline", galatea_scene::floats(wow.spline.as_flattened()));
-            put(map, "wow", Value::Object(told));
+            stored.add("spline", galatea_scene::floats(wow.spline.as_flattened()));
+            map.add("wow", Value::Object(stored));
         }
     }
 }

@@ -5,9 +5,9 @@
 
 use galatea_scene::{Extras, Material as SceneMaterial, Slot, Texture as SceneTexture, Value};
 
-use super::Builder;
-use crate::scene::binding::{find, layer_bounds, slot_bounds, uv_bounds};
-use crate::scene::extra::{Carry, put, put_fields, wrap};
+use super::ToScene;
+use crate::scene::binding::{find, layer_bindings, slot_bindings, uv_bindings};
+use crate::scene::extra::{ExtraValue, put_fields, wrap};
 use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
 use crate::{Feature, Layer, Material, Version};
 
@@ -24,7 +24,7 @@ pub(super) fn is_hd(material: &Material, version: Version) -> bool {
         && material.layers.len() > 1
 }
 
-impl Builder<'_> {
+impl ToScene<'_> {
     pub(super) fn add_materials(&mut self) {
         let model = self.model;
         let mut moved = vec![false; model.texture_anims.len()];
@@ -38,9 +38,9 @@ impl Builder<'_> {
             self.scene.materials.resize_with(ids.end as usize, SceneMaterial::default);
             for (number, id) in ids.clone().enumerate() {
                 let mut map = Extras::new();
-                put(&mut map, "layer", number as u32);
+                map.add("layer", number as u32);
                 if number == 0 {
-                    put(&mut map, "material", index as u32);
+                    map.add("material", index as u32);
                     put_fields!(
                         &mut map,
                         material,
@@ -51,7 +51,7 @@ impl Builder<'_> {
                         extra
                     );
                     if material.layers.is_empty() {
-                        put(&mut map, "no_layer", true);
+                        map.add("no_layer", true);
                     }
                 }
                 let layer = material.layers.get(number);
@@ -65,7 +65,7 @@ impl Builder<'_> {
                     let layers =
                         rest.map(|(n, layer)| self.further_layer(layer, n, id, &mut out, &mut moved));
                     let layers: Vec<Value> = layers.collect();
-                    put(&mut map, "layers", Value::Array(layers));
+                    map.add("layers", Value::Array(layers));
                 }
                 if out.name.is_empty() {
                     out.name = format!("material {index}");
@@ -83,20 +83,20 @@ impl Builder<'_> {
         let loose: Vec<Value> = loose
             .map(|(index, (anim, _))| {
                 let mut map = Extras::new();
-                put(&mut map, "texture_anim", index as u32);
+                map.add("texture_anim", index as u32);
                 self.add_tracks(&mut map, "tracks", &anim.tracks, |_| None);
                 Value::Object(map)
             })
             .collect();
         if !loose.is_empty() {
-            put(&mut self.header, "texture_anims", Value::Array(loose));
+            self.header.add("texture_anims", Value::Array(loose));
         }
     }
 
     /// A texture of a layer, if there is such a texture.
-    fn texture(&self, id: i32, slot: Slot, coord_id: u32, told: &mut Extras) -> Option<SceneTexture> {
+    fn texture(&self, id: i32, slot: Slot, coord_id: u32, stored: &mut Extras) -> Option<SceneTexture> {
         let texture = self.model.textures.get(usize::try_from(id).ok()?)?;
-        put(told, "texture", id);
+        stored.add("texture", id);
         Some(SceneTexture {
             slot,
             name: texture_name(texture),
@@ -128,8 +128,8 @@ impl Builder<'_> {
         let Some(anim) = model.texture_anims.get(index) else { return };
         if let Some(flag) = moved.get_mut(index).filter(|m| !**m) {
             *flag = true;
-            put(map, "texture_anim", index as u32);
-            let bounds = uv_bounds(id);
+            map.add("texture_anim", index as u32);
+            let bounds = uv_bindings(id);
             self.add_tracks(map, "uv_tracks", &anim.tracks, |tag| find(&bounds, tag));
         }
     }
@@ -151,15 +151,15 @@ impl Builder<'_> {
             ..SceneMaterial::default()
         };
         if layer.filter_mode != filter_of(out.alpha) {
-            put(map, "filter_mode", layer.filter_mode.json());
+            map.add("filter_mode", layer.filter_mode.json());
         }
         if layer.flags != layer_flags(out.two_sided, out.unlit) {
-            put(map, "layer_flags", layer.flags.json());
+            map.add("layer_flags", layer.flags.json());
         }
         let opacity = if layer.tracks.get(*b"KMTA").is_some() { 1.0 } else { layer.alpha };
         out.base_color = [1.0, 1.0, 1.0, opacity];
         if !opacity.same(&layer.alpha) {
-            put(map, "alpha", layer.alpha.json());
+            map.add("alpha", layer.alpha.json());
         }
         let team = |id: i32| {
             let texture = usize::try_from(id).ok().and_then(|i| self.model.textures.get(i))?;
@@ -174,30 +174,30 @@ impl Builder<'_> {
             out.base_color = [r, g, b, opacity];
         }
         let base = if painted.is_some() { Slot::TeamColor } else { Slot::Base };
-        let mut told = Extras::new();
-        match self.texture(layer.texture_id, base.clone(), layer.coord_id, &mut told).filter(|_| !slotted) {
-            Some(texture) => out.textures.push(SceneTexture { extras: wrap(told), ..texture }),
+        let mut stored = Extras::new();
+        match self.texture(layer.texture_id, base.clone(), layer.coord_id, &mut stored).filter(|_| !slotted) {
+            Some(texture) => out.textures.push(SceneTexture { extras: wrap(stored), ..texture }),
             None => {
                 put_fields!(map, layer, Layer { texture_id: -1, ..Layer::default() }, texture_id);
                 put_fields!(map, layer, Layer::default(), coord_id);
             }
         }
         for (n, slot) in layer.textures.iter().enumerate() {
-            let mut told = Extras::new();
-            put(&mut told, "slot", slot.slot.json());
+            let mut stored = Extras::new();
+            stored.add("slot", slot.slot.json());
             let known = slots().get(slot.slot as usize).cloned();
             let known = if slot.slot == 0 { Some(base.clone()) } else { known };
             let known = known.unwrap_or_else(|| Slot::Other(format!("slot {}", slot.slot)));
-            let bounds = slot_bounds(version, id, n);
-            let texture = self.texture(slot.texture_id, known.clone(), layer.coord_id, &mut told);
+            let bounds = slot_bindings(version, id, n);
+            let texture = self.texture(slot.texture_id, known.clone(), layer.coord_id, &mut stored);
             if texture.is_none() {
-                put(&mut told, "texture", slot.texture_id);
+                stored.add("texture", slot.texture_id);
             }
-            self.add_tracks(&mut told, "tracks", &slot.tracks, |tag| find(&bounds, tag));
+            self.add_tracks(&mut stored, "tracks", &slot.tracks, |tag| find(&bounds, tag));
             let nameless = SceneTexture { slot: known, uv_set: layer.coord_id, ..SceneTexture::default() };
-            out.textures.push(SceneTexture { extras: wrap(told), ..texture.unwrap_or(nameless) });
+            out.textures.push(SceneTexture { extras: wrap(stored), ..texture.unwrap_or(nameless) });
         }
-        let bounds = layer_bounds(version, id, 0);
+        let bounds = layer_bindings(version, id, 0);
         self.add_tracks(map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
         self.add_texture_anim(layer, id, map, moved);
         let name = out.textures.first().map_or("", |t| &t.name);
@@ -219,16 +219,16 @@ impl Builder<'_> {
         self.layer_fields(layer, &mut map);
         put_fields!(&mut map, layer, Layer::default(), filter_mode, flags, alpha);
         let slot = slots().get(number).cloned().unwrap_or_else(|| Slot::Other(format!("layer {number}")));
-        let mut told = Extras::new();
-        put(&mut told, "layer", number as u32);
-        match self.texture(layer.texture_id, slot, layer.coord_id, &mut told) {
-            Some(texture) => out.textures.push(SceneTexture { extras: wrap(told), ..texture }),
+        let mut stored = Extras::new();
+        stored.add("layer", number as u32);
+        match self.texture(layer.texture_id, slot, layer.coord_id, &mut stored) {
+            Some(texture) => out.textures.push(SceneTexture { extras: wrap(stored), ..texture }),
             None => {
                 put_fields!(&mut map, layer, Layer { texture_id: -1, ..Layer::default() }, texture_id);
                 put_fields!(&mut map, layer, Layer::default(), coord_id);
             }
         }
-        let bounds = layer_bounds(self.model.version, id, number);
+        let bounds = layer_bindings(self.model.version, id, number);
         self.add_tracks(&mut map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
         if usize::try_from(layer.texture_anim_id).ok().and_then(|i| moved.get(i)) == Some(&false) {
             // Its texture animation moves the material as a whole if the first layer has none.

@@ -3,18 +3,18 @@
 use foldhash::HashMap;
 use galatea_scene::{
     Channel, Extras, Interpolation, Mesh, Node as SceneNode, Primitive, Property, Purpose, Target, Value,
-    Vertices, encode_u32s, floats,
+    Vertices, encode_u32_iter, encode_u32s, floats,
 };
 
-use super::{Builder, put_words, take};
+use super::{ToScene, take};
 use crate::play::{Moment, Player};
-use crate::scene::binding::{anim_bounds, find};
-use crate::scene::extra::{Carry, bounds_row, latin, put, put_fields, same, wrap};
-use crate::scene::vocabulary::{colour_counts, is_plain_name};
+use crate::scene::binding::{anim_bindings, find};
+use crate::scene::extra::{ExtraValue, bounds_row, latin, put_fields, same, wrap};
+use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::geometry_sum;
 use crate::{CollisionMesh, Feature, Geoset, GeosetAnim, VertexBuffer};
 
-impl Builder<'_> {
+impl ToScene<'_> {
     pub(super) fn add_geosets(&mut self, player: &Player<'_>) {
         let model = self.model;
         let mut anims: HashMap<usize, (usize, &GeosetAnim)> = HashMap::default();
@@ -32,14 +32,14 @@ impl Builder<'_> {
         }
         let loose = loose.into_iter().map(|(index, anim)| {
             let mut map = Extras::new();
-            put(&mut map, "index", index as u32);
+            map.add("index", index as u32);
             put_fields!(&mut map, anim, GeosetAnim::default(), alpha, flags, color, geoset_id);
             self.add_tracks(&mut map, "tracks", &anim.tracks, |_| None);
             Value::Object(map)
         });
         let loose: Vec<Value> = loose.collect();
         if !loose.is_empty() {
-            put(&mut self.header, "geoset_anims", Value::Array(loose));
+            self.header.add("geoset_anims", Value::Array(loose));
         }
         if let Some(mesh) = model.collision_mesh.as_deref() {
             self.add_collision(mesh);
@@ -55,24 +55,24 @@ impl Builder<'_> {
     ) {
         let model = self.model;
         let mut map = Extras::new();
-        put(&mut map, "geoset", index as u32);
+        map.add("geoset", index as u32);
         self.put_header(&mut map, geoset);
         let mut vertices = columns(geoset, &mut map);
         let skin = self.add_skin(geoset, &mut vertices, &mut map);
         let indices = faces(geoset, &mut map);
         let material = self.materials.get(geoset.material_id as usize).copied();
         if material.is_none() {
-            put(&mut map, "material_id", geoset.material_id.json());
+            map.add("material_id", geoset.material_id.json());
         }
         let lod_name = latin(geoset.lod_name.bytes());
         let named = model.version.has(Feature::LevelOfDetail) && !lod_name.is_empty();
         let name = if named { lod_name.clone() } else { format!("geoset {index}") };
         if !named && !lod_name.is_empty() || named && is_plain_name(&lod_name) {
-            put(&mut map, "lod_name", lod_name);
+            map.add("lod_name", lod_name);
         }
         let lod = u32::try_from(geoset.lod).ok().filter(|_| model.version.has(Feature::LevelOfDetail));
         if model.version.has(Feature::LevelOfDetail) && geoset.lod < -1 {
-            put(&mut map, "lod", geoset.lod);
+            map.add("lod", geoset.lod);
         }
         let id = self.scene.nodes.len() as u32;
         let mut node =
@@ -91,10 +91,10 @@ impl Builder<'_> {
         });
         self.scene.vertices.push(vertices);
         if let Some((number, anim)) = anim {
-            let mut told = Extras::new();
-            put(&mut told, "index", number as u32);
-            self.add_anim(id, anim, player, &mut node, &mut told);
-            put(&mut map, "anim", Value::Object(told));
+            let mut stored = Extras::new();
+            stored.add("index", number as u32);
+            self.add_anim(id, anim, player, &mut node, &mut stored);
+            map.add("anim", Value::Object(stored));
         }
         node.extras = wrap(map);
         self.scene.add_node(Some(0), node);
@@ -107,22 +107,22 @@ impl Builder<'_> {
         anim: &GeosetAnim,
         player: &Player<'_>,
         node: &mut SceneNode,
-        told: &mut Extras,
+        stored: &mut Extras,
     ) {
         let model = self.model;
-        put_fields!(told, anim, GeosetAnim::default(), flags);
-        let bounds = anim_bounds(id);
-        self.add_tracks(told, "tracks", &anim.tracks, |tag| find(&bounds, tag));
+        put_fields!(stored, anim, GeosetAnim::default(), flags);
+        let bounds = anim_bindings(id);
+        self.add_tracks(stored, "tracks", &anim.tracks, |tag| find(&bounds, tag));
         let fades = anim.tracks.get(*b"KGAO");
         let opacity = if fades.is_some() { 1.0 } else { anim.alpha };
-        let counts = colour_counts(anim.flags, model.version.is_wow());
+        let counts = color_applies(anim.flags, model.version.is_wow());
         let [r, g, b] = if counts && anim.tracks.get(*b"KGAC").is_none() { anim.color } else { [1.0; 3] };
         node.tint = [r, g, b, opacity];
         if !opacity.same(&anim.alpha) {
-            put(told, "alpha", anim.alpha.json());
+            stored.add("alpha", anim.alpha.json());
         }
         if !same(&[r, g, b], &anim.color) {
-            put(told, "color", anim.color.json());
+            stored.add("color", anim.color.json());
         }
         let Some(fades) = fades else {
             node.visible &= anim.alpha > 0.0;
@@ -162,7 +162,7 @@ impl Builder<'_> {
             if values.iter().all(|v| (*v > 0.0) == rest) {
                 continue;
             }
-            if !take(&mut self.again, 16) {
+            if !take(&mut self.repeat_budget, 16) {
                 break;
             }
             clip.channels.push(Channel::node(id, Property::Visibility, Interpolation::Step, times, values));
@@ -172,15 +172,15 @@ impl Builder<'_> {
     fn put_header(&self, map: &mut Extras, geoset: &Geoset) {
         let base = Geoset::default();
         put_fields!(map, geoset, base, selection_group, selection_flags, bounds, extra);
-        put(map, "geometry", geometry_sum(&geoset.vertices));
+        map.add("geometry", geometry_sum(&geoset.vertices));
         put_bounds(map, &geoset.sequence_bounds, &geoset.bounds);
         if geoset.skin_first {
-            put(map, "skin_first", true);
+            map.add("skin_first", true);
         }
         if let Some(buffer) = geoset.buffer.as_deref() {
-            let mut told = Extras::new();
+            let mut stored = Extras::new();
             put_fields!(
-                &mut told,
+                &mut stored,
                 buffer,
                 VertexBuffer::default(),
                 center,
@@ -192,15 +192,14 @@ impl Builder<'_> {
                 max_vertex,
                 unused_0xe,
             );
-            put(&mut told, "unused", encode_u32s(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
+            stored.add("unused", encode_u32s(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
             let [a, b, c] = buffer.tags;
-            put(&mut told, "tags", latin(&[a, b, c].concat()));
-            put(
-                &mut told,
+            stored.add("tags", latin(&[a, b, c].concat()));
+            stored.add(
                 "padding",
                 encode_u32s(&buffer.padding.iter().map(|p| u32::from(*p)).collect::<Vec<_>>()),
             );
-            put(map, "buffer", Value::Object(told));
+            map.add("buffer", Value::Object(stored));
         }
         let mut derived = Geoset { vertex_groups: geoset.vertex_groups.clone(), ..Geoset::default() };
         if self.model.version.is_wow() && geoset.buffer.is_none() {
@@ -209,18 +208,17 @@ impl Builder<'_> {
             crate::versions::make_bone_lists(&mut derived);
         }
         if derived.bone_indices != geoset.bone_indices || derived.bone_weights != geoset.bone_weights {
-            put_words(map, "bone_indices", &geoset.bone_indices);
-            put_words(map, "bone_weights", &geoset.bone_weights);
+            map.add("bone_indices", encode_u32s(&geoset.bone_indices));
+            map.add("bone_weights", encode_u32s(&geoset.bone_weights));
         }
     }
 
     fn add_collision(&mut self, mesh: &CollisionMesh) {
         let mut map = Extras::new();
-        put(&mut map, "collision_mesh", geometry_sum(&mesh.vertices));
-        put(&mut map, "normals", floats(mesh.normals.as_flattened()));
+        map.add("collision_mesh", geometry_sum(&mesh.vertices));
+        map.add("normals", floats(mesh.normals.as_flattened()));
         if mesh.vertices.is_empty() {
-            put(
-                &mut map,
+            map.add(
                 "triangles",
                 encode_u32s(&mesh.triangles.iter().map(|i| u32::from(*i)).collect::<Vec<_>>()),
             );
@@ -283,12 +281,12 @@ fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
             last.1
         })
         .collect();
-    let mut told = Extras::new();
-    put_words(&mut told, "of", &of);
+    let mut stored = Extras::new();
+    stored.add("of", encode_u32s(&of));
     if rows.len() > 1 {
-        put(&mut told, "rows", floats(rows.get(1..).unwrap_or(&[]).as_flattened()));
+        stored.add("rows", floats(rows.get(1..).unwrap_or(&[]).as_flattened()));
     }
-    put(map, "sequence_bounds", Value::Object(told));
+    map.add("sequence_bounds", Value::Object(stored));
 }
 
 /// The vertices, column by column. Columns that do not have one entry per vertex go to extras.
@@ -296,7 +294,7 @@ fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     let count = geoset.vertices.len();
     let full = |len: usize| len == count && count > 0;
     let mut out = Vertices { positions: geoset.vertices.clone(), ..Vertices::default() };
-    let mut odd = |key: &'static str, flat: &[f32]| put(map, key, floats(flat));
+    let mut odd = |key: &'static str, flat: &[f32]| map.add(key, floats(flat));
     if full(geoset.normals.len()) {
         out.normals.clone_from(&geoset.normals);
     } else if !geoset.normals.is_empty() {
@@ -312,7 +310,7 @@ fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     if sound < geoset.uvs.len() {
         let sets = geoset.uvs.iter().skip(sound);
         let sets = sets.map(|set| Value::from([("uvs", floats(set.as_flattened()))]));
-        put(map, "uvs", Value::Array(sets.collect()));
+        map.add("uvs", Value::Array(sets.collect()));
     }
     out
 }
@@ -322,12 +320,12 @@ fn faces(geoset: &Geoset, map: &mut Extras) -> Vec<u32> {
     let plain = geoset.buffer.is_some() || geoset.face_types.iter().all(|t| *t == 4);
     let usual = geoset.face_types == [4] && geoset.face_counts == [geoset.faces.len() as u32];
     if !usual {
-        put_words(map, "face_types", &geoset.face_types);
-        put_words(map, "face_counts", &geoset.face_counts);
-        put(map, "face_total", geoset.faces.len() as u32);
+        map.add("face_types", encode_u32s(&geoset.face_types));
+        map.add("face_counts", encode_u32s(&geoset.face_counts));
+        map.add("face_total", geoset.faces.len() as u32);
     }
     if !plain || geoset.vertices.is_empty() && !geoset.faces.is_empty() {
-        put_words(map, "faces", &geoset.faces.iter().map(|f| u32::from(*f)).collect::<Vec<_>>());
+        map.add("faces", encode_u32_iter(geoset.faces.iter().map(|f| u32::from(*f))));
     }
     if plain {
         return geoset.faces.iter().map(|i| u32::from(*i)).collect();

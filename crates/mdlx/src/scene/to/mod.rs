@@ -10,9 +10,9 @@ mod skin;
 mod track;
 
 use foldhash::HashMap;
-use galatea_scene::{Extras, Scene, Value, encode_u32s};
+use galatea_scene::{Extras, Scene, Value};
 
-use super::extra::{Carry, hex, latin, put, put_fields, wrap};
+use super::extra::{ExtraValue, hex, latin, put_fields, wrap};
 use super::window::{self, Window};
 use super::{AXES, unit};
 use crate::play::Player;
@@ -36,7 +36,7 @@ impl Model {
         let own_name = latin(self.info.name.bytes());
         let mut scene = Scene::new(if own_name.is_empty() { name } else { &own_name });
         scene.add_axes(AXES, unit(self.version));
-        let mut builder = Builder::new(self, scene);
+        let mut builder = ToScene::new(self, scene);
         builder.header = self.header();
         builder.add_clips();
         builder.add_materials();
@@ -53,14 +53,14 @@ impl Model {
     /// What belongs to the model as a whole.
     fn header(&self) -> Extras {
         let mut map = Extras::new();
-        put(&mut map, "version", self.version.0);
+        map.add("version", self.version.0);
         let base = crate::ModelInfo::default();
         put_fields!(&mut map, self.info, base, animation_file, bounds, blend_time, flags, extra);
         if self.info.name.bytes().is_empty() {
-            put(&mut map, "nameless", true);
+            map.add("nameless", true);
         }
-        put(&mut map, "sequences", self.sequences.len() as u32);
-        put(&mut map, "nodes", self.node_count() as u32);
+        map.add("sequences", self.sequences.len() as u32);
+        map.add("nodes", self.node_count() as u32);
         let listed = |texture: &Texture| {
             let mut entry = Extras::new();
             let base = Texture { flags: 0, replaceable_id: 0, path: Default::default() };
@@ -68,20 +68,20 @@ impl Model {
             Value::Object(entry)
         };
         if !self.textures.is_empty() {
-            put(&mut map, "textures", Value::Array(self.textures.iter().map(listed).collect()));
+            map.add("textures", Value::Array(self.textures.iter().map(listed).collect()));
         }
         let nodes = self.node_count();
         if self.pivots.len() != nodes {
-            put(&mut map, "pivots", self.pivots.len() as u32);
+            map.add("pivots", self.pivots.len() as u32);
         }
         if !self.bind_poses.is_empty() {
-            put(&mut map, "bind_poses", self.bind_poses.len() as u32);
+            map.add("bind_poses", self.bind_poses.len() as u32);
         }
         let face = |effect: &FaceEffect| {
             Value::from([("target", effect.target.json()), ("path", effect.path.json())])
         };
         if !self.face_effects.is_empty() {
-            put(&mut map, "face_effects", Value::Array(self.face_effects.iter().map(face).collect()));
+            map.add("face_effects", Value::Array(self.face_effects.iter().map(face).collect()));
         }
         let sound = |sound: &Sound| {
             Value::from([
@@ -92,20 +92,20 @@ impl Model {
             ])
         };
         if !self.sounds.is_empty() {
-            put(&mut map, "sounds", Value::Array(self.sounds.iter().map(sound).collect()));
+            map.add("sounds", Value::Array(self.sounds.iter().map(sound).collect()));
         }
         let chunk = |chunk: &UnknownChunk| {
             Value::from([("tag", latin(&chunk.tag.0).into()), ("bytes", hex(&chunk.bytes).into())])
         };
         if !self.unknown.is_empty() {
-            put(&mut map, "unknown", Value::Array(self.unknown.iter().map(chunk).collect()));
+            map.add("unknown", Value::Array(self.unknown.iter().map(chunk).collect()));
         }
         map
     }
 }
 
 /// Builds the scene.
-struct Builder<'a> {
+struct ToScene<'a> {
     model: &'a Model,
     scene: Scene,
     /// What belongs to the model as a whole.
@@ -123,14 +123,14 @@ struct Builder<'a> {
     /// The scene's node of each object id.
     by_id: HashMap<u32, u32>,
     /// How much may still be said again for several clips.
-    again: usize,
+    repeat_budget: usize,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ToScene<'a> {
     fn new(model: &'a Model, scene: Scene) -> Self {
         let (windows, globals) = window::windows(model);
         let sequences = windows.get(..globals).unwrap_or(&[]);
-        Builder {
+        ToScene {
             covered: window::covered(sequences),
             shared: window::shared(sequences),
             model,
@@ -140,14 +140,14 @@ impl<'a> Builder<'a> {
             globals,
             materials: Vec::new(),
             by_id: HashMap::default(),
-            again: said_again(model),
+            repeat_budget: repeat_budget(model),
         }
     }
 }
 
 /// How many keys of a model may be said again because clips overlap. Far more than any real model needs: where thousands of
 /// sequences play the same keys, not all of them get those.
-fn said_again(model: &Model) -> usize {
+fn repeat_budget(model: &Model) -> usize {
     let keys: usize = model.all_tracks().iter().flat_map(|tracks| tracks.iter()).map(|t| t.keys.len()).sum();
     let events: usize = model.events.iter().filter_map(|e| e.track.as_ref()).map(|t| t.times.len()).sum();
     (1 << 18) + 64 * (keys + events)
@@ -158,9 +158,4 @@ fn take(left: &mut usize, count: usize) -> bool {
     let rest = left.checked_sub(count);
     *left = rest.unwrap_or(*left);
     rest.is_some()
-}
-
-/// 32-bit words of extras, where they are there.
-fn put_words(map: &mut Extras, key: &'static str, list: &[u32]) {
-    put(map, key, encode_u32s(list));
 }

@@ -5,15 +5,15 @@ use galatea_scene::{
     Transform,
 };
 
-use super::Builder;
+use super::ToScene;
 use crate::play::Player;
-use crate::scene::binding::{Parts, find, node_bounds, own_bounds};
-use crate::scene::curve::Map;
-use crate::scene::extra::{Carry, latin, put, put_fields, same, wrap};
+use crate::scene::binding::{Parts, find, node_bindings, own_bindings};
+use crate::scene::curve::ValueMap;
+use crate::scene::extra::{ExtraValue, latin, put_fields, same, wrap};
 use crate::scene::vocabulary::{KINDS, billboard_of, flags_of, inherit_of, kind_bit, light_kind, plain_bind};
 use crate::{Attachment, Bone, CollisionShape, Light, Node, NodeKind, Shape, Tracks};
 
-impl Builder<'_> {
+impl ToScene<'_> {
     pub(super) fn add_nodes(&mut self, player: &Player<'_>) {
         let model = self.model;
         let nodes: Vec<(NodeKind, usize, &Node)> = model.nodes().collect();
@@ -28,27 +28,27 @@ impl Builder<'_> {
             rest.iter_mut().zip(there).for_each(|(r, t)| *r -= t);
             let mut map = Extras::new();
             let word = KINDS.iter().find(|(k, _)| k == kind).map_or("", |(_, w)| w);
-            put(&mut map, "kind", word);
-            put(&mut map, "index", *index as u32);
-            put(&mut map, "id", node.object_id as i32);
+            map.add("kind", word);
+            map.add("index", *index as u32);
+            map.add("id", node.object_id as i32);
             let mut sum = there;
             sum.iter_mut().zip(rest).for_each(|(s, r)| *s += r);
             if !same(&sum, &here) {
-                put(&mut map, "pivot", here.json());
+                map.add("pivot", here.json());
             }
             let derived = above.map_or(-1, |n| n.object_id as i32);
             if node.parent_id != derived {
-                put(&mut map, "parent", node.parent_id);
-                put(&mut map, "derived_parent", derived);
+                map.add("parent", node.parent_id);
+                map.add("derived_parent", derived);
             }
             let (inherit, billboard) = (inherit_of(node.flags), billboard_of(node.flags));
             if node.flags != flags_of(inherit, billboard) | kind_bit(*kind, model.version) {
-                put(&mut map, "flags", node.flags as i32);
+                map.add("flags", node.flags as i32);
             }
             if let Some(bind) = model.bind_poses.get(node.object_id as usize)
                 && !same(bind, &plain_bind(here))
             {
-                put(&mut map, "bind", bind.json());
+                map.add("bind", bind.json());
             }
             let mut out = SceneNode {
                 transform: Transform { translation: rest, ..Transform::default() },
@@ -60,7 +60,7 @@ impl Builder<'_> {
             self.add_object(*kind, *index, &mut out, &mut map);
             let parts = Parts { node: id, light: out.light, emitter: out.emitter };
             self.scene.nodes.push(out);
-            let own = node_bounds(id, Map::Offset(rest));
+            let own = node_bindings(id, ValueMap::Offset(rest));
             self.add_tracks(&mut map, "tracks", &node.tracks, |tag| find(&own, tag));
             self.add_own_tracks(*kind, *index, parts, &mut map);
             if let Some(node) = self.scene.nodes.get_mut(id as usize) {
@@ -95,7 +95,7 @@ impl Builder<'_> {
             _ => None,
         };
         if let Some(tracks) = tracks.filter(|t| !t.is_empty() || t.extra.is_some()) {
-            let bounds = own_bounds(kind, m.version, parts);
+            let bounds = own_bindings(kind, m.version, parts);
             self.add_tracks(map, "own_tracks", tracks, |tag| find(&bounds, tag));
         }
     }
@@ -154,7 +154,7 @@ impl Builder<'_> {
         );
         let kind = light_kind(light.kind);
         if light.kind > 2 {
-            put(map, "light_kind", light.kind as i32);
+            map.add("light_kind", light.kind as i32);
         }
         self.scene.lights.push(SceneLight {
             name: name.to_owned(),
@@ -173,14 +173,14 @@ fn scene_shape(shape: &CollisionShape, map: &mut Extras) -> SceneShape {
     match shape.shape {
         Shape::Box { corners: [min, max] } => SceneShape::Box { min, max },
         Shape::PlanePoints { points: [min, max] } => {
-            put(map, "form", "plane_points");
+            map.add("form", "plane_points");
             SceneShape::Box { min, max }
         }
         Shape::Sphere { center, radius } => SceneShape::Sphere { center, radius },
         Shape::Cylinder { base: [x, y, z], height, radius } => {
-            put(map, "form", "cylinder");
+            map.add("form", "cylinder");
             if (z + height) - z != height {
-                put(map, "height", height.json());
+                map.add("height", height.json());
             }
             SceneShape::Cylinder { from: [x, y, z], to: [x, y, z + height], radius }
         }

@@ -3,16 +3,16 @@
 use foldhash::HashMap;
 use galatea_scene::{Attribute, Extras, Influences, Skin, Vertices, encode_u32s};
 
-use super::{Builder, put_words};
-use crate::scene::extra::{Carry, put};
+use super::ToScene;
+use crate::scene::extra::ExtraValue;
 use crate::scene::weights::{GROUP, IDLE, idle_of, shares, weights_of};
 use crate::{Geoset, SkinWeight};
 
-impl Builder<'_> {
+impl ToScene<'_> {
     /// Adds the skin of a geoset, if any bone moves it, and the weights to its vertices.
     pub(super) fn add_skin(&mut self, geoset: &Geoset, out: &mut Vertices, map: &mut Extras) -> Option<u32> {
-        put_words(map, "group_sizes", &geoset.group_sizes);
-        put_words(map, "matrices", &geoset.matrices);
+        map.add("group_sizes", encode_u32s(&geoset.group_sizes));
+        map.add("matrices", encode_u32s(&geoset.matrices));
         let count = geoset.vertices.len();
         let mut joints = Joints { by_id: &self.by_id, list: Vec::new(), places: HashMap::default() };
         let smooth = geoset.skin.as_deref();
@@ -20,7 +20,7 @@ impl Builder<'_> {
             Some(skin) if skin.len() == count => joints.smooth(skin, out, map),
             Some(skin) => {
                 let bytes = skin.iter().flat_map(|s| s.bones.into_iter().chain(s.weights));
-                put(map, "skin", crate::scene::extra::hex(&bytes.collect::<Vec<u8>>()));
+                map.add("skin", crate::scene::extra::hex(&bytes.collect::<Vec<u8>>()));
             }
             None => joints.groups(geoset, out, map),
         }
@@ -33,11 +33,8 @@ impl Builder<'_> {
             return None;
         }
         let place = |node: u32| {
-            let id = self
-                .scene
-                .node(node)
-                .map(|n| crate::scene::extra::own(&n.extras))
-                .and_then(|m| crate::scene::extra::int(m, "id"));
+            let id =
+                self.scene.node(node).map(|n| crate::scene::extra::own(&n.extras)).and_then(|m| m.int("id"));
             id.and_then(|id| self.model.pivots.get(id as u32 as usize)).copied().unwrap_or_default()
         };
         let bind = |node: &u32| {
@@ -64,9 +61,9 @@ pub(super) fn put_groups(geoset: &Geoset, out: &mut Vertices, map: &mut Extras) 
         let values = groups.iter().map(|g| f32::from(*g)).collect();
         out.attributes.push(Attribute { name: GROUP.into(), width: 1, values });
     } else if groups.iter().all(|g| *g == 0) {
-        put(map, "zero_groups", groups.len() as u32);
+        map.add("zero_groups", groups.len() as u32);
     } else {
-        put(map, "vertex_groups", groups.json());
+        map.add("vertex_groups", groups.json());
     }
 }
 
@@ -105,7 +102,7 @@ impl Joints<'_> {
                 } else {
                     geoset.vertex_groups.json()
                 };
-                put(map, if zero { "zero_groups" } else { "vertex_groups" }, value);
+                map.add(if zero { "zero_groups" } else { "vertex_groups" }, value);
             }
             return;
         }
@@ -152,9 +149,9 @@ impl Joints<'_> {
             }
         }
         if geoset.vertex_groups.len() != count {
-            put(map, "vertex_groups", geoset.vertex_groups.json());
+            map.add("vertex_groups", geoset.vertex_groups.json());
         } else if !at.is_empty() {
-            put(map, "groups", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
+            map.add("groups", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
         }
     }
 
@@ -169,7 +166,7 @@ impl Joints<'_> {
         let joint = |bone: u32| places.get(bone as usize).copied().flatten().flatten();
         if self.list.is_empty() {
             let bytes = skin.iter().flat_map(|s| s.bones.into_iter().chain(s.weights));
-            put(map, "skin", crate::scene::extra::hex(&bytes.collect::<Vec<u8>>()));
+            map.add("skin", crate::scene::extra::hex(&bytes.collect::<Vec<u8>>()));
             return;
         }
         let (mut at, mut to) = (Vec::new(), Vec::new());
@@ -216,9 +213,9 @@ impl Joints<'_> {
             out.attributes.push(Attribute { name: IDLE.into(), width: 1, values: idle });
         }
         if !at.is_empty() {
-            put(map, "weights", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
+            map.add("weights", [("at", encode_u32s(&at)), ("to", encode_u32s(&to))]);
         }
-        put(map, "smooth", true);
+        map.add("smooth", true);
     }
 }
 

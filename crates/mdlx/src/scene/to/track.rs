@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Value, encode_u32s, floats};
 
-use super::{Builder, take};
-use crate::scene::binding::{Bound, Lane, WORDS, run_of};
-use crate::scene::curve::{Form, Rows, Run};
-use crate::scene::extra::{Carry, Sum, put, wrap};
+use super::{ToScene, take};
+use crate::scene::binding::{Binding, KeyValue, WORDS, kind_of};
+use crate::scene::curve::{CurveForm, CurveKind, FormatKeys};
+use crate::scene::extra::{Checksum, ExtraValue, wrap};
 use crate::scene::window::Window;
 use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks};
 
@@ -32,8 +32,8 @@ fn is_plain(track: &Track) -> bool {
 
 /// How the keys of one track become the channels of clips.
 struct ChannelForm<'a> {
-    bound: &'a Bound,
-    form: Form,
+    binding: &'a Binding,
+    form: CurveForm,
     /// Whether values are held until the next key.
     held: bool,
     /// Whether keys have tangents.
@@ -41,17 +41,17 @@ struct ChannelForm<'a> {
 }
 
 impl<'a> ChannelForm<'a> {
-    fn new<T: Lane>(track: &Track, bound: &'a Bound) -> Self {
-        let held = bound.held
+    fn new<T: KeyValue>(track: &Track, binding: &'a Binding) -> Self {
+        let held = binding.held
             || track.interpolation == Interpolation::None
             || matches!(track.keys, Keys::Integer(_));
-        let run = if held { Run::Straight } else { run_of(track.interpolation, &track.keys) };
-        let form = Form { run, map: bound.map, width: T::WIDTH };
-        ChannelForm { bound, form, held, tangents: track.interpolation.has_tangents() }
+        let kind = if held { CurveKind::Linear } else { kind_of(track.interpolation, &track.keys) };
+        let form = CurveForm { kind, map: binding.map, width: T::WIDTH };
+        ChannelForm { binding, form, held, tangents: track.interpolation.has_tangents() }
     }
 
     /// Returns the channel with these keys. Extras hold what it takes to compute exactly them from it.
-    fn channel<T: Lane>(
+    fn channel<T: KeyValue>(
         &self,
         keys: &[Key<T>],
         tangents: &[Tangents<T>],
@@ -61,7 +61,7 @@ impl<'a> ChannelForm<'a> {
         if keys.is_empty() {
             return None;
         }
-        let mut rows = Rows {
+        let mut rows = FormatKeys {
             times: keys.iter().map(|k| window.seconds(k.time)).collect(),
             values: Vec::with_capacity(keys.len() * T::WIDTH),
             tangents: Vec::new(),
@@ -74,33 +74,33 @@ impl<'a> ChannelForm<'a> {
                 t.outgoing.put(&mut rows.tangents);
             }
         }
-        let mut made = self.form.make_of(&mut rows);
+        let mut made = self.form.encode_taking(&mut rows);
         let mut extras = Extras::new();
         let mut deltas = Extras::new();
-        self.form.steps(&rows, &made).put(&mut deltas, keys.len(), self.form.step_width(keys.len()));
+        self.form.deltas(&rows, &made).put(&mut deltas, keys.len(), self.form.delta_width(keys.len()));
         if !deltas.is_empty() {
-            put(&mut extras, "keys", Value::Object(deltas));
+            extras.add("keys", Value::Object(deltas));
         }
         if self.tangents && (self.held || keys.len() == 1) {
-            put(&mut extras, "tangents", floats(&rows.tangents));
+            extras.add("tangents", floats(&rows.tangents));
         }
         if !made.inserted.is_empty() {
-            put(&mut extras, "inserted", encode_u32s(&made.inserted));
-            put(&mut extras, "count", made.times.len() as u32);
+            extras.add("inserted", encode_u32s(&made.inserted));
+            extras.add("count", made.times.len() as u32);
         }
         if !made.flipped.is_empty() {
-            put(&mut extras, "flipped", encode_u32s(&made.flipped));
+            extras.add("flipped", encode_u32s(&made.flipped));
         }
         if self.held {
             made.interpolation = SceneInterpolation::Step;
         }
         if repeated {
             // Shows which of two clips was edited.
-            put(&mut extras, "sum", Sum::new().floats(&made.times).floats(&made.values).finish());
+            extras.add("sum", Checksum::new().floats(&made.times).floats(&made.values).finish());
         }
         Some(Channel {
-            target: self.bound.target,
-            property: self.bound.property.clone(),
+            target: self.binding.target,
+            property: self.binding.property.clone(),
             interpolation: made.interpolation,
             times: made.times,
             values: made.values,
@@ -110,19 +110,19 @@ impl<'a> ChannelForm<'a> {
 }
 
 /// Returns the curve with its keys in order of time, and notes the order they had.
-fn sorted<'a, T: Lane>(curve: &'a Curve<T>, note: &mut Extras) -> Cow<'a, Curve<T>> {
+fn sorted<'a, T: KeyValue>(curve: &'a Curve<T>, note: &mut Extras) -> Cow<'a, Curve<T>> {
     if curve.keys.is_sorted_by_key(|k| k.time) {
         return Cow::Borrowed(curve);
     }
     let times: Vec<u32> = curve.keys.iter().map(|k| k.time as u32).collect();
-    put(note, "order", encode_u32s(&times));
+    note.add("order", encode_u32s(&times));
     let mut order: Vec<usize> = (0..curve.keys.len()).collect();
     order.sort_by_key(|i| curve.keys.get(*i).map(|k| k.time));
     Cow::Owned(select(curve, &order))
 }
 
 /// Returns a curve of these keys of another.
-fn select<T: Lane>(curve: &Curve<T>, keys: &[usize]) -> Curve<T> {
+fn select<T: KeyValue>(curve: &Curve<T>, keys: &[usize]) -> Curve<T> {
     Curve {
         keys: keys.iter().filter_map(|i| curve.keys.get(*i).copied()).collect(),
         tangents: keys.iter().filter_map(|i| curve.tangents.get(*i).copied()).collect(),
@@ -140,14 +140,14 @@ fn keys_within<T>(keys: &[Key<T>], window: Window, done: usize) -> Range<usize> 
     start..start + rest.iter().take_while(|k| i64::from(k.time) <= window.end).count()
 }
 
-impl Builder<'_> {
+impl ToScene<'_> {
     /// Adds the tracks of something as channels; what channels do not tell goes to `map` under `key`.
     pub(super) fn add_tracks(
         &mut self,
         map: &mut Extras,
         key: &'static str,
         tracks: &Tracks,
-        bind: impl Fn(Tag) -> Option<Bound>,
+        bind: impl Fn(Tag) -> Option<Binding>,
     ) {
         let mut listed = String::with_capacity(tracks.list.len() * 16);
         let mut notes = Vec::new();
@@ -166,42 +166,42 @@ impl Builder<'_> {
             let twin = tracks.iter().take(n).any(|t| t.tag == track.tag);
             let known =
                 usize::try_from(global).map_or(global == -1, |g| g < self.model.global_sequences.len());
-            let bound = bind(track.tag).filter(|_| !twin && known && is_plain(track));
+            let binding = bind(track.tag).filter(|_| !twin && known && is_plain(track));
             let mut note = Extras::new();
             if track.keys.is_empty() {
                 listed.push_str(" empty");
-            } else if let Some(bound) = bound {
+            } else if let Some(binding) = binding {
                 match &track.keys {
-                    Keys::Float(c) => self.split(track, c, &bound, &mut note),
-                    Keys::Vector(c) => self.split(track, c, &bound, &mut note),
-                    Keys::Rotation(c) => self.split(track, c, &bound, &mut note),
-                    Keys::Integer(c) => self.split(track, c, &bound, &mut note),
+                    Keys::Float(c) => self.split(track, c, &binding, &mut note),
+                    Keys::Vector(c) => self.split(track, c, &binding, &mut note),
+                    Keys::Rotation(c) => self.split(track, c, &binding, &mut note),
+                    Keys::Integer(c) => self.split(track, c, &binding, &mut note),
                 }
             } else {
                 listed.push_str(" apart");
                 put_keys(&mut note, &track.keys, &mut |_| true);
             }
             if !note.is_empty() {
-                put(&mut note, "track", n as u32);
+                note.add("track", n as u32);
                 notes.push(Value::Object(note));
             }
         }
         if !listed.is_empty() {
-            put(map, key, listed);
+            map.add(key, listed);
         }
         if !notes.is_empty() {
-            put(map, format!("{key}_notes"), Value::Array(notes));
+            map.add(format!("{key}_notes"), Value::Array(notes));
         }
         if let Some(extra) = &tracks.extra {
-            put(map, format!("{key}_before"), extra.before.json());
-            put(map, format!("{key}_after"), extra.after.json());
+            map.add(format!("{key}_before"), extra.before.json());
+            map.add(format!("{key}_after"), extra.after.json());
         }
     }
 
     /// Adds the keys of a track to the clips whose intervals they are in.
-    fn split<T: Lane>(&mut self, track: &Track, curve: &Curve<T>, bound: &Bound, note: &mut Extras) {
+    fn split<T: KeyValue>(&mut self, track: &Track, curve: &Curve<T>, binding: &Binding, note: &mut Extras) {
         let curve = &*sorted(curve, note);
-        let form = ChannelForm::new::<T>(track, bound);
+        let form = ChannelForm::new::<T>(track, binding);
         let global = usize::try_from(track.global_sequence).ok();
         let first = curve.keys.first().map_or(0, |k| i64::from(k.time));
         let last = curve.keys.last().map_or(0, |k| i64::from(k.time));
@@ -222,7 +222,7 @@ impl Builder<'_> {
             let is_repeated = |key: &Key<T>| Window::any_has(shared, key.time.into());
             let repeated = if shared.is_empty() { 0 } else { keys.iter().filter(|k| is_repeated(k)).count() };
             played += keys.len() - repeated;
-            let channel = if repeated > 0 && !take(&mut self.again, keys.len()) {
+            let channel = if repeated > 0 && !take(&mut self.repeat_budget, keys.len()) {
                 let kept = range.filter(|i| curve.keys.get(*i).is_some_and(|key| !is_repeated(key)));
                 let Curve { keys, tangents } = select(curve, &kept.collect::<Vec<_>>());
                 form.channel(&keys, &tangents, window, true)
@@ -244,7 +244,7 @@ impl Builder<'_> {
     }
 
     /// Notes the keys that no clip plays.
-    fn put_unplayed<T: Lane>(&self, note: &mut Extras, curve: &Curve<T>, global: Option<usize>) {
+    fn put_unplayed<T: KeyValue>(&self, note: &mut Extras, curve: &Curve<T>, global: Option<usize>) {
         let first = curve.keys.first().map(|k| k.time);
         let mut windows = self.covered.iter().peekable();
         let mut outside = |time: i32| {
@@ -281,9 +281,9 @@ impl Builder<'_> {
         let Some(track) = track else { return };
         let global = usize::try_from(track.global_sequence).ok();
         let known = global.map_or(track.global_sequence == -1, |g| g < self.model.global_sequences.len());
-        let mut told = Extras::new();
+        let mut stored = Extras::new();
         if track.global_sequence != -1 {
-            put(&mut told, "global", track.global_sequence);
+            stored.add("global", track.global_sequence);
         }
         let name = self.scene.node(node).map(|n| n.name.clone()).unwrap_or_default();
         for clip in self.clips_of(global).filter(|_| known) {
@@ -291,7 +291,7 @@ impl Builder<'_> {
             let shared = self.shared.get(clip).map_or(&[][..], Vec::as_slice);
             let Some(clip) = self.scene.clips.get_mut(clip) else { continue };
             for time in track.times.iter().filter(|t| window.has(i64::from(**t))) {
-                if Window::any_has(shared, i64::from(*time)) && !take(&mut self.again, 8) {
+                if Window::any_has(shared, i64::from(*time)) && !take(&mut self.repeat_budget, 8) {
                     continue;
                 }
                 clip.events.push(galatea_scene::Event {
@@ -305,12 +305,12 @@ impl Builder<'_> {
         let played = |time: i32| known && self.is_covered(global, i64::from(time), Some(0));
         let outside: Vec<u32> = track.times.iter().filter(|t| !played(**t)).map(|t| *t as u32).collect();
         if !outside.is_empty() {
-            put(&mut told, "times", encode_u32s(&outside));
+            stored.add("times", encode_u32s(&outside));
         }
         if !track.times.is_sorted() {
-            put(&mut told, "order", encode_u32s(&track.times.iter().map(|t| *t as u32).collect::<Vec<_>>()));
+            stored.add("order", encode_u32s(&track.times.iter().map(|t| *t as u32).collect::<Vec<_>>()));
         }
-        put(map, key, Value::Object(told));
+        map.add(key, Value::Object(stored));
     }
 }
 
@@ -323,17 +323,17 @@ fn put_keys(note: &mut Extras, keys: &Keys, wanted: &mut dyn FnMut(usize) -> boo
             let times: Vec<u32> = c.keys.iter().map(|k| k.time as u32).collect();
             let values: Vec<u32> = c.keys.iter().map(|k| k.value).collect();
             let tangents: Vec<u32> = c.tangents.iter().flat_map(|t| [t.incoming, t.outgoing]).collect();
-            put(note, "times", encode_u32s(&times));
-            put(note, "words", encode_u32s(&values));
+            note.add("times", encode_u32s(&times));
+            note.add("words", encode_u32s(&values));
             if !tangents.is_empty() {
-                put(note, "tangent_words", encode_u32s(&tangents));
+                note.add("tangent_words", encode_u32s(&tangents));
             }
         }
     }
 }
 
 /// Keys as they are.
-fn put_curve<T: Lane>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMut(usize) -> bool) {
+fn put_curve<T: KeyValue>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMut(usize) -> bool) {
     let (mut times, mut values, mut tangents) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (key, tangent)) in curve.iter().enumerate() {
         if wanted(i) {
@@ -345,9 +345,9 @@ fn put_curve<T: Lane>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMu
             }
         }
     }
-    put(note, "times", encode_u32s(&times));
-    put(note, "values", floats(&values));
+    note.add("times", encode_u32s(&times));
+    note.add("values", floats(&values));
     if !tangents.is_empty() {
-        put(note, "tangents", floats(&tangents));
+        note.add("tangents", floats(&tangents));
     }
 }
