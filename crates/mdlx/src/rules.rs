@@ -3,259 +3,259 @@
 use galatea_wire::rules;
 
 rules! {
-    /// Everything that is checked, by code.
+    /// All rules, by code.
     pub static RULES;
     // References.
-    LAYER_TEXTURE "MDLX0001" Error keep "a layer's texture is not there"
-        "The layer names a texture by number, and there are not so many. The game shows the surface black or white, or crashes. Add the texture or point the layer at one that exists.";
-    LAYER_TEXTURE_ANIM "MDLX0002" Error keep "a layer's texture animation is not there"
-        "The layer names a texture animation by number, and there are not so many. Set it to none (-1) or to one that exists.";
-    GEOSET_MATERIAL "MDLX0003" Error keep "a geoset's material is not there"
-        "The mesh names a material by number, and there are not so many. The game crashes or does not draw it. Point it at a material that exists.";
-    GEOSET_ANIM_GEOSET "MDLX0004" Error keep "a geoset animation's geoset is not there"
-        "The animation shows and hides a mesh that does not exist. Remove it or give it the number of the mesh it was made for.";
-    BONE_GEOSET "MDLX0005" Warning fix "a bone's geoset is not there"
-        "The bone says it moves a mesh that does not exist. The fix sets it to Multiple (-1), which every tool understands.";
-    BONE_GEOSET_ANIM "MDLX0006" Warning fix "a bone's geoset animation is not there"
-        "The bone says it follows a geoset animation that does not exist. The fix sets it to None (-1).";
-    MATRIX_NODE "MDLX0007" Error keep "a matrix group names a node that is not there"
-        "Vertices of this group follow an object id that no node has: the game crashes or leaves them at the origin. Give the group the bone's object id.";
-    MATRIX_NOT_A_BONE "MDLX0008" Warning keep "a matrix group names a node that is no bone"
-        "Only bones should move vertices. Helpers and other nodes work in some tools and not in the game. Turn the node into a bone or use a bone.";
-    VERTEX_GROUP "MDLX0009" Error keep "a vertex belongs to a matrix group that is not there"
-        "The vertex follows nothing. The game tolerates it, other tools do not. Add the group or put the vertex into an existing one.";
-    MATRIX_COUNT "MDLX0010" Error keep "matrix groups ask for more or fewer bones than are listed"
-        "The sizes of the groups (MTGC) and the list of bones (MATS) disagree, so groups read each other's bones. Export the mesh again.";
-    RIBBON_MATERIAL "MDLX0011" Error keep "a ribbon's material is not there"
-        "The ribbon emitter names a material by number, and there are not so many. Point it at one that exists.";
-    PARTICLE_TEXTURE "MDLX0012" Error keep "a particle emitter's texture is not there"
-        "The emitter names a texture by number, and there are not so many. Its particles are invisible or white squares.";
-    GLOBAL_SEQUENCE "MDLX0013" Error keep "a track's global sequence is not there"
-        "The track follows the clock of a global sequence that does not exist. The game crashes or freezes the value. Add the sequence or set the track to none (-1).";
-    COORD_ID "MDLX0014" Warning keep "a layer uses texture coordinates that its mesh does not have"
-        "The layer asks for a second set of texture coordinates, and a mesh that uses the material has only the first. The texture is smeared.";
-    SKIN_NODE "MDLX0015" Error keep "a skin weight names a node that is not there"
-        "A vertex follows an object id that no node has. The game pulls it to the origin or crashes. Weight it to a bone that exists.";
-    FACE_EFFECT_TARGET "MDLX0016" Info keep "a face effect's node is not there"
-        "The facial animation belongs to a node by name, and no node has that name.";
-    PARENT "MDLX0017" Error keep "a node's parent is not there"
-        "The node hangs on an object id that no node has. The game crashes or treats it as a root. Set the parent to none (-1) or to an existing node.";
-    PARENT_CYCLE "MDLX0018" Error keep "nodes are each other's parents"
-        "The chain of parents leads back to the node itself: the game hangs or crashes when it loads the model. Break the circle.";
-    TRACK_TEXTURE "MDLX0019" Error keep "a texture track shows a texture that is not there"
-        "One of the keys names a texture by number, and there are not so many.";
+    LAYER_TEXTURE "MDLX0001" Error keep "layer refers to a missing texture"
+        "The layer's texture index is out of range. The game draws the surface black or white, or crashes. Add the texture or use an existing index.";
+    LAYER_TEXTURE_ANIM "MDLX0002" Error keep "layer refers to a missing texture animation"
+        "The layer's texture animation index is out of range. Set it to -1 (none) or to an existing one.";
+    GEOSET_MATERIAL "MDLX0003" Error keep "geoset refers to a missing material"
+        "The material index is out of range. The game crashes or does not draw the geoset. Use an existing material.";
+    GEOSET_ANIM_GEOSET "MDLX0004" Error keep "geoset animation refers to a missing geoset"
+        "The animation controls a geoset that does not exist. Remove it or set the index of the geoset it was made for.";
+    BONE_GEOSET "MDLX0005" Warning fix "bone refers to a missing geoset"
+        "The bone's geoset index is out of range. The fix sets it to -1 (Multiple), which every tool understands.";
+    BONE_GEOSET_ANIM "MDLX0006" Warning fix "bone refers to a missing geoset animation"
+        "The bone's geoset animation index is out of range. The fix sets it to -1 (None).";
+    MATRIX_NODE "MDLX0007" Error keep "matrix group refers to a missing node"
+        "No node has this object id. The game crashes or leaves the group's vertices at the origin. Use the object id of a bone.";
+    MATRIX_NOT_A_BONE "MDLX0008" Warning keep "matrix group refers to a node that is not a bone"
+        "Only bones should move vertices. Helpers and other nodes work in some tools but not in the game. Make the node a bone or use another bone.";
+    VERTEX_GROUP "MDLX0009" Error keep "vertex refers to a missing matrix group"
+        "The vertex follows no bone. The game tolerates this, other tools do not. Add the group or assign the vertex to an existing one.";
+    MATRIX_COUNT "MDLX0010" Error keep "matrix group sizes do not add up to the number of bones"
+        "The group sizes (MTGC) and the bone list (MATS) disagree, so groups read each other's bones. Export the geoset again.";
+    RIBBON_MATERIAL "MDLX0011" Error keep "ribbon refers to a missing material"
+        "The ribbon emitter's material index is out of range. Use an existing material.";
+    PARTICLE_TEXTURE "MDLX0012" Error keep "particle emitter refers to a missing texture"
+        "The emitter's texture index is out of range. Its particles are invisible or white squares. Use an existing texture.";
+    GLOBAL_SEQUENCE "MDLX0013" Error keep "track refers to a missing global sequence"
+        "The game crashes or freezes the value. Add the global sequence or set the index to -1 (none).";
+    COORD_ID "MDLX0014" Warning keep "layer uses texture coordinates that its geoset does not have"
+        "The layer selects a second set of texture coordinates, but a geoset with this material has only one. The texture is smeared.";
+    SKIN_NODE "MDLX0015" Error keep "skin weight refers to a missing node"
+        "No node has this object id. The game pulls the vertex to the origin or crashes. Assign the weight to an existing bone.";
+    FACE_EFFECT_TARGET "MDLX0016" Info keep "face effect refers to a missing node"
+        "Facial animation is assigned to a node by name, and no node has this name.";
+    PARENT "MDLX0017" Error keep "node refers to a missing parent"
+        "No node has this object id. The game crashes or treats the node as a root. Set the parent to -1 (none) or to an existing node.";
+    PARENT_CYCLE "MDLX0018" Error keep "node is its own ancestor"
+        "The chain of parents is a cycle: the game hangs or crashes when it loads the model. Break the cycle.";
+    TRACK_TEXTURE "MDLX0019" Error keep "texture track refers to a missing texture"
+        "The value of a key is not the index of a texture. Use existing textures.";
     // Nodes.
-    OBJECT_ID_TWICE "MDLX0020" Error keep "two nodes have the same object id"
-        "Parents, pivots and vertices find a node by its object id. With two of the same, one of them is lost. Number the nodes anew.";
-    OBJECT_ID_GAP "MDLX0021" Warning keep "object ids are not 0, 1, 2 and so on"
-        "World of Warcraft refuses such a model, Warcraft III gives nodes the wrong pivots. Number the nodes anew.";
+    OBJECT_ID_TWICE "MDLX0020" Error keep "duplicate object id"
+        "Parents, pivots and vertices refer to nodes by object id, so one of the two nodes is never found. Renumber the nodes.";
+    OBJECT_ID_GAP "MDLX0021" Warning keep "object ids are not consecutive"
+        "World of Warcraft rejects the model; Warcraft III gives nodes the wrong pivots. Renumber the nodes from 0.";
     BONES_NOT_FIRST "MDLX0022" Warning keep "bones do not have the lowest object ids"
-        "Warcraft III numbers bones first. Meshes weighted to a bone with a high number may follow the wrong bone.";
-    PIVOTS_MISSING "MDLX0023" Error keep "there are fewer pivots than nodes"
-        "Nodes without a pivot turn about a random point, or the game crashes. Add a pivot for every object id.";
-    PIVOTS_LEFT_OVER "MDLX0024" Warning keep "there are more pivots than nodes"
-        "Pivots without a node do nothing. If a node is missing from the model, its pivot is one of them.";
-    NODE_NAME_EMPTY "MDLX0025" Info keep "a node has no name"
-        "Harmless in the game, but nobody can tell it apart in an editor.";
-    NODE_NAME_TWICE "MDLX0026" Info keep "nodes share a name"
-        "Harmless in the game; tools that find nodes by name find only one of them.";
-    NAME_WITH_QUOTE "MDLX0027" Warning keep "a name has a quotation mark in it"
-        "The text form has no way to write it: other tools break the model when they save it as MDL. Rename it.";
-    NODE_KIND "MDLX0028" Warning fix "a node's flags do not say what it is"
-        "Each kind of node has its own bit. The game goes by the chunk, some tools by the bit. The fix sets it.";
-    UNUSED_BONE "MDLX0029" Info keep "a bone moves nothing"
-        "No vertex and no other node follows it. It costs a little time in the game and can be removed.";
-    UNUSED_HELPER "MDLX0030" Info keep "a helper carries nothing"
-        "No other node hangs on it, so it can be removed.";
-    NOT_A_NUMBER "MDLX0031" Error keep "a number is not finite"
-        "NaN or infinity in positions or keys makes the mesh disappear or the game crash. Export it again or type in a real number.";
-    // What a converter left behind.
-    CONVERTER_LIGHT_KIND "MDLX0040" Error fix "a light's type has bits of its flags in it"
-        "A known converter writes 512 and 513 for omnidirectional and directional. The fix takes the bits away.";
-    CONVERTER_RIBBON_FLAG "MDLX0041" Warning fix "a ribbon's flag bit is in the wrong place"
-        "A known converter writes 0x400000 where the format has 0x4000. The fix moves it.";
-    CONVERTER_GEOSET_ANIM "MDLX0042" Warning fix "a geoset animation has flags that mean nothing"
-        "Only drop shadow (1) and colour (2) have a meaning; a known converter writes 0x1a and 0x1b. The fix keeps the two.";
-    CONVERTER_BONE_FLAG "MDLX0043" Warning fix "a bone has the flag 0x80000000"
-        "It means nothing and some tools stumble over it. The fix clears it.";
-    CONVERTER_HELPER_FLAG "MDLX0044" Info fix "a helper says that it is a bone"
-        "Its flags have the bit of a bone. The game ignores it; some tools list it twice. The fix clears the bit.";
+        "Warcraft III numbers bones first. Vertices assigned to a bone with a high id may follow the wrong bone.";
+    PIVOTS_MISSING "MDLX0023" Error keep "fewer pivots than nodes"
+        "Nodes without a pivot rotate around an arbitrary point, or the game crashes. Add a pivot for every object id.";
+    PIVOTS_LEFT_OVER "MDLX0024" Warning keep "more pivots than nodes"
+        "Pivots without a node have no effect. If a node is missing from the model, one of them is its pivot.";
+    NODE_NAME_EMPTY "MDLX0025" Info keep "node has no name"
+        "Harmless in the game, but the node is hard to identify in an editor.";
+    NODE_NAME_TWICE "MDLX0026" Info keep "duplicate node name"
+        "Harmless in the game. Tools that look nodes up by name find only one of them.";
+    NAME_WITH_QUOTE "MDLX0027" Warning keep "name contains a quotation mark"
+        "MDL text cannot express it, so other tools break the model when they save it as text. Rename it.";
+    NODE_KIND "MDLX0028" Warning fix "node flags lack the bit of the node's type"
+        "Each type of node has its own bit. The game goes by the chunk, some tools by the bit. The fix sets it.";
+    UNUSED_BONE "MDLX0029" Info keep "unused bone"
+        "No vertex and no node follows this bone. It costs a little time in the game and can be removed.";
+    UNUSED_HELPER "MDLX0030" Info keep "unused helper"
+        "No node is a child of this helper. It can be removed.";
+    NOT_A_NUMBER "MDLX0031" Error keep "number is not finite"
+        "NaN or infinity in positions or keys makes geometry disappear or the game crash. Export the model again or enter a valid number.";
+    // Traces of a converter.
+    CONVERTER_LIGHT_KIND "MDLX0040" Error fix "light type contains flag bits"
+        "A known converter writes 512 and 513 for omnidirectional and directional lights. The fix clears the extra bits.";
+    CONVERTER_RIBBON_FLAG "MDLX0041" Warning fix "ribbon flag is in the wrong bit"
+        "A known converter writes 0x400000 instead of 0x4000. The fix moves the bit.";
+    CONVERTER_GEOSET_ANIM "MDLX0042" Warning fix "geoset animation has undefined flags"
+        "Only drop shadow (1) and colour (2) are defined; a known converter writes 0x1a and 0x1b. The fix clears the other bits.";
+    CONVERTER_BONE_FLAG "MDLX0043" Warning fix "bone has flag 0x80000000"
+        "The bit is undefined, and some tools fail on it. The fix clears it.";
+    CONVERTER_HELPER_FLAG "MDLX0044" Info fix "helper has the flag of a bone"
+        "The game ignores the bit; some tools list the node twice. The fix clears it.";
     CONVERTER_CAMERA "MDLX0045" Warning keep "camera and target tracks are probably swapped"
-        "The file has the marks of a converter that swaps the translation of a camera with that of its target. If the portrait points away from the face, swap the two tracks.";
-    HEAD_OR_TAIL "MDLX0046" Error fix "a particle emitter is neither head nor tail"
-        "The number that says whether heads, tails or both are drawn is garbage. The fix sets it to head.";
-    TEXT_TAIL "MDLX0047" Info keep "a text has something after its end"
-        "Left over from the tool that wrote the file, or the rest of a text that was cut; the game does not look at it. It is kept.";
+        "The file shows signs of a converter that swaps the translations of a camera and its target. If the portrait does not face the model, swap the two tracks.";
+    HEAD_OR_TAIL "MDLX0046" Error fix "particle emitter has an invalid head/tail mode"
+        "The value must select heads, tails or both. The fix sets it to heads.";
+    TEXT_TAIL "MDLX0047" Info keep "string has data after its terminator"
+        "Left over from the tool that wrote the file, or the rest of a truncated string. The game ignores it; it is preserved.";
     // Sequences.
-    NO_SEQUENCES "MDLX0050" Warning keep "there are no sequences"
-        "Without a sequence nothing animates, and units without a Stand cannot be selected properly. Add at least Stand.";
-    SEQUENCE_EMPTY "MDLX0051" Warning keep "a sequence has no length"
-        "It ends where it begins, or before. The game may freeze on it or skip it.";
-    SEQUENCE_OVERLAP "MDLX0052" Warning keep "two sequences overlap"
+    NO_SEQUENCES "MDLX0050" Warning keep "no sequences"
+        "Nothing is animated, and units without a Stand sequence cannot be selected reliably. Add at least Stand.";
+    SEQUENCE_EMPTY "MDLX0051" Warning keep "sequence has no duration"
+        "It ends at or before its start. The game may freeze on it or skip it.";
+    SEQUENCE_OVERLAP "MDLX0052" Warning keep "sequences overlap"
         "They share part of the timeline, so keys of one play in the other. Move one of them.";
-    NO_STAND "MDLX0053" Warning keep "there is no Stand sequence"
-        "The game plays Stand when nothing else happens. Without it a unit keeps the last pose of whatever it did before.";
-    NO_DEATH "MDLX0054" Info keep "there is no Death sequence"
+    NO_STAND "MDLX0053" Warning keep "no Stand sequence"
+        "The game plays Stand when nothing else happens. Without it, a unit keeps the last pose of its previous animation.";
+    NO_DEATH "MDLX0054" Info keep "no Death sequence"
         "Units and destructibles without one vanish at once when they die. Effects and doodads do not need it.";
-    SEQUENCE_ORDER "MDLX0055" Info keep "sequences are not in the order of their times"
+    SEQUENCE_ORDER "MDLX0055" Info keep "sequences are not sorted by start time"
         "Harmless, but some editors sort them and then refer to the wrong one.";
-    SEQUENCE_NAME "MDLX0056" Warning keep "a sequence has no name"
-        "The game chooses sequences by name; this one is never played.";
-    WALK_SPEED "MDLX0057" Info keep "a Walk sequence has no move speed"
-        "The game then plays it at one speed however fast the unit moves, and feet slide.";
-    GLOBAL_SEQUENCE_EMPTY "MDLX0058" Warning keep "a global sequence has no length"
-        "Tracks that follow it never move.";
-    GLOBAL_SEQUENCE_UNUSED "MDLX0059" Info keep "no track follows a global sequence"
-        "It can be removed.";
-    SEQUENCE_FLAGS "MDLX0060" Info keep "a sequence has flags that mean nothing"
-        "Only 1, non-looping, has a meaning.";
+    SEQUENCE_NAME "MDLX0056" Warning keep "sequence has no name"
+        "The game selects sequences by name, so this one is never played.";
+    WALK_SPEED "MDLX0057" Info keep "Walk sequence has no move speed"
+        "The game plays it at a constant rate regardless of the unit's speed, so feet slide.";
+    GLOBAL_SEQUENCE_EMPTY "MDLX0058" Warning keep "global sequence has no duration"
+        "Tracks on it never advance.";
+    GLOBAL_SEQUENCE_UNUSED "MDLX0059" Info keep "unused global sequence"
+        "No track refers to it. It can be removed.";
+    SEQUENCE_FLAGS "MDLX0060" Info keep "sequence has undefined flags"
+        "Only bit 1 (non-looping) is defined.";
     // Tracks.
-    KEYS_UNSORTED "MDLX0070" Warning fix "keys are not in the order of their times"
-        "The game looks keys up by time and finds the wrong ones: the animation jumps. The fix sorts them, unless a single key is out of order: its time may be wrong.";
-    KEYS_TWICE "MDLX0071" Info keep "two keys have the same time"
-        "Only one of them counts, and which one depends on the program.";
-    KEYS_NEGATIVE "MDLX0072" Warning keep "a key has a negative time"
-        "No sequence begins before 0: the key is never reached.";
-    KEYS_OUTSIDE "MDLX0073" Info keep "keys lie outside every sequence"
-        "They are never played and can be removed to make the file smaller.";
-    KEY_OPENING "MDLX0074" Info keep "a track has no key where a sequence begins"
-        "Until its first key the value is either that of the first key or on its way there from the last, depending on the program. Add a key at the beginning.";
-    KEY_CLOSING "MDLX0075" Info keep "a track has no key where a sequence ends"
-        "After its last key the value either stays or runs back to the first key, depending on the program. Add a key at the end.";
-    TRACK_EMPTY "MDLX0076" Info fix "a track has no keys"
-        "It does nothing. The fix removes it.";
-    VISIBILITY_INTERPOLATED "MDLX0077" Info fix "a visibility track is interpolated"
-        "The game shows or hides, and nothing between: it treats the track as not interpolated. The fix says so.";
-    ROTATION_LENGTH "MDLX0078" Warning keep "a rotation key is not of length 1"
-        "The node is squashed or blown up when it turns. Normalise the quaternion.";
-    TRACK_TWICE "MDLX0079" Error keep "a thing has the same track twice"
-        "Only one of them counts, and which one depends on the program.";
-    ALPHA_RANGE "MDLX0080" Info keep "an alpha key is not between 0 and 1"
-        "The game cuts it off.";
-    INTEGER_INTERPOLATED "MDLX0081" Info keep "a track of whole numbers is interpolated"
-        "Numbers of textures cannot be mixed: the game steps from one to the next.";
+    KEYS_UNSORTED "MDLX0070" Warning fix "keys are not sorted by time"
+        "The game looks keys up by time and finds the wrong ones: the animation jumps. The fix sorts them, unless a single key is out of order: then its time may be wrong.";
+    KEYS_TWICE "MDLX0071" Info keep "duplicate key time"
+        "Only one of the keys takes effect; which one depends on the program.";
+    KEYS_NEGATIVE "MDLX0072" Warning keep "key has a negative time"
+        "No sequence starts before 0, so the key is never reached.";
+    KEYS_OUTSIDE "MDLX0073" Info keep "keys outside every sequence"
+        "They are never played and can be removed to reduce the file size.";
+    KEY_OPENING "MDLX0074" Info keep "track has no key at the start of a sequence"
+        "Before the first key, programs either hold its value or interpolate from the last one. Add a key at the start.";
+    KEY_CLOSING "MDLX0075" Info keep "track has no key at the end of a sequence"
+        "After the last key, programs either hold its value or interpolate to the first one. Add a key at the end.";
+    TRACK_EMPTY "MDLX0076" Info fix "empty track"
+        "It has no effect. The fix removes it.";
+    VISIBILITY_INTERPOLATED "MDLX0077" Info fix "visibility track is interpolated"
+        "The game treats visibility as on or off and ignores the interpolation. The fix sets it to none.";
+    ROTATION_LENGTH "MDLX0078" Warning keep "rotation key is not normalised"
+        "The node is distorted while it rotates. Normalise the quaternion.";
+    TRACK_TWICE "MDLX0079" Error keep "duplicate track"
+        "Only one of the two takes effect; which one depends on the program. Remove the other.";
+    ALPHA_RANGE "MDLX0080" Info keep "alpha key is outside 0 to 1"
+        "The game clamps it.";
+    INTEGER_INTERPOLATED "MDLX0081" Info keep "integer track is interpolated"
+        "Texture indices cannot be blended: the game steps from one to the next.";
     // Geosets.
-    NO_VERTICES "MDLX0090" Warning keep "a geoset has no vertices"
+    NO_VERTICES "MDLX0090" Warning keep "geoset has no vertices"
         "It draws nothing, and some tools crash on it. Remove it.";
-    NO_FACES "MDLX0091" Warning keep "a geoset has no faces"
+    NO_FACES "MDLX0091" Warning keep "geoset has no faces"
         "It draws nothing. Remove it.";
-    FACE_INDEX "MDLX0092" Error keep "a face uses a vertex that is not there"
-        "The game draws garbage or crashes. Export the mesh again.";
-    FACE_GROUPS "MDLX0093" Error keep "face groups and faces disagree"
-        "The face groups (PTYP, PCNT) ask for more or fewer indices than are listed (PVTX).";
+    FACE_INDEX "MDLX0092" Error keep "face refers to a missing vertex"
+        "The game draws garbage or crashes. Export the geoset again.";
+    FACE_GROUPS "MDLX0093" Error keep "face groups do not match the number of indices"
+        "The face groups (PTYP, PCNT) require a different number of indices than are listed (PVTX). Export the geoset again.";
     FACE_TYPE "MDLX0094" Warning keep "faces are not triangles"
-        "The game only ever sees triangle lists; strips and quads are drawn as garbage.";
-    ZERO_AREA "MDLX0095" Info keep "triangles have no area"
-        "They cannot be seen and cost a little time.";
-    NORMAL_COUNT "MDLX0096" Error keep "there is not one normal per vertex"
-        "Lighting is wrong, or the game crashes.";
-    GROUP_COUNT "MDLX0097" Error keep "there is not one matrix group per vertex"
-        "Some vertices follow no bone.";
-    UV_COUNT "MDLX0098" Error keep "there is not one texture coordinate per vertex"
-        "The texture is smeared, or the game crashes.";
-    TANGENT_COUNT "MDLX0099" Error keep "there is not one tangent per vertex"
-        "Normal maps are lit from the wrong side, or the game crashes.";
-    SKIN_COUNT "MDLX0100" Error keep "there is not one skin weight per vertex"
-        "Vertices fly away.";
-    WEIGHT_SUM "MDLX0101" Warning keep "the weights of a vertex do not sum to 255"
-        "The vertex is pulled towards the origin, or beyond its bones. Normalise the weights.";
-    NO_BONE "MDLX0102" Error keep "no bone moves a geoset"
-        "It has neither matrix groups nor skin weights: it stays at the origin while the model moves, or is not drawn at all. Attach it to a bone.";
-    GROUP_EMPTY "MDLX0103" Error keep "a matrix group has no bones"
-        "Its vertices follow nothing.";
-    GROUP_LARGE "MDLX0104" Info keep "a matrix group has more than four bones"
-        "Some viewers only look at the first four, and show another shape than the game.";
-    BOUNDS_INVERTED "MDLX0105" Warning fix "the lowest corner of the bounds is above the highest"
-        "Selecting and culling do not work. The fix computes the sides that do not hold the vertices.";
+        "The game supports triangle lists only; strips and quads are drawn as garbage. Triangulate the geoset.";
+    ZERO_AREA "MDLX0095" Info keep "degenerate triangles"
+        "They have no area: they are invisible and cost a little time.";
+    NORMAL_COUNT "MDLX0096" Error keep "number of normals differs from number of vertices"
+        "Lighting is wrong, or the game crashes. Export the geoset again.";
+    GROUP_COUNT "MDLX0097" Error keep "number of vertex groups differs from number of vertices"
+        "Some vertices follow no bone. Export the geoset again.";
+    UV_COUNT "MDLX0098" Error keep "number of texture coordinates differs from number of vertices"
+        "The texture is smeared, or the game crashes. Export the geoset again.";
+    TANGENT_COUNT "MDLX0099" Error keep "number of tangents differs from number of vertices"
+        "Normal maps are lit incorrectly, or the game crashes. Export the geoset again.";
+    SKIN_COUNT "MDLX0100" Error keep "number of skin weights differs from number of vertices"
+        "Vertices move to arbitrary positions. Export the geoset again.";
+    WEIGHT_SUM "MDLX0101" Warning keep "skin weights of a vertex do not sum to 255"
+        "The vertex is pulled towards the origin or overshoots its bones. Normalise the weights.";
+    NO_BONE "MDLX0102" Error keep "geoset is not attached to a bone"
+        "It has neither matrix groups nor skin weights: it stays at the origin while the model moves, or is not drawn. Attach it to a bone.";
+    GROUP_EMPTY "MDLX0103" Error keep "empty matrix group"
+        "Its vertices follow no bone. Add a bone to the group.";
+    GROUP_LARGE "MDLX0104" Info keep "matrix group has more than four bones"
+        "Some viewers use only the first four and show a different shape than the game.";
+    BOUNDS_INVERTED "MDLX0105" Warning fix "bounds are inverted"
+        "The minimum exceeds the maximum, so selection and culling fail. The fix recomputes the sides that do not contain the vertices.";
     BOUNDS_WRONG "MDLX0106" Info fix "vertices lie outside the bounds of their geoset"
-        "Often nobody computed them at all. What goes by them believes the mesh to be elsewhere: it can vanish at the edge of the screen. The fix computes the sides that more than one vertex lies beyond; a single vertex may be wrong itself.";
-    SEQUENCE_BOUNDS "MDLX0107" Info keep "a geoset does not have bounds for each sequence"
-        "The game falls back to the geoset's own bounds.";
-    UNUSED_VERTICES "MDLX0108" Info keep "vertices belong to no face"
-        "They only make the file larger.";
-    NORMAL_LENGTH "MDLX0109" Info keep "normals are not of length 1"
+        "Often the bounds were never computed. The game culls by them, so the geoset can vanish at the edge of the screen. The fix recomputes the sides that more than one vertex exceeds; a single vertex may itself be wrong.";
+    SEQUENCE_BOUNDS "MDLX0107" Info keep "number of geoset bounds differs from number of sequences"
+        "The game falls back to the geoset's general bounds.";
+    UNUSED_VERTICES "MDLX0108" Info keep "unused vertices"
+        "No face refers to them. They only increase the file size.";
+    NORMAL_LENGTH "MDLX0109" Info keep "normals are not normalised"
         "The surface is lit too brightly or too darkly.";
-    NO_UVS "MDLX0110" Warning keep "a geoset has no texture coordinates"
-        "Its texture cannot be drawn.";
-    GEOSET_ANIM_TWICE "MDLX0111" Warning keep "a geoset has two geoset animations"
-        "Only one of them counts.";
-    GEOSET_ANIM_NONE "MDLX0112" Warning keep "a geoset animation has no geoset"
-        "It does nothing, and the game's own tools refuse it.";
-    NO_FINEST_LOD "MDLX0113" Warning keep "there is no geoset of the finest level of detail"
-        "The game draws level 0 or -1 near the camera; this model has only coarser ones and is invisible there.";
+    NO_UVS "MDLX0110" Warning keep "geoset has no texture coordinates"
+        "Its texture cannot be drawn. Add texture coordinates.";
+    GEOSET_ANIM_TWICE "MDLX0111" Warning keep "geoset has several geoset animations"
+        "Only one of them takes effect. Remove the others.";
+    GEOSET_ANIM_NONE "MDLX0112" Warning keep "geoset animation has no geoset"
+        "It has no effect, and the game's own tools reject it. Remove it.";
+    NO_FINEST_LOD "MDLX0113" Warning keep "no geoset has the finest level of detail"
+        "The game draws level 0 or -1 near the camera. This model has only coarser levels and is invisible there.";
     // Materials and textures.
-    NO_LAYERS "MDLX0120" Warning keep "a material has no layers"
-        "What uses it is invisible.";
-    FILTER_MODE "MDLX0121" Error keep "a layer's filter mode is unknown"
-        "There are seven, 0 to 6.";
-    UNUSED_MATERIAL "MDLX0122" Info keep "nothing uses a material"
-        "It can be removed.";
-    UNUSED_TEXTURE "MDLX0123" Info keep "nothing uses a texture"
-        "It is still loaded. It can be removed.";
-    UNUSED_TEXTURE_ANIM "MDLX0124" Info keep "nothing uses a texture animation"
-        "It can be removed.";
-    TEXTURE_NO_PATH "MDLX0125" Warning keep "a texture has neither a path nor a replaceable id"
-        "What uses it is white or black. Give it a path.";
-    REPLACEABLE_ID "MDLX0126" Warning keep "a replaceable id is unknown"
-        "Warcraft III knows 1 (team colour), 2 (team glow), 11, 21 and 31 to 37; World of Warcraft 1 to 14.";
-    REPLACEABLE_PATH "MDLX0127" Info keep "a texture has a path and a replaceable id"
-        "The game uses the replaceable one and never looks at the path.";
-    TEXTURE_KIND "MDLX0128" Warning keep "a texture path does not end in .blp, .tga, .dds or .tif"
-        "The game cannot load it.";
-    TEXTURE_TWICE "MDLX0129" Info keep "two textures are the same"
-        "One of them would do.";
-    TEAM_COLOR_HIDDEN "MDLX0130" Warning keep "an opaque layer hides the team colour"
-        "The layer below shows the team colour, but this one lets nothing through. Set its filter mode to Blend, and give the texture an alpha channel.";
-    HD_TEXTURES "MDLX0131" Warning keep "a HD material does not have six textures"
-        "HD shaders expect diffuse, normal, ORM, emissive, team colour and reflections, in that order.";
-    SHADER_NAME "MDLX0132" Warning keep "a shader is unknown"
-        "Known are Shader_SD_FixedFunction, Shader_HD_DefaultUnit and Shader_HD_Crystal. With any other the game draws nothing or falls back.";
-    TEXTURE_FOREIGN_PATH "MDLX0133" Warning keep "a texture path leads outside the game's data"
-        "A drive letter or a leading slash only works on the computer the model was made on.";
+    NO_LAYERS "MDLX0120" Warning keep "material has no layers"
+        "Geosets with this material are invisible. Add a layer.";
+    FILTER_MODE "MDLX0121" Error keep "layer has an unknown filter mode"
+        "Filter modes are 0 to 6.";
+    UNUSED_MATERIAL "MDLX0122" Info keep "unused material"
+        "No geoset or ribbon refers to it. It can be removed.";
+    UNUSED_TEXTURE "MDLX0123" Info keep "unused texture"
+        "It is loaded but never drawn. It can be removed.";
+    UNUSED_TEXTURE_ANIM "MDLX0124" Info keep "unused texture animation"
+        "No layer refers to it. It can be removed.";
+    TEXTURE_NO_PATH "MDLX0125" Warning keep "texture has neither a path nor a replaceable id"
+        "It is drawn white or black. Set a path.";
+    REPLACEABLE_ID "MDLX0126" Warning keep "texture has an unknown replaceable id"
+        "Warcraft III defines 1 (team colour), 2 (team glow), 11, 21 and 31 to 37; World of Warcraft 1 to 14.";
+    REPLACEABLE_PATH "MDLX0127" Info keep "texture has both a path and a replaceable id"
+        "The game uses the replaceable texture and ignores the path.";
+    TEXTURE_KIND "MDLX0128" Warning keep "texture path does not end in .blp, .tga, .dds or .tif"
+        "The game cannot load it. Convert the texture to one of these formats.";
+    TEXTURE_TWICE "MDLX0129" Info keep "duplicate texture"
+        "Another texture has the same path and settings. One of them can be removed.";
+    TEAM_COLOR_HIDDEN "MDLX0130" Warning keep "opaque layer hides the team colour"
+        "The layer below shows the team colour, but this one is opaque. Set its filter mode to Blend and give its texture an alpha channel.";
+    HD_TEXTURES "MDLX0131" Warning keep "HD material does not have six textures"
+        "HD shaders expect diffuse, normal, ORM, emissive, team colour and reflections, in this order.";
+    SHADER_NAME "MDLX0132" Warning keep "unknown shader"
+        "The game defines Shader_SD_FixedFunction, Shader_HD_DefaultUnit and Shader_HD_Crystal. With any other name it draws nothing or falls back to a default.";
+    TEXTURE_FOREIGN_PATH "MDLX0133" Warning keep "texture path is absolute"
+        "A path with a drive letter or a leading slash works only on the computer where the model was made. Use a path relative to the game's data.";
     // Emitters, events, lights, cameras, shapes.
-    PARTICLE_FILTER "MDLX0140" Error keep "a particle emitter's filter mode is unknown"
-        "There are five, 0 to 4.";
+    PARTICLE_FILTER "MDLX0140" Error keep "particle emitter has an unknown filter mode"
+        "Filter modes are 0 to 4.";
     PARTICLE_CELLS "MDLX0141" Warning keep "rows or columns of a particle texture are not a power of two"
-        "The game then uses one row and one column.";
-    SQUIRT_WITHOUT_KEYS "MDLX0142" Warning keep "a squirting emitter has no emission keys"
-        "Squirt emits when the emission rate changes; without a track it never does.";
-    EMITTER_NO_PATH "MDLX0143" Warning keep "a particle emitter emits nothing"
-        "It has no model to emit.";
-    EMITTER_PATH "MDLX0144" Warning keep "a particle emitter emits something that is no model"
+        "The game uses a single row and column instead.";
+    SQUIRT_WITHOUT_KEYS "MDLX0142" Warning keep "squirting emitter has no emission track"
+        "Squirt emits when the emission rate changes; without a track it never emits.";
+    EMITTER_NO_PATH "MDLX0143" Warning keep "particle emitter has no model"
+        "It emits nothing. Set the path of a model.";
+    EMITTER_PATH "MDLX0144" Warning keep "particle emitter's path is not a model"
         "The path should end in .mdl or .mdx.";
-    EVENT_NAME "MDLX0145" Warning keep "an event's name means nothing to the game"
-        "Events begin with SND (sound), SPN (spawn), SPL (splat), FPT (footprint) or UBR (uber splat), then a character and a code of four letters.";
-    EVENT_NO_KEYS "MDLX0146" Warning keep "an event never happens"
-        "It has no times.";
-    LIGHT_KIND "MDLX0147" Error keep "a light's type is unknown"
-        "0 is omnidirectional, 1 directional, 2 ambient.";
-    LIGHT_ATTENUATION "MDLX0148" Warning keep "a light fades out before it begins to fade"
-        "Attenuation ends before it starts: the light is not seen. The game wants 80 to 200 between.";
-    CAMERA_CLIP "MDLX0149" Error keep "a camera sees nothing"
-        "Its far plane is not behind its near plane, or its field of view is 0: the portrait is empty.";
-    ATTACHMENT_NAME "MDLX0150" Info keep "an attachment's name does not end in Ref"
-        "Warcraft III looks for names such as \"Overhead Ref\" and \"Hand Left Ref\"; with any other nothing is ever attached.";
-    SHAPE_EMPTY "MDLX0151" Warning keep "a collision shape has no extent"
+    EVENT_NAME "MDLX0145" Warning keep "event has an unknown name"
+        "Event names begin with SND (sound), SPN (spawn), SPL (splat), FPT (footprint) or UBR (uber splat), followed by one character and a four-letter code.";
+    EVENT_NO_KEYS "MDLX0146" Warning keep "event has no times"
+        "It is never triggered.";
+    LIGHT_KIND "MDLX0147" Error keep "unknown light type"
+        "Types are 0 (omnidirectional), 1 (directional) and 2 (ambient).";
+    LIGHT_ATTENUATION "MDLX0148" Warning keep "light attenuation ends before it starts"
+        "The light is invisible. The game expects 80 to 200 units between start and end.";
+    CAMERA_CLIP "MDLX0149" Error keep "camera has an empty view"
+        "The far plane is not beyond the near plane, or the field of view is 0: the portrait is empty.";
+    ATTACHMENT_NAME "MDLX0150" Info keep "attachment name does not end in Ref"
+        "Warcraft III looks for names such as \"Overhead Ref\" and \"Hand Left Ref\"; nothing is attached to any other name.";
+    SHAPE_EMPTY "MDLX0151" Warning keep "collision shape has no extent"
         "It can never be clicked.";
-    BIND_POSE_COUNT "MDLX0152" Warning keep "there is not one bind pose per node and camera"
-        "Reforged then poses some bones wrongly.";
-    RIBBON_EMPTY "MDLX0153" Info keep "a ribbon is never drawn"
-        "Its edges live for no time, or none are emitted.";
-    PARTICLE_LIFE "MDLX0154" Info keep "particles live for no time"
-        "They are never seen.";
-    POPCORN_PATH "MDLX0155" Warning keep "a PopcornFX emitter plays nothing"
-        "It has no effect file.";
+    BIND_POSE_COUNT "MDLX0152" Warning keep "number of bind poses differs from number of nodes and cameras"
+        "Reforged poses some bones incorrectly. Export the model again.";
+    RIBBON_EMPTY "MDLX0153" Info keep "ribbon is never drawn"
+        "Its edges have no lifetime, or none are emitted.";
+    PARTICLE_LIFE "MDLX0154" Info keep "particles have no lifetime"
+        "They are never visible.";
+    POPCORN_PATH "MDLX0155" Warning keep "PopcornFX emitter has no effect file"
+        "It plays nothing. Set the path of an effect.";
     // The file.
-    NO_MODEL_CHUNK "MDLX0160" Error keep "there is no MODL chunk"
-        "The game refuses the file.";
-    UNKNOWN_CHUNK "MDLX0161" Info keep "a chunk is unknown"
-        "The game skips it; it is kept as it is.";
-    CHUNK_TWICE "MDLX0162" Warning keep "a chunk is there twice"
+    NO_MODEL_CHUNK "MDLX0160" Error keep "no MODL chunk"
+        "The game rejects the file.";
+    UNKNOWN_CHUNK "MDLX0161" Info keep "unknown chunk"
+        "The game skips it; it is preserved.";
+    CHUNK_TWICE "MDLX0162" Warning keep "duplicate chunk"
         "The game and other tools may use only one of them.";
-    TOO_MANY "MDLX0163" Error keep "there are more of something than the game can count"
-        "World of Warcraft holds at most 255 sequences, materials and geosets; a geoset at most 65535 vertices.";
-    NEWER_VERSION "MDLX0164" Warning keep "the file is of a version that nobody here knows"
-        "It was read as version 1200. What was added since is kept, not understood.";
-    NOTHING_TO_SEE "MDLX0165" Info keep "the model draws nothing"
-        "It has no geosets, particles or ribbons. Fine for a camera, an attachment or a light.";
+    TOO_MANY "MDLX0163" Error keep "count exceeds the format's limit"
+        "World of Warcraft supports at most 255 sequences, materials and geosets; a geoset has at most 65535 vertices.";
+    NEWER_VERSION "MDLX0164" Warning keep "unknown file version"
+        "The file was read as version 1200. Data added by newer versions is preserved but not interpreted.";
+    NOTHING_TO_SEE "MDLX0165" Info keep "model draws nothing"
+        "It has no geosets, particles or ribbons. This is fine for a camera, an attachment or a light.";
 }
