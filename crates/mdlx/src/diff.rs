@@ -1,4 +1,4 @@
-//! What differs between two documents, in the documents' own words.
+//! Differences between two documents, field by field.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use galatea_wire::{Claim, Coverage, Inspector, Kind, Limits};
 
 use crate::{Layout, Model, inspect};
 
-/// Most differences that are listed; the rest is counted.
+/// Maximum number of listed differences; the rest is counted.
 const MOST: usize = 200;
 
 impl Model {
-    /// What differs from another model, leaving out the order of chunks and what follows the NUL of a text. Empty means equal;
-    /// floats are compared bit by bit.
+    /// Returns the differences from another model; empty if they are equal. Floats are compared by bits. The order of chunks and
+    /// bytes after the NUL of a string are ignored.
     ///
     /// ```
     /// use galatea_mdlx::{Model, Version};
@@ -29,7 +29,7 @@ impl Model {
             (Ok(a), Ok(b)) => (a, b),
             (Err(e), Ok(_)) => return vec![format!("the first cannot be written: {e}")],
             (Ok(_), Err(e)) => return vec![format!("the second cannot be written: {e}")],
-            // Neither can be written, so neither can be looked at field by field.
+            // Neither can be written, so they cannot be compared field by field.
             (Err(_), Err(_)) if self == other => return Vec::new(),
             (Err(e), Err(_)) => return vec![format!("neither can be written: {e}")],
         };
@@ -94,7 +94,7 @@ impl<'a> Side<'a> {
         let mut seen: HashMap<String, u32> = HashMap::new();
         let mut order = Vec::new();
         for (id, claim) in coverage.claims().iter().enumerate() {
-            // Without the text of names, so that a renamed node is still the same node.
+            // Without names, so that a renamed node is still the same node.
             let step = Claim { label: (0, 0), ..*claim }.step(bytes);
             let parent = paths.get(claim.parent as usize);
             let path = parent.map_or(step.clone(), |p| format!("{p} > {step}"));

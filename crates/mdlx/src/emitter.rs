@@ -32,13 +32,13 @@ pub struct ParticleEmitter {
 pub struct ParticleEmitter2 {
     /// The node.
     pub node: Node,
-    /// World of Warcraft: the size of what follows, where it is not the one that counts itself and all that follows.
+    /// World of Warcraft: the stored size of the content, if it differs from the actual one.
     pub content_size: Option<u32>,
     /// World of Warcraft: 0 base, 1 plane, 2 sphere, 3 spline.
     pub emitter_type: u32,
     /// Speed of new particles.
     pub speed: f32,
-    /// How much the speed varies, as a part of itself.
+    /// Relative variation of the speed.
     pub variation: f32,
     /// Spread from the axis, in degrees.
     pub latitude: f32,
@@ -46,7 +46,7 @@ pub struct ParticleEmitter2 {
     pub longitude: f32,
     /// Gravity.
     pub gravity: f32,
-    /// World of Warcraft: depth of the point that particles fly away from.
+    /// World of Warcraft: depth of the point that particles move away from.
     pub z_source: f32,
     /// Seconds a particle lives.
     pub life_span: f32,
@@ -66,7 +66,7 @@ pub struct ParticleEmitter2 {
     pub head_or_tail: u32,
     /// Length of the tail, in seconds of flight.
     pub tail_length: f32,
-    /// When the middle of a particle's life is, from 0 to 1.
+    /// Time of the middle segment, as a fraction of the particle's life.
     pub time: f32,
     /// Red, green, blue at the beginning, middle and end.
     pub segment_colors: [[f32; 3]; 3],
@@ -84,13 +84,13 @@ pub struct ParticleEmitter2 {
     pub tail_decay: [u32; 3],
     /// Index of the texture.
     pub texture_id: i32,
-    /// 1: emits all at once when the rate changes, instead of steadily.
+    /// 1: emits bursts when the rate changes instead of continuously.
     pub squirt: u32,
-    /// What is drawn first.
+    /// Drawing order.
     pub priority_plane: i32,
     /// Replaceable id in place of the texture; 0 for none.
     pub replaceable_id: u32,
-    /// What only World of Warcraft has.
+    /// Fields that only World of Warcraft has.
     pub wow: Option<Box<WowParticles>>,
     /// `KP2S`, `KP2R`, `KP2L`, `KP2G`, `KP2E`, `KP2N`, `KP2W`, `KP2V`; in World of Warcraft also `KPLN`, `KLIF`, `KP2Z`, and
     /// `KVIS` for `KP2V`.
@@ -136,12 +136,12 @@ impl Default for ParticleEmitter2 {
     }
 }
 
-/// What particle emitters have in World of Warcraft only.
+/// Fields of particle emitters that only World of Warcraft has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WowParticles {
     /// A model in place of quads.
     pub geometry_model: Text<260>,
-    /// A model whose emitters every particle carries.
+    /// A model whose emitters are attached to every particle.
     pub recursion_model: Text<260>,
     /// Twinkles per second.
     pub twinkle_fps: f32,
@@ -149,9 +149,9 @@ pub struct WowParticles {
     pub twinkle_on_off: f32,
     /// Smallest and largest size of the twinkle.
     pub twinkle_scale: [f32; 2],
-    /// How much of the emitter's own velocity particles take over.
+    /// Share of the emitter's velocity that particles inherit.
     pub instant_velocity_scale: f32,
-    /// Tumbling about x, y and z: least and most of each.
+    /// Tumbling around x, y and z: minimum and maximum of each.
     pub tumble: [f32; 6],
     /// Drag.
     pub drag: f32,
@@ -192,7 +192,7 @@ impl Default for WowParticles {
 pub struct RibbonEmitter {
     /// The node.
     pub node: Node,
-    /// World of Warcraft: the size of what follows, where it is not the one that counts itself and all that follows.
+    /// World of Warcraft: the stored size of the content, if it differs from the actual one.
     pub content_size: Option<u32>,
     /// Height above the pivot.
     pub height_above: f32,
@@ -260,7 +260,7 @@ pub struct PopcornEmitter {
     pub replaceable_id: u32,
     /// The effect (`.pkfx`, `.pkb`).
     pub path: Text<260>,
-    /// In which sequences it is on, as `Name=on` with commas between.
+    /// The sequences in which it is on, as `Name=on` separated by commas.
     pub visibility_guide: Text<260>,
     /// `KPPA`, `KPPC`, `KPPE`, `KPPL`, `KPPS`, `KPPV`.
     pub tracks: Tracks,

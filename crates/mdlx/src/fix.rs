@@ -1,4 +1,4 @@
-//! Fixes what the rules find in a model, value by value, where the rest of the file leaves no doubt about the right one.
+//! Fixes for findings whose correct value follows from the rest of the file.
 
 use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 
@@ -7,7 +7,7 @@ use crate::rules::*;
 use crate::{Bounds, Feature, Geoset, Interpolation, Keys, Model, NodeKind};
 
 impl Model {
-    /// Fixes what the wanted rules find, where the rest of the file leaves no doubt about the right value.
+    /// Fixes findings of the selected rules where the rest of the file determines the correct value.
     ///
     /// ```
     /// use galatea_mdlx::{Light, Model, Version};
@@ -105,13 +105,13 @@ fn empty_tracks(m: &mut Model) -> usize {
     count
 }
 
-/// Whether keys are out of order, and not for the time of a single one, which may be wrong itself.
+/// Returns `true` if keys are out of order because of more than one key. A single key may itself have the wrong time.
 fn is_shuffled(times: &[i32]) -> bool {
     let sorted_without = |skip: usize| {
         let rest = times.iter().enumerate().filter(|(i, _)| *i != skip);
         rest.map(|(_, t)| t).is_sorted()
     };
-    // If one key can be taken out, it is at the first place where the order breaks.
+    // If removing one key sorts the rest, it is next to the first place where the order breaks.
     let Some(at) = times.windows(2).position(|w| w.first() > w.get(1)) else { return false };
     !sorted_without(at) && !sorted_without(at + 1)
 }
@@ -144,7 +144,7 @@ fn visibility(m: &mut Model) -> usize {
     count
 }
 
-/// Computes sides of bounds that two vertices lie beyond, or that are on the wrong side of the opposite one.
+/// Recomputes the sides of bounds that at least two vertices exceed, or that are inverted.
 fn bounds(m: &mut Model) -> usize {
     if m.version.has(Feature::VertexBuffers) {
         return 0;
@@ -155,7 +155,7 @@ fn bounds(m: &mut Model) -> usize {
 fn bounds_of_geoset(geoset: &mut Geoset) -> usize {
     let Some(real) = bounds_of(&geoset.vertices) else { return 0 };
     if geoset.bounds == Bounds::default() && real != Bounds::default() {
-        // Nobody computed them at all.
+        // They were never computed.
         geoset.bounds = real;
         return 1;
     }

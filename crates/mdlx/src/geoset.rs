@@ -1,4 +1,4 @@
-//! Geosets: the meshes, and what shows, hides and colours them.
+//! Geosets, which are the meshes, and geoset animations, which show, hide and colour them.
 
 use galatea_wire::Text;
 
@@ -11,17 +11,17 @@ pub struct Geoset {
     pub vertices: Vec<[f32; 3]>,
     /// Vertex normals.
     pub normals: Vec<[f32; 3]>,
-    /// The kind of each face group; 4 is triangles.
+    /// The type of each face group; 4 is triangles.
     pub face_types: Vec<u32>,
-    /// How many of [`faces`](Self::faces) each face group has.
+    /// Number of [`faces`](Self::faces) of each face group.
     pub face_counts: Vec<u32>,
     /// Vertex indices of all face groups, one after the other.
     pub faces: Vec<u16>,
     /// The matrix group of each vertex.
     pub vertex_groups: Vec<u8>,
-    /// How many of [`matrices`](Self::matrices) each matrix group has.
+    /// Number of [`matrices`](Self::matrices) of each matrix group.
     pub group_sizes: Vec<u32>,
-    /// Object ids of the bones of all matrix groups, one after the other. A vertex moves with the mean of its group.
+    /// Object ids of the bones of all matrix groups, one after the other. A vertex moves with the mean of its group's bones.
     pub matrices: Vec<u32>,
     /// Index of the material.
     pub material_id: u32,
@@ -33,29 +33,29 @@ pub struct Geoset {
     pub lod: i32,
     /// Name of the level of detail. From 900 on.
     pub lod_name: Text<80>,
-    /// What it occupies.
+    /// Its extent.
     pub bounds: Bounds,
-    /// What it occupies in each sequence.
+    /// Its extent in each sequence.
     pub sequence_bounds: Vec<Bounds>,
     /// Tangents, with the side of the bitangent in w. From 900 on.
     pub tangents: Option<Vec<[f32; 4]>>,
     /// Bones and weights of each vertex: HD skinning. From 900 on, and in 1500.
     pub skin: Option<Vec<SkinWeight>>,
-    /// Whether `SKIN` stands before `TANG`.
+    /// Whether `SKIN` precedes `TANG`.
     pub skin_first: bool,
     /// Sets of texture coordinates.
     pub uvs: Vec<Vec<[f32; 2]>>,
-    /// World of Warcraft: four bones to an entry, in an order of its own. Not needed for skinning.
+    /// World of Warcraft: four bones per entry, ordered by matrix group. Not needed for skinning.
     pub bone_indices: Vec<u32>,
     /// World of Warcraft: their weights, bytes reversed.
     pub bone_weights: Vec<u32>,
-    /// What only version 1500 has.
+    /// Fields that only version 1500 has.
     pub buffer: Option<Box<VertexBuffer>>,
-    /// Bytes of a version newer than 1200 at the end.
+    /// Bytes at the end that a version newer than 1200 added.
     pub extra: Vec<u8>,
 }
 
-/// What stands around the vertices and indices of a geoset in version 1500.
+/// Fields around the vertices and indices of a geoset in version 1500.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VertexBuffer {
     /// Centre of the bounding sphere; its radius is in [`Geoset::bounds`].
@@ -78,7 +78,7 @@ pub struct VertexBuffer {
     pub max_vertex: u16,
     /// Zero.
     pub unused_0xe: u16,
-    /// What fills the indices up to a multiple of eight.
+    /// Padding of the indices to a multiple of eight.
     pub padding: Vec<u16>,
 }
 
@@ -105,7 +105,7 @@ impl Default for VertexBuffer {
 pub struct GeosetAnim {
     /// Alpha; 0 hides the geoset.
     pub alpha: f32,
-    /// 1 drop shadow, 2 the colour counts.
+    /// 1 drop shadow, 2 the colour is used.
     pub flags: u32,
     /// Red, green, blue.
     pub color: [f32; 3],
@@ -122,8 +122,8 @@ impl Default for GeosetAnim {
 }
 
 impl Geoset {
-    /// The faces as triangles, whatever their face groups' type: lists, strips, fans, quads and polygons. Groups of points and
-    /// lines have none.
+    /// Returns the faces as triangles. Face groups may be lists, strips, fans, quads or polygons; groups of points and lines have
+    /// no triangles.
     ///
     /// ```
     /// use galatea_mdlx::Geoset;
@@ -172,7 +172,7 @@ impl Geoset {
         out
     }
 
-    /// The matrix groups: the object ids of the bones of each, as far as there are so many.
+    /// Returns the object ids of the bones of each matrix group, as far as they are listed.
     pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
         let mut at = 0usize;
         self.group_sizes.iter().map(move |size| {

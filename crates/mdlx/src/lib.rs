@@ -1,9 +1,9 @@
 //! Blizzard MDX: the models of Warcraft III (800), Reforged (900 to 1200) and World of Warcraft before its release (1300 to
 //! 1500).
 //!
-//! [`Model`] is the document: every field of every version in the format's own words. Reading and writing it gives the same
-//! bytes, whichever tool wrote them: chunk order, empty and unknown chunks, raw bytes of fixed strings, the order of tracks and
-//! the bits of every float are kept.
+//! [`Model`] is the document: every field of every version, under the format's own names. Reading and writing a file gives the
+//! same bytes, whichever tool wrote it: chunk order, empty and unknown chunks, raw bytes of fixed strings, the order of tracks
+//! and the bits of every float are preserved.
 //!
 //! ```
 //! use galatea_mdlx::{Limits, Model, Sequence, Text, Version};

@@ -4,18 +4,18 @@ use galatea_wire::Text;
 
 use crate::Tracks;
 
-/// How something is drawn: one layer over the other.
+/// A material: layers drawn over each other.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Material {
-    /// What is drawn first, lowest before highest.
+    /// Drawing order; lower planes are drawn first.
     pub priority_plane: i32,
     /// 1 constant colour, 2 two-sided, 8 and 0x10 sort near or far first, 0x20 full resolution. Warcraft III only.
     pub flags: u32,
     /// The shader, in 900 and 1000.
     pub shader: Text<80>,
-    /// The layers. With a HD shader before 1100 the six textures of one layer.
+    /// The layers. With a HD shader before 1100, each holds one of the six textures.
     pub layers: Vec<Layer>,
-    /// Bytes of a version newer than 1200 after the layers.
+    /// Bytes after the layers that a version newer than 1200 added.
     pub extra: Vec<u8>,
 }
 
@@ -27,15 +27,15 @@ pub struct Layer {
     /// 1 unshaded, 2 sphere environment map, 4 and 8 wrap, 0x10 two-sided, 0x20 unfogged, 0x40 no depth test, 0x80 no depth
     /// set, 0x100 unlit (from 900 on) or no fallback (1500).
     pub flags: u32,
-    /// Index of the texture; -1 for none. From 1100 on the slots count instead.
+    /// Index of the texture; -1 for none. From 1100 on, the slots are used instead.
     pub texture_id: i32,
     /// Index of the texture animation; -1 for none.
     pub texture_anim_id: i32,
-    /// Which set of texture coordinates.
+    /// Index of the set of texture coordinates.
     pub coord_id: u32,
     /// Alpha.
     pub alpha: f32,
-    /// How much it glows. From 900 on.
+    /// Emissive gain. From 900 on.
     pub emissive_gain: f32,
     /// Fresnel colour: red, green, blue. From 1000 on.
     pub fresnel_color: [f32; 3],
@@ -82,7 +82,7 @@ pub struct LayerTexture {
     pub tracks: Tracks,
 }
 
-/// Texture coordinates that move.
+/// An animation of texture coordinates.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextureAnim {
     /// `KTAT`, `KTAR`, `KTAS`.

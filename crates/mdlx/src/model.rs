@@ -63,22 +63,22 @@ pub struct Model {
     pub sounds: Vec<Sound>,
     /// `SNEM`.
     pub sound_emitters: Vec<SoundEmitter>,
-    /// Chunks that this version does not know, or has twice where there is one thing; in file order.
+    /// Chunks that this version does not define, and repeated chunks where only one is allowed, in file order.
     pub unknown: Vec<UnknownChunk>,
     /// How the file was laid out.
     pub layout: Layout,
 }
 
-/// A chunk nobody here can read.
+/// A chunk that is kept without being interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnknownChunk {
     /// Its tag.
     pub tag: Tag,
-    /// What it holds.
+    /// Its content.
     pub bytes: Box<[u8]>,
 }
 
-/// The order of the chunks, so that writing gives the same bytes. Empty in a new model: then Blizzard's own order is used.
+/// The order of the chunks, so that writing gives the same bytes. Empty in a new model, which gets Blizzard's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
     /// The chunks, in file order.
@@ -90,7 +90,7 @@ pub struct Layout {
 pub struct Chunk {
     /// Its tag.
     pub tag: Tag,
-    /// How many items it held.
+    /// Number of items.
     pub items: u32,
     /// The number after the count of `MTLS` and `ATCH` in World of Warcraft: 0, and the highest attachment id.
     pub aux: u32,
@@ -103,27 +103,27 @@ pub struct Chunk {
 pub struct ModelInfo {
     /// Name.
     pub name: Text<80>,
-    /// A file with animations; never used, though some tools leave their mark in it.
+    /// An animation file. Never used by the game; some tools store their name here.
     pub animation_file: Text<260>,
-    /// What the model occupies.
+    /// Extent of the model.
     pub bounds: Bounds,
-    /// Milliseconds in which one sequence turns into the next.
+    /// Milliseconds of blending from one sequence to the next.
     pub blend_time: u32,
     /// World of Warcraft: the byte after the blend time. See [`tail`](Self::tail).
     pub flags: u8,
-    /// Bytes of a version newer than 1200 at the end.
+    /// Bytes at the end that a version newer than 1200 added.
     pub extra: Vec<u8>,
 }
 
 impl ModelInfo {
-    /// The last five bytes of `MODL` in World of Warcraft. Said to be a blend time and a byte of flags; in the one authentic
-    /// file they make sense only as a byte and the number of nodes.
+    /// Returns the last five bytes of `MODL` in World of Warcraft. Documented elsewhere as a blend time and a byte of flags; in
+    /// the one authentic file they make sense only as a byte and the number of nodes.
     pub fn tail(&self) -> [u8; 5] {
         let [a, b, c, d] = self.blend_time.to_le_bytes();
         [a, b, c, d, self.flags]
     }
 
-    /// The [`tail`](Self::tail) read as a byte and a number of nodes.
+    /// Returns the [`tail`](Self::tail), interpreted as a byte and a number of nodes.
     pub fn tail_as_node_count(&self) -> (u8, u32) {
         let [a, b, c, d, e] = self.tail();
         (a, u32::from_le_bytes([b, c, d, e]))
@@ -139,26 +139,26 @@ pub struct Sequence {
     pub start: u32,
     /// Last millisecond.
     pub end: u32,
-    /// How fast a unit moves for the animation to fit.
+    /// Speed of a unit at which the animation matches its movement.
     pub move_speed: f32,
-    /// 1: does not repeat.
+    /// 1: does not loop.
     pub flags: u32,
-    /// How seldom it is chosen. Warcraft III.
+    /// The higher, the less often it is chosen. Warcraft III.
     pub rarity: f32,
     /// Unexplained; always 0. Warcraft III.
     pub sync_point: u32,
-    /// What the model occupies meanwhile.
+    /// Extent of the model during the sequence.
     pub bounds: Bounds,
-    /// How often it is chosen. World of Warcraft.
+    /// The higher, the more often it is chosen. World of Warcraft.
     pub frequency: f32,
-    /// Least and most repeats. World of Warcraft.
+    /// Minimum and maximum number of repetitions. World of Warcraft.
     pub replay: [u32; 2],
     /// Milliseconds of blending. World of Warcraft.
     pub blend_time: u32,
 }
 
 impl Sequence {
-    /// Whether it does not repeat.
+    /// Returns `true` if the sequence does not loop.
     pub fn non_looping(&self) -> bool {
         self.flags & 1 != 0
     }
@@ -184,7 +184,7 @@ macro_rules! nodes {
 }
 
 impl Model {
-    /// An empty model of this version.
+    /// Returns an empty model of this version.
     ///
     /// ```
     /// use galatea_mdlx::{Model, Version};
@@ -194,22 +194,22 @@ impl Model {
         Model { version, ..Model::default() }
     }
 
-    /// All nodes with their kind and their index in the list of that kind, list by list.
+    /// Returns all nodes, list by list, with their kind and their index in the list of that kind.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeKind, usize, &Node)> {
         nodes!(self, iter, &)
     }
 
-    /// All nodes with their kind and their index in the list of that kind, list by list.
+    /// Returns all nodes, list by list, with their kind and their index in the list of that kind.
     pub fn nodes_mut(&mut self) -> impl Iterator<Item = (NodeKind, usize, &mut Node)> {
         nodes!(self, iter_mut, &mut)
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes().count()
     }
 
-    /// All lists of tracks, of nodes and everything else, in the order of the document.
+    /// Returns the track lists of nodes and everything else, in document order.
     pub fn all_tracks(&self) -> Vec<&Tracks> {
         let mut out = Vec::new();
         for layer in self.materials.iter().flat_map(|m| &m.layers) {
@@ -229,7 +229,7 @@ impl Model {
         out
     }
 
-    /// The same, to change them.
+    /// Returns all track lists for modification.
     pub fn all_tracks_mut(&mut self) -> Vec<&mut Tracks> {
         let mut out: Vec<&mut Tracks> = Vec::new();
         for layer in self.materials.iter_mut().flat_map(|m| &mut m.layers) {
@@ -253,7 +253,7 @@ impl Model {
         out
     }
 
-    /// Version and figures in one line.
+    /// Returns version and counts for a one-line summary.
     pub fn summary(&self) -> Summary {
         Summary {
             version: self.version.to_string(),

@@ -1,4 +1,4 @@
-//! Nodes: what bones, lights, emitters and the rest have in common, and the plain objects that hang on them.
+//! Nodes, and the objects that consist of little else: bones, lights, attachments, events, shapes, cameras.
 
 use galatea_wire::Text;
 
@@ -14,25 +14,25 @@ pub mod node_flags {
     pub const DONT_INHERIT_ROTATION: u32 = 0x4;
     /// Always faces the camera.
     pub const BILLBOARDED: u32 = 0x8;
-    /// Faces the camera as far as turning about X allows.
+    /// Faces the camera by rotating around X only.
     pub const BILLBOARDED_LOCK_X: u32 = 0x10;
-    /// Faces the camera as far as turning about Y allows.
+    /// Faces the camera by rotating around Y only.
     pub const BILLBOARDED_LOCK_Y: u32 = 0x20;
-    /// Faces the camera as far as turning about Z allows.
+    /// Faces the camera by rotating around Z only.
     pub const BILLBOARDED_LOCK_Z: u32 = 0x40;
-    /// Warcraft III: stays where the camera is.
+    /// Warcraft III: moves with the camera.
     pub const CAMERA_ANCHORED: u32 = 0x80;
     /// Particle emitter: emits models.
     pub const EMITTER_USES_MDL: u32 = 0x8000;
     /// Particle emitter: emits textures.
     pub const EMITTER_USES_TGA: u32 = 0x1_0000;
-    /// Particle emitter 2: light does not change its particles.
+    /// Particle emitter 2: particles are not lit.
     pub const UNSHADED: u32 = 0x8000;
     /// Particle emitter 2: particles are drawn from far to near.
     pub const SORT_PRIMS_FAR_Z: u32 = 0x1_0000;
-    /// Particle emitter 2: particles keep to one plane.
+    /// Particle emitter 2: particles stay in one plane.
     pub const LINE_EMITTER: u32 = 0x2_0000;
-    /// Particle emitter 2: fog does not change its particles.
+    /// Particle emitter 2: particles are not fogged.
     pub const UNFOGGED: u32 = 0x4_0000;
     /// Particle emitter 2: particles move with the model.
     pub const MODEL_SPACE: u32 = 0x8_0000;
@@ -83,7 +83,7 @@ impl NodeKind {
         NodeKind::SoundEmitter,
     ];
 
-    /// The name of the list in paths: `bones`, `lights` and so on.
+    /// Returns the name of the list in paths: `bones`, `lights` and so on.
     pub fn list_name(self) -> &'static str {
         match self {
             NodeKind::Bone => "bones",
@@ -100,7 +100,7 @@ impl NodeKind {
         }
     }
 
-    /// The flag bit that says so in Warcraft III files; helpers and sound emitters have none.
+    /// Returns the flag bit of this kind in Warcraft III files; helpers and sound emitters have none.
     pub fn warcraft_bit(self) -> u32 {
         match self {
             NodeKind::Bone => 0x100,
@@ -114,7 +114,7 @@ impl NodeKind {
         }
     }
 
-    /// The flag bit that says so in World of Warcraft files, one lower than in Warcraft III; bones have none.
+    /// Returns the flag bit of this kind in World of Warcraft files, one lower than in Warcraft III; bones have none.
     pub fn wow_bit(self) -> u32 {
         match self {
             NodeKind::Light => 0x100,
@@ -128,16 +128,16 @@ impl NodeKind {
     }
 }
 
-/// What every object of the hierarchy has.
+/// The part that all objects of the hierarchy have in common.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Name.
     pub name: Text<80>,
-    /// Its own number, by which parents, matrix groups and pivots refer to it.
+    /// The number by which parents, matrix groups and pivots refer to it.
     pub object_id: u32,
     /// Object id of the parent; -1 for none.
     pub parent_id: i32,
-    /// See [`node_flags`]; also which kind of object it is.
+    /// See [`node_flags`]; includes the bit of its kind.
     pub flags: u32,
     /// `KGTR`, `KGRT`, `KGSC`.
     pub tracks: Tracks,
@@ -150,7 +150,7 @@ impl Default for Node {
 }
 
 impl Node {
-    /// Whether all bits of this flag are set.
+    /// Returns `true` if all bits of this flag are set.
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag == flag
     }
@@ -161,9 +161,9 @@ impl Node {
 pub struct Bone {
     /// The node.
     pub node: Node,
-    /// The geoset it moves; -1 for several.
+    /// Index of the geoset it moves; -1 for several.
     pub geoset_id: i32,
-    /// The geoset animation that shows and hides it; -1 for none.
+    /// Index of the geoset animation that shows and hides it; -1 for none.
     pub geoset_anim_id: i32,
 }
 
@@ -173,7 +173,7 @@ impl Default for Bone {
     }
 }
 
-/// A node that only carries other nodes.
+/// A node that only groups other nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Helper {
     /// The node.
@@ -187,9 +187,9 @@ pub struct Light {
     pub node: Node,
     /// 0 omnidirectional, 1 directional, 2 ambient.
     pub kind: u32,
-    /// Where it begins to fade.
+    /// Distance at which it begins to fade.
     pub attenuation_start: f32,
-    /// Where it has faded.
+    /// Distance at which it has faded out.
     pub attenuation_end: f32,
     /// Red, green, blue.
     pub color: [f32; 3],
@@ -199,7 +199,7 @@ pub struct Light {
     pub ambient_color: [f32; 3],
     /// Intensity of its ambient part.
     pub ambient_intensity: f32,
-    /// How dark its shadows are. From 1200 on.
+    /// Shadow intensity. From 1200 on.
     pub shadow_intensity: f32,
     /// `KLAS`, `KLAE`, `KLAC`, `KLAI`, `KLBC`, `KLBI`, and `KLAV` or `KVIS`.
     pub tracks: Tracks,
@@ -225,13 +225,13 @@ impl Default for Light {
 /// A point that other models are attached to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
-    /// The node; its name says what goes there (`Hand Right Ref`).
+    /// The node; its name determines what is attached (`Hand Right Ref`).
     pub node: Node,
     /// A model that is always attached, or empty.
     pub path: Text<260>,
     /// Its number; in World of Warcraft the slot.
     pub attachment_id: u32,
-    /// A byte of World of Warcraft files without meaning.
+    /// An unused byte of World of Warcraft files.
     pub padding: u8,
     /// `KATV` or `KVIS`.
     pub tracks: Tracks,
@@ -249,12 +249,12 @@ impl Default for Attachment {
     }
 }
 
-/// Something that happens at certain times: a sound, a splat, a footprint. Its name says what.
+/// A sound, splat or footprint that is triggered at certain times. The name determines which.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Event {
     /// The node; the name is a type (`SND`, `SPN`, `SPL`, `FPT`, `UBR`), a variant and a code.
     pub node: Node,
-    /// `KEVT`: when it happens.
+    /// `KEVT`: when it is triggered.
     pub track: Option<EventTrack>,
 }
 
@@ -263,7 +263,7 @@ pub struct Event {
 pub struct SoundEmitter {
     /// The node.
     pub node: Node,
-    /// `KESK`: when it sounds.
+    /// `KESK`: when it plays.
     pub track: Option<EventTrack>,
 }
 
@@ -327,7 +327,7 @@ pub struct CollisionShape {
     pub shape: Shape,
 }
 
-/// The mesh that things collide with: `CLID` in World of Warcraft.
+/// The collision mesh: `CLID` in World of Warcraft.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollisionMesh {
     /// Positions.
@@ -343,7 +343,7 @@ pub struct CollisionMesh {
 pub struct Camera {
     /// Name.
     pub name: Text<80>,
-    /// Where it is.
+    /// Its position.
     pub position: [f32; 3],
     /// Field of view, diagonal, in radians.
     pub field_of_view: f32,
@@ -351,7 +351,7 @@ pub struct Camera {
     pub far_clip: f32,
     /// Near clipping distance.
     pub near_clip: f32,
-    /// What it looks at.
+    /// The point it looks at.
     pub target: [f32; 3],
     /// `KCTR`, `KTTR`, `KCRL`, and `KVIS` in World of Warcraft.
     pub tracks: Tracks,

@@ -1,11 +1,11 @@
-//! Bytes to the document: the frame of chunks.
+//! Reading: bytes to the document, chunk by chunk.
 
 use galatea_wire::{Coverage, Error, ErrorKind, Limits, Part, ReadXfer, Result};
 
 use crate::xfer::MAGIC;
 use crate::{Chunk, Feature, Model, Tag, UnknownChunk, Version, chunk_info};
 
-/// Whether these bytes begin like an MDX file.
+/// Returns `true` if these bytes begin with the magic of MDX.
 ///
 /// ```
 /// assert!(galatea_mdlx::detect(b"MDLXVERS"));
@@ -15,7 +15,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// What every byte of a file is, as found by reading it; and where reading stopped, if it did.
+/// Reads a file and returns which record claimed each byte, and the error that stopped reading, if any.
 ///
 /// ```
 /// use galatea_mdlx::{Limits, Model, Version, inspect};
@@ -29,7 +29,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     (x.into_coverage(), error)
 }
 
-/// The version, found by walking the chunks: other chunks may stand before `VERS`.
+/// Returns the version and its offset. Other chunks may precede `VERS`.
 fn find_version(bytes: &[u8]) -> Option<(Version, usize)> {
     let mut rest = bytes.get(4..)?;
     loop {
@@ -101,7 +101,7 @@ impl Model {
                     chunk.items = u32::try_from(items).unwrap_or(u32::MAX);
                     x.push(&mut self.layout.chunks, chunk)
                 }
-                // Nobody has seen one: what is known of it may be wrong.
+                // No real file has one, so the assumed layout may be wrong.
                 Err(_) if tag.0 == *b"SNEM" || tag.0 == *b"SNDS" => {
                     if tag.0 == *b"SNEM" {
                         self.sound_emitters.truncate(part.start);
@@ -128,7 +128,7 @@ impl Model {
         x.push(&mut self.layout.chunks, chunk)
     }
 
-    /// Whether there is one of it, or none: a second chunk of this kind cannot be read.
+    /// Returns `true` if the document has room for only one such chunk: a second one is kept as unknown.
     fn is_single(&self, tag: Tag) -> bool {
         let wow = self.version.is_wow();
         match &tag.0 {

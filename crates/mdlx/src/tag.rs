@@ -47,7 +47,7 @@ impl Wire for Tag {
     }
 }
 
-/// What a chunk holds, and in which versions.
+/// A chunk: its content and the versions that have it.
 #[derive(Debug)]
 pub struct ChunkInfo {
     /// Its tag.
@@ -56,7 +56,7 @@ pub struct ChunkInfo {
     pub name: &'static str,
     /// The versions that have it.
     pub versions: RangeInclusive<u32>,
-    /// What it holds.
+    /// Its content.
     pub meaning: &'static str,
 }
 
@@ -76,12 +76,12 @@ const fn chunk(name: &'static str, versions: RangeInclusive<u32>, meaning: &'sta
     ChunkInfo { tag: tag(name), name, versions, meaning }
 }
 
-/// Every known chunk, in the order in which Blizzard's own tools write them.
+/// All known chunks, in the order in which Blizzard's own tools write them.
 pub static CHUNKS: &[ChunkInfo] = &[
     chunk("VERS", ALL, "the version of the format"),
     chunk("MODL", ALL, "the model's name, bounds and blend time"),
-    chunk("SEQS", ALL, "sequences: named intervals of the one timeline"),
-    chunk("GLBS", ALL, "lengths of the global sequences, which run by themselves"),
+    chunk("SEQS", ALL, "sequences: named intervals of the timeline"),
+    chunk("GLBS", ALL, "lengths of the global sequences, which run independently"),
     chunk("MTLS", ALL, "materials and their layers"),
     chunk("TEXS", ALL, "textures: a path or a replaceable id"),
     chunk("TXAN", ALL, "texture animations"),
@@ -89,14 +89,14 @@ pub static CHUNKS: &[ChunkInfo] = &[
     chunk("GEOA", ALL, "geoset animations: alpha and colour of a geoset"),
     chunk("BONE", ALL, "bones"),
     chunk("LITE", ALL, "lights"),
-    chunk("HELP", ALL, "helpers: nodes that only carry other nodes"),
+    chunk("HELP", ALL, "helpers: nodes that only group other nodes"),
     chunk("ATCH", ALL, "attachment points"),
     chunk("PIVT", ALL, "pivot points, by object id"),
     chunk("PREM", ALL, "particle emitters that emit models"),
     chunk("PRE2", ALL, "particle emitters that emit quads"),
     chunk("RIBB", ALL, "ribbon emitters"),
     chunk("CAMS", ALL, "cameras"),
-    chunk("EVTS", ALL, "event objects: sounds, splats, footprints at a time"),
+    chunk("EVTS", ALL, "event objects: timed sounds, splats and footprints"),
     chunk("HTST", WOW, "hit-test shapes"),
     chunk("CLID", ALL, "collision shapes; from 1300 on a collision mesh"),
     chunk("BPOS", REFORGED, "bind pose: a 3 x 4 matrix per node, then per camera"),
@@ -106,18 +106,18 @@ pub static CHUNKS: &[ChunkInfo] = &[
     chunk("SNEM", WARCRAFT, "sound emitters"),
 ];
 
-/// A tag inside a chunk that is neither chunk nor track.
+/// A tagged block inside a chunk that is not a track.
 #[derive(Debug)]
 pub struct BlockInfo {
     /// Its tag.
     pub tag: Tag,
     /// The tag as text.
     pub name: &'static str,
-    /// The chunk it stands in.
+    /// The chunk it is part of.
     pub chunk: Tag,
     /// The versions that have it.
     pub versions: RangeInclusive<u32>,
-    /// What it holds.
+    /// Its content.
     pub meaning: &'static str,
 }
 
@@ -147,14 +147,14 @@ pub static BLOCKS: &[BlockInfo] = &[
     block("SKIN", "GEOS", REFORGED, "four bones and weights per vertex"),
     block("UVAS", "GEOS", LISTS, "number of texture coordinate sets; from 1300 on the coordinates too"),
     block("UVBS", "GEOS", WARCRAFT, "one set of texture coordinates"),
-    block("BIDX", "GEOS", 1300..=1400, "bones, four to an entry, in an order of its own"),
+    block("BIDX", "GEOS", 1300..=1400, "bones, four per entry, ordered by matrix group"),
     block("BWGT", "GEOS", 1300..=1400, "weights of those bones, bytes reversed"),
     block("VRTX", "CLID", WOW, "collision vertices"),
     block("TRI ", "CLID", WOW, "collision triangles"),
     block("NRMS", "CLID", WOW, "normals of the collision triangles"),
 ];
 
-/// What the keys of a track hold.
+/// The value type of a track's keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueKind {
     /// One float.
@@ -165,11 +165,11 @@ pub enum ValueKind {
     Rotation,
     /// An unsigned integer.
     Integer,
-    /// Nothing: only the time counts.
+    /// None: events have only times.
     Event,
 }
 
-/// What a track belongs to.
+/// The kind of object that a track belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// Any node.
@@ -202,7 +202,7 @@ pub enum Owner {
     SoundEmitter,
 }
 
-/// What a track moves, and in which versions.
+/// A track: the value it animates and the versions that have it.
 #[derive(Debug)]
 pub struct TrackInfo {
     /// Its tag.
@@ -213,11 +213,11 @@ pub struct TrackInfo {
     pub owner: Owner,
     /// The versions that have it.
     pub versions: RangeInclusive<u32>,
-    /// What its keys hold.
+    /// The type of its values.
     pub value: ValueKind,
-    /// Its word in the text form.
+    /// Its keyword in the text form.
     pub keyword: &'static str,
-    /// What it moves.
+    /// The value it animates.
     pub meaning: &'static str,
 }
 
@@ -253,8 +253,8 @@ pub static TRACKS: &[TrackInfo] = &[
     track("KTAS", TextureAnim, ALL, Vector, "Scaling", "scaling of texture coordinates"),
     track("KGAO", GeosetAnim, ALL, Float, "Alpha", "alpha of a geoset"),
     track("KGAC", GeosetAnim, ALL, Vector, "Color", "colour of a geoset (blue, green, red)"),
-    track("KLAS", Light, ALL, Float, "AttenuationStart", "where a light begins to fade"),
-    track("KLAE", Light, ALL, Float, "AttenuationEnd", "where a light has faded"),
+    track("KLAS", Light, ALL, Float, "AttenuationStart", "distance at which a light begins to fade"),
+    track("KLAE", Light, ALL, Float, "AttenuationEnd", "distance at which a light has faded out"),
     track("KLAC", Light, ALL, Vector, "Color", "colour of a light (blue, green, red)"),
     track("KLAI", Light, ALL, Float, "Intensity", "intensity of a light"),
     track("KLBC", Light, ALL, Vector, "AmbColor", "ambient colour of a light (blue, green, red)"),
@@ -272,7 +272,7 @@ pub static TRACKS: &[TrackInfo] = &[
     track("KPEV", ParticleEmitter, WARCRAFT, Float, "Visibility", "visibility of an emitter"),
     track("KVIS", ParticleEmitter, WOW, Float, "Visibility", "visibility of an emitter"),
     track("KP2S", ParticleEmitter2, ALL, Float, "Speed", "speed of new particles"),
-    track("KP2R", ParticleEmitter2, ALL, Float, "Variation", "how much the speed varies"),
+    track("KP2R", ParticleEmitter2, ALL, Float, "Variation", "relative variation of the speed"),
     track("KP2L", ParticleEmitter2, ALL, Float, "Latitude", "spread from the axis, in degrees"),
     track("KPLN", ParticleEmitter2, WOW, Float, "Longitude", "spread around the axis"),
     track("KP2G", ParticleEmitter2, ALL, Float, "Gravity", "gravity on particles"),
@@ -280,7 +280,14 @@ pub static TRACKS: &[TrackInfo] = &[
     track("KP2E", ParticleEmitter2, ALL, Float, "EmissionRate", "particles per second"),
     track("KP2N", ParticleEmitter2, ALL, Float, "Length", "length of the emitting area"),
     track("KP2W", ParticleEmitter2, ALL, Float, "Width", "width of the emitting area"),
-    track("KP2Z", ParticleEmitter2, WOW, Float, "ZSource", "depth of the point particles fly away from"),
+    track(
+        "KP2Z",
+        ParticleEmitter2,
+        WOW,
+        Float,
+        "ZSource",
+        "depth of the point that particles move away from",
+    ),
     track("KP2V", ParticleEmitter2, WARCRAFT, Float, "Visibility", "visibility of an emitter"),
     track("KVIS", ParticleEmitter2, WOW, Float, "Visibility", "visibility of an emitter"),
     track("KPPA", PopcornEmitter, REFORGED, Float, "Alpha", "alpha of a PopcornFX effect"),
@@ -304,17 +311,17 @@ pub static TRACKS: &[TrackInfo] = &[
     track("KESK", SoundEmitter, WARCRAFT, ValueKind::Event, "SoundTrack", "times of a sound"),
 ];
 
-/// What is known about a chunk in this version.
+/// Returns what is known about a chunk in this version.
 pub fn chunk_info(tag: Tag, version: Version) -> Option<&'static ChunkInfo> {
     CHUNKS.iter().find(|c| c.tag == tag && c.versions.contains(&version.0))
 }
 
-/// What is known about a track of this owner in this version.
+/// Returns what is known about a track of this owner in this version.
 pub fn track_info(tag: Tag, owner: Owner, version: Version) -> Option<&'static TrackInfo> {
     TRACKS.iter().find(|t| t.tag == tag && t.owner == owner && t.versions.contains(&version.0))
 }
 
-/// The tracks that this owner can have in this version.
+/// Returns the tracks that this owner can have in this version.
 pub fn tracks_of(owner: Owner, version: Version) -> impl Iterator<Item = &'static TrackInfo> {
     TRACKS.iter().filter(move |t| t.owner == owner && t.versions.contains(&version.0))
 }

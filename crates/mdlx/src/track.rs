@@ -1,4 +1,4 @@
-//! Tracks: the keys that move one value over time.
+//! Tracks: keyframed values.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use galatea_wire::{Field, Kind, Schema, Wire};
 
 use crate::{Tag, ValueKind};
 
-/// How a value gets from one key to the next.
+/// The interpolation between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u32)]
 pub enum Interpolation {
-    /// It keeps the earlier key's value.
+    /// The value of the earlier key is held.
     #[default]
     None = 0,
-    /// In a straight line; quaternions along the arc.
+    /// Linear; spherical for quaternions.
     Linear = 1,
     /// A Hermite curve through the keys, with tangents.
     Hermite = 2,
@@ -22,12 +22,12 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
-    /// By the number on disk.
+    /// Returns the interpolation with this number in the file.
     pub fn from_raw(raw: u32) -> Option<Self> {
         [Self::None, Self::Linear, Self::Hermite, Self::Bezier].get(raw as usize).copied()
     }
 
-    /// Whether each key has an incoming and an outgoing tangent.
+    /// Returns `true` if each key has an incoming and an outgoing tangent.
     pub fn has_tangents(self) -> bool {
         matches!(self, Self::Hermite | Self::Bezier)
     }
@@ -45,9 +45,9 @@ pub struct Key<T> {
 /// The tangents, or control points, of one key.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tangents<T> {
-    /// How the curve comes in.
+    /// Incoming tangent.
     pub incoming: T,
-    /// How the curve goes out.
+    /// Outgoing tangent.
     pub outgoing: T,
 }
 
@@ -67,19 +67,19 @@ impl<T> Default for Curve<T> {
 }
 
 impl<T: Copy> Curve<T> {
-    /// A curve without tangents from pairs of time and value.
+    /// Returns a curve without tangents from pairs of time and value.
     pub fn new(keys: impl IntoIterator<Item = (i32, T)>) -> Self {
         let keys = keys.into_iter().map(|(time, value)| Key { time, value }).collect();
         Curve { keys, tangents: Vec::new() }
     }
 
-    /// Each key with its tangents, if it has any.
+    /// Returns each key with its tangents, if it has any.
     pub fn iter(&self) -> impl Iterator<Item = (Key<T>, Option<Tangents<T>>)> + '_ {
         self.keys.iter().enumerate().map(|(i, key)| (*key, self.tangents.get(i).copied()))
     }
 }
 
-/// The keys of a track, by what they hold.
+/// The keys of a track, by value type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Keys {
     /// Floats.
@@ -105,7 +105,7 @@ macro_rules! each_curve {
 }
 
 impl Keys {
-    /// No keys, of this kind; `None` for events, which have no values.
+    /// Returns an empty list of keys of this kind; `None` for events, which have no values.
     pub fn empty(kind: ValueKind) -> Option<Keys> {
         match kind {
             ValueKind::Float => Some(Keys::Float(Curve::default())),
@@ -116,7 +116,7 @@ impl Keys {
         }
     }
 
-    /// What the keys hold.
+    /// Returns the value type of the keys.
     pub fn kind(&self) -> ValueKind {
         match self {
             Keys::Float(_) => ValueKind::Float,
@@ -126,22 +126,22 @@ impl Keys {
         }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         each_curve!(self, c => c.keys.len())
     }
 
-    /// Whether there are no keys.
+    /// Returns `true` if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The time of a key.
+    /// Returns the time of a key.
     pub fn time(&self, index: usize) -> Option<i32> {
         each_curve!(self, c => c.keys.get(index).map(|k| k.time))
     }
 
-    /// The times of all keys, in file order.
+    /// Returns the times of all keys, in file order.
     pub fn times(&self) -> impl Iterator<Item = i32> + '_ {
         (0..self.len()).filter_map(|i| self.time(i))
     }
@@ -151,7 +151,7 @@ impl Keys {
         each_curve!(self, c => c.keys.iter_mut().for_each(|k| k.time = map(k.time)));
     }
 
-    /// Keeps the keys of which `keep` says so, by index and time, with their tangents.
+    /// Keeps the keys for which `keep` returns `true`, given index and time, with their tangents.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, i32) -> bool) {
         each_curve!(self, c => {
             let wanted: Vec<bool> = c.keys.iter().enumerate().map(|(i, k)| keep(i, k.time)).collect();
@@ -162,7 +162,7 @@ impl Keys {
         });
     }
 
-    /// Puts the keys in the order of their times; keys of the same time stay as they were.
+    /// Sorts the keys by time; keys of the same time keep their order.
     pub fn sort(&mut self) {
         each_curve!(self, c => {
             let mut order: Vec<usize> = (0..c.keys.len()).collect();
@@ -173,12 +173,12 @@ impl Keys {
     }
 }
 
-/// One track: what it moves, how, and its keys.
+/// A track: the keys of one animated value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Its tag, such as `KGTR`. What it means follows from the tag and the owner.
+    /// Its tag, such as `KGTR`. The animated value follows from the tag and the owner.
     pub tag: Tag,
-    /// How values get from key to key.
+    /// The interpolation between keys.
     pub interpolation: Interpolation,
     /// Index of the global sequence whose clock the track follows; -1 for the model's own timeline.
     pub global_sequence: i32,
@@ -187,13 +187,13 @@ pub struct Track {
 }
 
 impl Track {
-    /// A track on the model's timeline.
+    /// Returns a track on the model's timeline.
     pub fn new(tag: impl Into<Tag>, interpolation: Interpolation, keys: Keys) -> Self {
         Track { tag: tag.into(), interpolation, global_sequence: -1, keys }
     }
 }
 
-/// Bytes of a newer version that nobody here can read, kept in their place.
+/// Bytes that a newer version added, kept without being interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extra {
     /// Between the fields and the tracks.
@@ -207,29 +207,29 @@ pub struct Extra {
 pub struct Tracks {
     /// The tracks.
     pub list: Vec<Track>,
-    /// Bytes of a version newer than 1200 around them.
+    /// Bytes around them that a version newer than 1200 added.
     pub extra: Option<Box<Extra>>,
 }
 
 impl Tracks {
-    /// The first track with this tag.
+    /// Returns the first track with this tag.
     pub fn get(&self, tag: impl Into<Tag>) -> Option<&Track> {
         let tag = tag.into();
         self.list.iter().find(|t| t.tag == tag)
     }
 
-    /// The first track with this tag.
+    /// Returns the first track with this tag.
     pub fn get_mut(&mut self, tag: impl Into<Tag>) -> Option<&mut Track> {
         let tag = tag.into();
         self.list.iter_mut().find(|t| t.tag == tag)
     }
 
-    /// All tracks.
+    /// Returns all tracks.
     pub fn iter(&self) -> std::slice::Iter<'_, Track> {
         self.list.iter()
     }
 
-    /// All tracks.
+    /// Returns all tracks.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Track> {
         self.list.iter_mut()
     }
@@ -239,7 +239,7 @@ impl Tracks {
         self.list.push(track);
     }
 
-    /// Takes out all tracks with this tag.
+    /// Removes all tracks with this tag.
     pub fn take(&mut self, tag: impl Into<Tag>) -> Vec<Track> {
         let tag = tag.into();
         let (taken, kept) = std::mem::take(&mut self.list).into_iter().partition(|t| t.tag == tag);
@@ -247,7 +247,7 @@ impl Tracks {
         taken
     }
 
-    /// Whether there are no tracks.
+    /// Returns `true` if there are no tracks.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -267,7 +267,7 @@ impl<'a> IntoIterator for &'a Tracks {
     }
 }
 
-/// The times at which an event happens. Has neither values nor interpolation.
+/// The times at which an event is triggered, without values or interpolation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventTrack {
     /// Index of the global sequence whose clock it follows; -1 for the model's own timeline.
@@ -323,7 +323,7 @@ impl<T: Wire> Wire for Key<T> {
     }
 }
 
-/// A key with tangents, as it is on disk.
+/// A key with tangents, as stored in the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TangentKey<T> {
     /// Time and value.
@@ -362,14 +362,14 @@ impl<T: Wire> Wire for TangentKey<T> {
             offset: 4 + T::SIZE,
             schema: T::SCHEMA,
             ty: T::SCHEMA.name,
-            doc: "How the curve comes in.",
+            doc: "Incoming tangent.",
         },
         Field {
             name: "out_tangent",
             offset: 4 + 2 * T::SIZE,
             schema: T::SCHEMA,
             ty: T::SCHEMA.name,
-            doc: "How the curve goes out.",
+            doc: "Outgoing tangent.",
         },
     ];
     #[inline(always)]
@@ -391,12 +391,12 @@ impl<T: Wire> Wire for TangentKey<T> {
     }
 }
 
-/// A quaternion in 64 bits, as World of Warcraft stores it: x in 22 bits, y and z in 21 each, w from the rest of the length.
+/// A quaternion in 64 bits, as World of Warcraft stores it: x in 22 bits, y and z in 21 each; w follows from unit length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PackedQuaternion(pub u64);
 
 impl PackedQuaternion {
-    /// The quaternion x, y, z, w. `w` is never negative.
+    /// Returns the quaternion x, y, z, w. `w` is never negative.
     ///
     /// ```
     /// use galatea_mdlx::PackedQuaternion;
@@ -405,7 +405,7 @@ impl PackedQuaternion {
     /// ```
     pub fn unpack(self) -> [f32; 4] {
         let bits = self.0 as i64;
-        // All three fit the 24 bits of a float's fraction: nothing is rounded.
+        // All three fit the 24 bits of a float's fraction, so nothing is rounded.
         let x = (bits >> 42) as f32 / 2_097_152.0;
         let y = ((bits << 22) >> 43) as f32 / 1_048_576.0;
         let z = ((bits << 43) >> 43) as f32 / 1_048_576.0;
@@ -414,7 +414,7 @@ impl PackedQuaternion {
         [x, y, z, w]
     }
 
-    /// Packs a quaternion; what does not fit the bits is cut off, and `w` follows from the others.
+    /// Packs a quaternion. Components are truncated to their bits, and `w` follows from the others.
     pub fn pack([x, y, z, w]: [f32; 4]) -> Self {
         let sign = if w >= 0.0 { 1.0 } else { -1.0 };
         let part = |value: f32, scale: f64, bits: u32| {

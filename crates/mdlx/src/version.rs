@@ -1,4 +1,4 @@
-//! The one version table: which part of the format which version has.
+//! The version table: which version has which part of the format.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,7 +10,7 @@ pub struct Version(pub u32);
 /// A part of the layout that not every version has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// Warcraft III: no counts, `LAYS`, shapes in `CLID`, one visibility tag per owner, plain quaternions.
+    /// Warcraft III: no counts, `LAYS`, shapes in `CLID`, one visibility tag per owner, unpacked quaternions.
     Warcraft,
     /// Materials name their shader.
     MaterialShader,
@@ -26,7 +26,7 @@ pub enum Feature {
     SkinWeights,
     /// Lights have a shadow intensity.
     ShadowIntensity,
-    /// World of Warcraft: chunks announce how many items they hold, `HTST`, mesh `CLID`, `KVIS`, packed quaternions.
+    /// World of Warcraft: item counts in chunks, `HTST`, a mesh in `CLID`, `KVIS`, packed quaternions.
     Wow,
     /// `GEOS` holds vertex buffers instead of lists.
     VertexBuffers,
@@ -63,23 +63,23 @@ impl Version {
         Version(1500),
     ];
 
-    /// Whether files of this version can be read: the known ones, and those after 1200 that still are Warcraft III.
+    /// Returns `true` if files of this version can be read: the known versions, and newer ones of Warcraft III.
     pub fn is_supported(self) -> bool {
         Self::KNOWN.contains(&self) || self.is_future()
     }
 
-    /// Whether this is a Warcraft III version newer than those whose layout is known. Read as 1200; what its entries hold
-    /// beyond that is kept unread.
+    /// Returns `true` if this is a Warcraft III version newer than the known ones. It is read as 1200, and additional data is kept
+    /// without being interpreted.
     pub fn is_future(self) -> bool {
         (1201..1300).contains(&self.0)
     }
 
-    /// Whether this version has that part of the layout.
+    /// Returns `true` if this version has that part of the layout.
     pub fn has(self, feature: Feature) -> bool {
         FEATURES.iter().any(|(f, versions)| *f == feature && versions.contains(&self.0))
     }
 
-    /// Whether this is a World of Warcraft version.
+    /// Returns `true` if this is a World of Warcraft version.
     pub fn is_wow(self) -> bool {
         self.has(Feature::Wow)
     }

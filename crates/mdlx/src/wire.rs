@@ -1,13 +1,13 @@
-//! Every record of fixed layout.
+//! Records of fixed layout.
 
 use galatea_wire::{Schema, Text, Wire, wire};
 
 use crate::{Key, PackedQuaternion, TangentKey};
 
 wire! {
-    /// What a model, sequence or geoset occupies. A radius comes first in every version.
+    /// The extent of a model, sequence or geoset. The radius comes first in every version.
     pub struct Bounds(28) {
-        /// Radius of the sphere around the origin; 0 where nobody computed it.
+        /// Radius of the sphere around the origin; 0 if it was not computed.
         pub radius: f32 = 0,
         /// Lowest corner of the box.
         pub min: [f32; 3] = 4,
@@ -17,14 +17,14 @@ wire! {
 }
 
 wire! {
-    /// A texture: a file, or something the game puts in its place.
+    /// A texture: a file, or a replaceable texture that the game provides.
     pub struct Texture(268) {
         /// 0 for the file named by `path`. In Warcraft III 1 is the team colour, 2 the team glow, 11 the cliff, 31 to 37 trees;
         /// in World of Warcraft a part of a creature's skin.
         pub replaceable_id: u32 = 0,
         /// The file, with backslashes, from the root of the game's data.
         pub path: Text<260> = 4,
-        /// 1: the texture repeats in width; 2: it repeats in height. Without them its edge pixels are drawn on.
+        /// 1: the texture repeats horizontally; 2: vertically. Without them it is clamped to its edges.
         pub flags: u32 = 264,
     }
 }
@@ -44,7 +44,7 @@ wire! {
     pub struct Sound(272) {
         /// The sound file.
         pub path: Text<260> = 0,
-        /// Loudness.
+        /// Volume.
         pub volume: f32 = 260,
         /// Pitch.
         pub pitch: f32 = 264,
@@ -54,11 +54,11 @@ wire! {
 }
 
 wire! {
-    /// Which bones move a vertex, and how much.
+    /// Bones and weights of a vertex.
     pub struct SkinWeight(8) {
         /// Object ids of four bones.
         pub bones: [u8; 4] = 0,
-        /// Their weights; all four together are 255.
+        /// Their weights, which add up to 255.
         pub weights: [u8; 4] = 4,
     }
 }
@@ -78,15 +78,15 @@ wire! {
         pub index: u32 = 24,
         /// 1: cannot be selected; 0x10: projected; 0x20: skinned by a shader.
         pub flags: u32 = 28,
-        /// `PVTX`; the game does not look at it.
+        /// `PVTX`; ignored by the game.
         pub vertex_tag: [u8; 4] = 32,
         /// Number of vertices.
         pub vertex_count: u32 = 36,
-        /// `PTYP`; the game does not look at it.
+        /// `PTYP`; ignored by the game.
         pub type_tag: [u8; 4] = 40,
         /// Number of primitive types.
         pub type_count: u32 = 44,
-        /// `PVTX` again; the game does not look at it.
+        /// `PVTX` again; ignored by the game.
         pub index_tag: [u8; 4] = 48,
         /// Number of vertex indices.
         pub index_count: u32 = 52,
@@ -100,7 +100,7 @@ wire! {
     pub struct BufferVertex(48) {
         /// Position.
         pub position: [f32; 3] = 0,
-        /// Weights of the bones; all four together are 255.
+        /// Weights of the bones, which add up to 255.
         pub weights: [u8; 4] = 12,
         /// Object ids of the bones.
         pub bones: [u8; 4] = 16,
@@ -112,7 +112,7 @@ wire! {
 }
 
 wire! {
-    /// What stands between the vertices and the indices of a geoset of version 1500.
+    /// The record between the vertices and the indices of a geoset of version 1500.
     pub struct BufferIndices(16) {
         /// 3: triangles.
         pub primitive_type: u32 = 0,

@@ -1,4 +1,4 @@
-//! The document to bytes: which chunks, in which order, and which items go into each.
+//! Writing: the document to bytes. Plans which chunks are written, in which order and with which items.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::xfer::MAGIC;
 use crate::{CHUNKS, Chunk, Layout, Model, ModelInfo, Tag, chunk_info};
 
 impl Model {
-    /// Writes the file: the same bytes if nothing was changed since reading. Chunks that are new get the place at which
-    /// Blizzard's own tools put them.
+    /// Writes the file: the same bytes if nothing was changed since reading. New chunks are placed where Blizzard's own tools
+    /// put them.
     ///
     /// ```
     /// use galatea_mdlx::{Model, Version};
@@ -19,14 +19,14 @@ impl Model {
         self.write_laid_out(&self.layout)
     }
 
-    /// Writes the file with another order of chunks.
+    /// Writes the file with the given chunk order.
     pub(crate) fn write_laid_out(&self, layout: &Layout) -> Result<Vec<u8>> {
         let mut x = WriteXfer::with_capacity(self.weight());
         self.write_to(&mut x, layout)?;
         Ok(x.into_bytes())
     }
 
-    /// Where each item of each list begins in the file that [`write`](Self::write) writes, by the list's name.
+    /// Returns the offset of each list item in the file that [`write`](Self::write) produces, with the name of its list.
     pub(crate) fn places(&self) -> Vec<(&'static str, u32)> {
         let mut x = WriteXfer::with_capacity(self.weight()).placed();
         match self.write_to(&mut x, &self.layout) {
@@ -35,7 +35,7 @@ impl Model {
         }
     }
 
-    /// About as many bytes as the file will have.
+    /// Returns an estimate of the file size.
     fn weight(&self) -> usize {
         let geosets: usize =
             self.geosets.iter().map(|g| g.vertices.len() * 40 + g.faces.len() * 2 + 1024).sum();
@@ -59,10 +59,10 @@ impl Model {
         Ok(())
     }
 
-    /// The chunks to write, and which items go into each.
+    /// Returns the chunks to write, and which items go into each.
     fn plan(&self, layout: &Layout) -> Vec<(Chunk, Part)> {
         let mut out: Vec<(Chunk, Part)> = Vec::with_capacity(layout.chunks.len());
-        // What each list had when it was read, and how many of its items have found their chunk.
+        // For each list, its length when it was read, and how many of its items are assigned to a chunk.
         let mut lists: BTreeMap<Tag, (usize, usize)> = BTreeMap::new();
         for chunk in layout.chunks.iter().filter(|c| !c.unknown) {
             lists.entry(chunk.tag).or_default().0 += chunk.items as usize;
@@ -82,7 +82,7 @@ impl Model {
             let total = self.items(chunk.tag);
             let (before, start) = lists.entry(chunk.tag).or_default();
             let as_read = *before == total;
-            // Of a list that grew or shrank the first chunk takes everything.
+            // If a list has grown or shrunk, its first chunk takes all items.
             let count = if as_read { chunk.items as usize } else { total.saturating_sub(*start) };
             if count > 0 || chunk.items == 0 {
                 out.push((*chunk, Part { start: *start, count, announced: None }));
@@ -103,12 +103,12 @@ impl Model {
         out
     }
 
-    /// Puts chunks that the layout does not have where Blizzard's own tools would.
+    /// Inserts chunks that the layout lacks where Blizzard's own tools put them.
     fn plan_new(&self, layout: &Layout, out: &mut Vec<(Chunk, Part)>) {
         for (rank, info) in CHUNKS.iter().enumerate() {
             let count = self.items(info.tag);
             let there = out.iter().any(|(c, _)| c.tag == info.tag && !c.unknown);
-            // A file without it gets none as long as there is nothing to say.
+            // A file without MODL gets one only if there is something to store in it.
             let silent =
                 info.name == "MODL" && !layout.chunks.is_empty() && self.info == ModelInfo::default();
             if count == 0 || there || silent || !info.versions.contains(&self.version.0) {
@@ -121,7 +121,7 @@ impl Model {
         }
     }
 
-    /// Takes over the layout that [`write`](Self::write) would use, as if the file had just been read.
+    /// Sets the layout to the one that [`write`](Self::write) uses, as if the file had just been read.
     ///
     /// ```
     /// use galatea_mdlx::{Model, Version};
@@ -134,7 +134,7 @@ impl Model {
         self.layout = self.planned_layout(&self.layout);
     }
 
-    /// What this layout becomes when the file is written.
+    /// Returns the layout of the written file, given this one.
     pub(crate) fn planned_layout(&self, layout: &Layout) -> Layout {
         let chunks = self
             .plan(layout)

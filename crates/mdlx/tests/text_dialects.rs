@@ -249,7 +249,7 @@ fn errors_name_the_place_and_the_cause() {
         ),
         (
             "Bone \"b\" { ObjectId 4294967296, }",
-            "line 1, column 21 Bone \"b\": 4294967296 does not fit 32 bits",
+            "line 1, column 21 Bone \"b\": 4294967296 does not fit in 32 bits",
         ),
         (
             "Bone \"b\" { ObjectId 0.5, }",
@@ -263,7 +263,7 @@ fn errors_name_the_place_and_the_cause() {
         ("Version { FormatVersion 800, }\nBindPose { }", "line 2, column 1: version 800 has no `BindPose`"),
         (
             "Version { FormatVersion 800, }\nParticleEmitter2 \"p\" { LifeSpan 1 { Linear, 0: 1, } }",
-            "line 2, column 24 ParticleEmitter2 \"p\": version 800 has no `LifeSpan` that moves",
+            "line 2, column 24 ParticleEmitter2 \"p\": version 800 has no track `LifeSpan`",
         ),
         (
             "CollisionShape \"c\" {\n Box, Vertices 1 { { 0, 0, 0 }, } }",
@@ -271,7 +271,7 @@ fn errors_name_the_place_and_the_cause() {
         ),
         (
             "// galatea: flags nonsense\nBone \"b\" { }",
-            "line 1, column 12 Bone \"b\": a `// galatea:` line that makes no sense here: `flags nonsense`",
+            "line 1, column 12 Bone \"b\": invalid `// galatea:` line: `flags nonsense`",
         ),
         (
             "Geoset {\n\tFaces 1 3 {",

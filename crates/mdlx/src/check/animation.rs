@@ -6,7 +6,7 @@ use super::{At, Check, Owned, is_index};
 use crate::rules::*;
 use crate::{Curve, Interpolation, Keys, Track, ValueKind};
 
-/// Tracks that show and hide.
+/// Returns `true` for tags of visibility tracks.
 pub(crate) fn is_visibility(tag: &[u8; 4]) -> bool {
     matches!(tag, b"KLAV" | b"KATV" | b"KPEV" | b"KP2V" | b"KRVS" | b"KVIS")
 }
@@ -34,7 +34,7 @@ impl Check<'_> {
         let mut order: Vec<usize> = (0..m.sequences.len()).collect();
         order.sort_by_key(|i| m.sequences.get(*i).map(|s| (s.start, s.end)));
         if order.iter().enumerate().any(|(i, j)| i != *j) {
-            self.add_plain(&SEQUENCE_ORDER, "sequences", || "sorted otherwise".into());
+            self.add_plain(&SEQUENCE_ORDER, "sequences", || "not sorted".into());
         }
         let mut reach: Option<(u32, usize)> = None;
         for index in order {

@@ -103,7 +103,7 @@ impl Check<'_> {
                 self.add(&TEXTURE_FOREIGN_PATH, at, || texture.path.lossy().into_owned());
             }
             if !seen.insert((path, id, texture.flags)) {
-                self.add(&TEXTURE_TWICE, at, || "the same as another".into());
+                self.add(&TEXTURE_TWICE, at, || "same as another texture".into());
             }
         }
     }

@@ -6,7 +6,7 @@ use super::{At, Check, is_index};
 use crate::rules::*;
 use crate::{Bounds, Feature, Geoset, NodeKind};
 
-/// The box around the vertices, and the farthest of them from the origin; `None` if there are none or one is not finite.
+/// Returns the box around the vertices, and the farthest of them from the origin; `None` if there are none or one is not finite.
 pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
     let first = vertices.first()?;
     let mut bounds = Bounds { radius: 0.0, min: *first, max: *first };
@@ -23,12 +23,12 @@ pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
     finite.then_some(bounds)
 }
 
-/// How far vertices may lie outside their bounds for rounding.
+/// Returns how far rounding may put vertices outside their bounds.
 pub(crate) fn slack(real: &Bounds) -> f32 {
     0.5 + real.radius * 0.01
 }
 
-/// Whether the vertices lie outside these bounds by more than rounding.
+/// Returns `true` if the vertices lie outside these bounds by more than rounding.
 fn sticks_out(declared: &Bounds, real: &Bounds) -> bool {
     let slack = slack(real);
     let low = real.min.iter().zip(&declared.min).any(|(a, b)| *a < b - slack);
@@ -36,7 +36,7 @@ fn sticks_out(declared: &Bounds, real: &Bounds) -> bool {
     low || high
 }
 
-/// Whether a corner is on the wrong side.
+/// Returns `true` if the minimum exceeds the maximum on any axis.
 fn is_inverted(bounds: &Bounds) -> bool {
     bounds.min.iter().zip(&bounds.max).any(|(low, high)| low > high)
 }
@@ -81,24 +81,24 @@ impl Check<'_> {
         if count > 65535 {
             self.add(&TOO_MANY, at, || format!("{count} vertices"));
         }
-        let say = |n: usize| move || format!("{n} for {count} vertices");
+        let message = |n: usize| move || format!("{n} for {count} vertices");
         if geoset.normals.len() != count {
-            self.add(&NORMAL_COUNT, at, say(geoset.normals.len()));
+            self.add(&NORMAL_COUNT, at, message(geoset.normals.len()));
         }
         if geoset.skin.is_none() && geoset.vertex_groups.len() != count {
-            self.add(&GROUP_COUNT, at, say(geoset.vertex_groups.len()));
+            self.add(&GROUP_COUNT, at, message(geoset.vertex_groups.len()));
         }
         if let Some(set) = geoset.uvs.iter().find(|set| set.len() != count) {
-            self.add(&UV_COUNT, at, say(set.len()));
+            self.add(&UV_COUNT, at, message(set.len()));
         }
         if geoset.uvs.is_empty() {
             self.add(&NO_UVS, at, || "no texture coordinates".into());
         }
         if let Some(tangents) = geoset.tangents.as_ref().filter(|t| t.len() != count) {
-            self.add(&TANGENT_COUNT, at, say(tangents.len()));
+            self.add(&TANGENT_COUNT, at, message(tangents.len()));
         }
         if let Some(skin) = geoset.skin.as_ref().filter(|s| s.len() != count) {
-            self.add(&SKIN_COUNT, at, say(skin.len()));
+            self.add(&SKIN_COUNT, at, message(skin.len()));
         }
         let sequences = self.m.sequences.len();
         if !self.m.version.has(Feature::VertexBuffers) && geoset.sequence_bounds.len() != sequences {
@@ -159,9 +159,9 @@ impl Check<'_> {
                 self.add(&GROUP_EMPTY, at, || format!("group {group}"));
             }
         }
-        let asked: u64 = geoset.group_sizes.iter().map(|n| u64::from(*n)).sum();
-        if asked != geoset.matrices.len() as u64 {
-            self.add(&MATRIX_COUNT, at, || format!("{asked} asked for, {} listed", geoset.matrices.len()));
+        let required: u64 = geoset.group_sizes.iter().map(|n| u64::from(*n)).sum();
+        if required != geoset.matrices.len() as u64 {
+            self.add(&MATRIX_COUNT, at, || format!("{required} required, {} listed", geoset.matrices.len()));
         }
         if geoset.group_sizes.iter().any(|n| *n > 4) {
             let most = geoset.group_sizes.iter().max().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What is checked in a model.
+//! Checks a model against all rules.
 
 mod animation;
 mod materials;
@@ -36,7 +36,7 @@ impl Model {
     }
 }
 
-/// A thing in a list of the model, for findings.
+/// An item of one of the model's lists, for findings.
 #[derive(Debug, Clone, Copy)]
 struct At(&'static str, usize);
 
@@ -97,7 +97,7 @@ impl<'a> Check<'a> {
         let mut twice: Vec<_> = seen.into_iter().filter(|(_, n)| *n > 1).collect();
         twice.sort();
         for (tag, count) in twice {
-            self.add_plain(&rules::CHUNK_TWICE, "", || format!("{tag} is there {count} times"));
+            self.add_plain(&rules::CHUNK_TWICE, "", || format!("{tag} occurs {count} times"));
         }
         for chunk in &m.unknown {
             self.add_plain(&rules::UNKNOWN_CHUNK, "", || {
@@ -161,7 +161,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// All tracks with their owners.
+    /// Returns all tracks with their owners.
     fn owned(&self) -> Vec<Owned<'a>> {
         let m = self.m;
         let mut out = Vec::new();
@@ -210,7 +210,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The node of this kind and index.
+/// Returns the node of this kind and index.
 fn node_of(m: &Model, kind: NodeKind, index: usize) -> Option<&Node> {
     match kind {
         NodeKind::Bone => m.bones.get(index).map(|o| &o.node),
@@ -227,7 +227,7 @@ fn node_of(m: &Model, kind: NodeKind, index: usize) -> Option<&Node> {
     }
 }
 
-/// What the thing is called, if it has a name.
+/// Returns the name of a list item, if it has one.
 fn name_of(m: &Model, at: At) -> Option<&[u8]> {
     match at.0 {
         "sequences" => m.sequences.get(at.1).map(|s| s.name.bytes()),
@@ -240,14 +240,14 @@ fn name_of(m: &Model, at: At) -> Option<&[u8]> {
     }
 }
 
-/// Whether the file has the marks of a converter that is known for several mistakes.
+/// Returns `true` if the file shows signs of a converter with several known defects.
 fn is_converted(m: &Model) -> bool {
     m.lights.iter().any(|l| l.kind & !0xFF == 0x200)
         || m.ribbon_emitters.iter().any(|r| r.node.flags & 0x40_0000 != 0 && r.node.flags & 0x4000 == 0)
         || m.geoset_anims.iter().any(|a| matches!(a.flags, 0x1A | 0x1B))
 }
 
-/// The textures of a layer: its slots from 1100 on, otherwise its one texture.
+/// Returns the textures of a layer: its slots from 1100 on, otherwise its one texture.
 fn layer_textures(m: &Model, layer: &Layer) -> Vec<i32> {
     if m.version.has(crate::Feature::TextureSlots) {
         layer.textures.iter().map(|t| t.texture_id).collect()
@@ -256,7 +256,7 @@ fn layer_textures(m: &Model, layer: &Layer) -> Vec<i32> {
     }
 }
 
-/// Whether an index names one of so many things; -1 means none.
+/// Returns `true` if an index is in range; -1 (none) is not.
 pub(crate) fn is_index(index: i32, count: usize) -> bool {
     usize::try_from(index).is_ok_and(|i| i < count)
 }

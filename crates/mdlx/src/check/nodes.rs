@@ -54,7 +54,7 @@ impl Check<'_> {
                 self.add(&PARENT, At(kind.list_name(), index), || format!("parent {parent}"));
             }
         }
-        // Each node is walked up from once; whatever was walked before is known to be sound.
+        // Every ancestor is visited once: nodes visited before are known to be free of cycles.
         let mut sound: HashSet<u32> = HashSet::new();
         for (kind, index, node) in m.nodes() {
             let mut chain = Vec::new();

@@ -1,5 +1,5 @@
-//! Playback: what a model looks like at a moment. Everything is computed from the document and the moment alone, so the
-//! same moment always looks the same.
+//! Playback: the state of a model at a given time. It is computed from the document and the time alone, so the same time
+//! always gives the same result.
 //!
 //! ```
 //! use galatea_mdlx::{Bone, Model, Sequence, Version};
@@ -29,7 +29,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::{Model, Node, NodeKind, Tag, Track, Tracks};
 
-/// A model made ready for playing.
+/// A model prepared for playback.
 #[derive(Debug)]
 pub struct Player<'a> {
     model: &'a Model,
@@ -41,17 +41,17 @@ pub struct Player<'a> {
     by_id: HashMap<u32, usize>,
 }
 
-/// Whether a node has its place in the order.
+/// The state of a node while nodes are sorted.
 #[derive(Clone, Copy)]
 enum Seen {
     No,
-    /// It is one of those whose parents are being looked for.
+    /// Its ancestors are being visited.
     Now,
     Done,
 }
 
 impl<'a> Player<'a> {
-    /// Sorts the nodes so that parents come before children. Nodes whose parents lead in a circle hang on nothing.
+    /// Sorts the nodes so that parents come before children. A node whose ancestors form a cycle becomes a root.
     pub fn new(model: &'a Model) -> Self {
         let nodes: Vec<_> = model.nodes().collect();
         let mut by_id = HashMap::with_capacity(nodes.len());
@@ -91,34 +91,34 @@ impl<'a> Player<'a> {
         Player { model, edge: Edge::default(), nodes, parents, order, by_id }
     }
 
-    /// Chooses what happens before the first and after the last key of a sequence.
+    /// Sets the behaviour before the first and after the last key of a sequence.
     #[must_use]
     pub fn edge(mut self, edge: Edge) -> Self {
         self.edge = edge;
         self
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &'a Model {
         self.model
     }
 
-    /// The parent of each node, by its place in [`Model::nodes`]; in circles one node has none.
+    /// Returns the parent of each node, by its position in [`Model::nodes`]. In a cycle, one node has none.
     pub(crate) fn parents(&self) -> &[Option<usize>] {
         &self.parents
     }
 
-    /// Where a node of this kind and index is in [`Pose::nodes`].
+    /// Returns the position of a node of this kind and index in [`Pose::nodes`].
     pub fn node_index(&self, kind: NodeKind, index: usize) -> Option<usize> {
         self.nodes.iter().position(|(k, i, _)| (*k, *i) == (kind, index))
     }
 
-    /// The point about which a node turns.
+    /// Returns the pivot of a node.
     pub fn pivot(&self, node: &Node) -> glam::Vec3 {
         self.model.pivots.get(node.object_id as usize).copied().map_or(glam::Vec3::ZERO, glam::Vec3::from)
     }
 
-    /// The value of a track at a moment: that of its keys, the usual one if the sequence has no key, and the static one if
+    /// Returns the value of a track at a moment: sampled from its keys, `usual` if the sequence has no key, the static value if
     /// there is no track.
     pub fn value<T: Value>(&self, tracks: &Tracks, tag: &[u8; 4], moment: &Moment, fixed: T, usual: T) -> T {
         match tracks.get(Tag(*tag)) {
@@ -127,13 +127,13 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The value of a track at a moment; `None` if it has no key there, or holds other values.
+    /// Returns the value of a track at a moment; `None` if it has no key there, or another value type.
     pub fn sample<T: Value>(&self, track: &Track, moment: &Moment) -> Option<T> {
         sample::sample(self.model, track, moment, self.edge)
     }
 
-    /// Which events happen after one moment and up to another of the same sequence, with the times of their keys. A clock that
-    /// went round has passed the end.
+    /// Returns the events that are triggered after one moment and up to another of the same sequence, with the times of their keys.
+    /// A clock that has wrapped around has passed the end.
     pub fn events(&self, from: &Moment, to: &Moment) -> Vec<(usize, i32)> {
         let mut out = Vec::new();
         for (index, event) in self.model.events.iter().enumerate() {

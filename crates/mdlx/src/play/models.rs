@@ -1,4 +1,4 @@
-//! Models that emitters throw, simulated: the same seed always gives the same models.
+//! Models emitted by particle emitters, simulated. The same seed always gives the same models.
 
 use glam::{Quat, Vec3};
 
@@ -6,22 +6,22 @@ use super::steps::{Chance, MOST, simulate};
 use super::{Moment, NodePose, Player, Pose};
 use crate::{NodeKind, ParticleEmitter};
 
-/// One model that was thrown.
+/// An emitted model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThrownModel {
-    /// Where it is, in the space of the model that threw it.
+    /// Its position, in the space of the emitting model.
     pub position: Vec3,
-    /// How fast it moves, per second.
+    /// Its velocity, per second.
     pub velocity: Vec3,
-    /// How it is turned: as its emitter was, tilted to the direction it was thrown in.
+    /// Its rotation: that of the emitter, tilted to the direction of emission.
     pub rotation: Quat,
-    /// How large it is: as its emitter was.
+    /// Its scale: that of the emitter.
     pub scale: Vec3,
-    /// Seconds since it was thrown.
+    /// Seconds since it was emitted.
     pub age: f32,
 }
 
-/// What one emitter has thrown.
+/// The models of one emitter.
 #[derive(Debug, Clone)]
 pub struct ModelSystem<'a> {
     emitter: &'a ParticleEmitter,
@@ -32,13 +32,13 @@ pub struct ModelSystem<'a> {
 }
 
 impl<'a> ModelSystem<'a> {
-    /// An emitter that has not thrown anything yet; `None` if there are not so many.
+    /// Returns an emitter that has not emitted yet; `None` if the index is out of range.
     pub fn new(player: &Player<'a>, index: usize, seed: u64) -> Option<Self> {
         let emitter = player.model().particle_emitters.get(index)?;
         Some(ModelSystem { emitter, index, chance: Chance::new(seed), owed: 0.0, models: Vec::new() })
     }
 
-    /// What an emitter has thrown so many milliseconds after a sequence began, simulated in steps of 1/60 s.
+    /// Returns the models of an emitter, this many milliseconds after a sequence began, simulated in steps of 1/60 s.
     ///
     /// ```
     /// use galatea_mdlx::play::{ModelSystem, Player};
@@ -65,12 +65,12 @@ impl<'a> ModelSystem<'a> {
         Some(system)
     }
 
-    /// The model that is thrown, as the file names it.
+    /// Returns the path of the emitted model, as stored in the file.
     pub fn path(&self) -> &'a [u8] {
         self.emitter.path.bytes()
     }
 
-    /// What lives now.
+    /// Returns the models that are alive.
     pub fn models(&self) -> &[ThrownModel] {
         &self.models
     }
@@ -79,7 +79,7 @@ impl<'a> ModelSystem<'a> {
         player.value(&self.emitter.tracks, b"KPEL", moment, self.emitter.life_span, self.emitter.life_span)
     }
 
-    /// Lets so many seconds pass, up to this moment.
+    /// Advances the simulation by a number of seconds, up to this moment.
     pub fn advance(&mut self, player: &Player<'_>, moment: &Moment, pose: &Pose, seconds: f32) {
         let emitter = self.emitter;
         let float = |tag, fixed| player.value(&emitter.tracks, tag, moment, fixed, fixed);
@@ -107,7 +107,7 @@ impl<'a> ModelSystem<'a> {
         self.owed = self.owed.min(1.0);
     }
 
-    /// Up along the emitter's z axis, tilted by as much as the latitude towards a side that the longitude limits. Both are
+    /// Emits a model along the emitter's z axis, tilted by up to the latitude in a direction limited by the longitude. Both are
     /// angles in radians.
     fn throw(&mut self, longitude: f32, latitude: f32, speed: f32, node: &NodePose) -> ThrownModel {
         let around = self.chance.both() * longitude;

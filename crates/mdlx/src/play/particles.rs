@@ -1,4 +1,4 @@
-//! Particles, simulated: the same seed always gives the same particles.
+//! Particles, simulated. The same seed always gives the same particles.
 
 use glam::{Quat, Vec3};
 
@@ -9,11 +9,11 @@ use crate::{NodeKind, ParticleEmitter2, node_flags};
 /// One particle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Particle {
-    /// Where it is: in the model's space, or in its emitter's if that keeps particles with itself.
+    /// Its position, in the model's space, or in the emitter's if particles move with it.
     pub position: Vec3,
-    /// How fast it moves, per second.
+    /// Its velocity, per second.
     pub velocity: Vec3,
-    /// Seconds since it was born.
+    /// Seconds since it was emitted.
     pub age: f32,
     /// Its size.
     pub size: f32,
@@ -37,14 +37,14 @@ pub struct ParticleSystem<'a> {
 }
 
 impl<'a> ParticleSystem<'a> {
-    /// An emitter of the model that has not emitted yet; `None` if there are not so many.
+    /// Returns an emitter that has not emitted yet; `None` if the index is out of range.
     pub fn new(player: &Player<'a>, index: usize, seed: u64) -> Option<Self> {
         let emitter = player.model().particle_emitters2.get(index)?;
         let chance = Chance::new(seed);
         Some(ParticleSystem { emitter, index, chance, owed: 0.0, last_rate: 0.0, particles: Vec::new() })
     }
 
-    /// The particles that an emitter has so many milliseconds after a sequence began, simulated in steps of 1/60 s.
+    /// Returns the particles of an emitter, this many milliseconds after a sequence began, simulated in steps of 1/60 s.
     pub fn at(player: &Player<'a>, index: usize, seed: u64, sequence: usize, elapsed: f64) -> Option<Self> {
         let mut system = Self::new(player, index, seed)?;
         let life = system.life(player, &Moment::in_sequence(player.model(), sequence, elapsed));
@@ -54,7 +54,7 @@ impl<'a> ParticleSystem<'a> {
         Some(system)
     }
 
-    /// The particles that live now.
+    /// Returns the particles that are alive.
     pub fn particles(&self) -> &[Particle] {
         &self.particles
     }
@@ -63,7 +63,7 @@ impl<'a> ParticleSystem<'a> {
         player.value(&self.emitter.tracks, b"KLIF", moment, self.emitter.life_span, self.emitter.life_span)
     }
 
-    /// Lets so many seconds pass, up to this moment.
+    /// Advances the simulation by a number of seconds, up to this moment.
     pub fn advance(&mut self, player: &Player<'_>, moment: &Moment, pose: &Pose, seconds: f32) {
         let emitter = self.emitter;
         let float = |tag, fixed| player.value(&emitter.tracks, tag, moment, fixed, fixed);
@@ -140,7 +140,7 @@ impl<'a> ParticleSystem<'a> {
     }
 }
 
-/// Size, colour, alpha and cell of a particle at this part of its life.
+/// Sets size, colour, alpha and cell of a particle for this fraction of its life.
 fn dress(emitter: &ParticleEmitter2, particle: &mut Particle, life: f32) {
     let middle = emitter.time.clamp(0.0, 1.0);
     let first = life < middle;
@@ -174,7 +174,7 @@ fn dress(emitter: &ParticleEmitter2, particle: &mut Particle, life: f32) {
     particle.uv = cell_uv(cell as u64, emitter.rows, emitter.columns);
 }
 
-/// The corners of a cell of a texture. Rows and columns that are no power of two count as 1, as in the game.
+/// Returns the corners of a cell of a texture. As in the game, rows and columns that are not a power of two are treated as 1.
 pub(super) fn cell_uv(cell: u64, rows: u32, columns: u32) -> [f32; 4] {
     let whole = |n: u32| if n.is_power_of_two() { n } else { 1 };
     let (rows, columns) = (whole(rows), whole(columns));

@@ -7,7 +7,7 @@ use glam::{Mat4, Quat, Vec3};
 use super::{Moment, Player};
 use crate::{Geoset, Layer, Node, NodeKind, node_flags};
 
-/// Where the viewer is, for nodes that face the camera.
+/// The position of the viewer, for nodes that face the camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Position.
@@ -17,7 +17,7 @@ pub struct View {
 }
 
 impl View {
-    /// From a point towards another, with z up.
+    /// Returns the view from one point towards another, with z up.
     pub fn look_at(position: Vec3, target: Vec3) -> View {
         let back = (position - target).normalize_or(Vec3::X);
         let right = Vec3::Z.cross(back).normalize_or(Vec3::Y);
@@ -29,15 +29,15 @@ impl View {
 /// A node at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodePose {
-    /// From where the node was built to where it is.
+    /// Transforms from the node's place at rest to its current one.
     pub matrix: Mat4,
-    /// The rotation in it.
+    /// Its rotation.
     pub rotation: Quat,
-    /// The scale in it.
+    /// Its scale.
     pub scale: Vec3,
-    /// Where its pivot is.
+    /// The current position of its pivot.
     pub position: Vec3,
-    /// Whether its visibility track, if it has one, shows it.
+    /// Whether it is visible according to its visibility track, if it has one.
     pub visible: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct LayerPose {
     pub texture: i32,
     /// Alpha.
     pub alpha: f32,
-    /// What happens to texture coordinates: scaled and turned about the middle, then moved.
+    /// Translation of texture coordinates, after they were scaled and rotated around the centre.
     pub translation: [f32; 3],
     /// Rotation as a quaternion.
     pub rotation: [f32; 4],
@@ -68,7 +68,7 @@ pub struct LayerPose {
 }
 
 impl LayerPose {
-    /// Where a texture coordinate gets to.
+    /// Returns a texture coordinate transformed by the texture animation.
     pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let [tx, ty, _] = self.translation;
         let [sx, sy, _] = self.scale;
@@ -81,9 +81,9 @@ impl LayerPose {
 /// A light at a moment. Colours are red, green, blue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LightPose {
-    /// Where it begins to fade.
+    /// Distance at which it begins to fade.
     pub attenuation_start: f32,
-    /// Where it has faded.
+    /// Distance at which it has faded out.
     pub attenuation_end: f32,
     /// Colour.
     pub color: [f32; 3],
@@ -100,11 +100,11 @@ pub struct LightPose {
 /// A camera at a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CameraPose {
-    /// Where it is.
+    /// Its position.
     pub position: Vec3,
-    /// What it looks at.
+    /// The point it looks at.
     pub target: Vec3,
-    /// How far it is tilted, in radians.
+    /// Its roll, in radians.
     pub roll: f32,
     /// Field of view, near and far clipping distance.
     pub lens: [f32; 3],
@@ -123,13 +123,13 @@ pub struct Pose {
     pub cameras: Vec<CameraPose>,
 }
 
-/// Red, green, blue of a track: keys hold blue first.
+/// Returns red, green, blue of a track, whose keys hold blue first.
 fn from_bgr([b, g, r]: [f32; 3]) -> [f32; 3] {
     [r, g, b]
 }
 
 impl<'a> Player<'a> {
-    /// The model at a moment. Nodes that face the camera need a view; without one they keep their own rotation.
+    /// Returns the model at a moment. Nodes that face the camera need a view; without one they keep their own rotation.
     pub fn pose(&self, moment: &Moment, view: Option<&View>) -> Pose {
         Pose {
             nodes: self.pose_nodes(moment, view),
@@ -183,7 +183,7 @@ impl<'a> Player<'a> {
         if let Some(view) = view {
             rotation = facing(node, parent, pivot + translation, own, view).unwrap_or(rotation);
             if node.has(node_flags::BILLBOARDED_LOCK_X) {
-                // As the game does it: the other side of the plane shows.
+                // As in the game, the other side of the plane is visible.
                 scale.z = -scale.z;
             }
         }
@@ -272,7 +272,7 @@ impl<'a> Player<'a> {
             .collect()
     }
 
-    /// A layer at a moment: its texture, alpha and texture animation.
+    /// Returns a layer at a moment: its texture, alpha and texture animation.
     pub fn layer(&self, layer: &Layer, moment: &Moment) -> LayerPose {
         let slot = layer.textures.first();
         let texture = slot.map_or(layer.texture_id, |s| s.texture_id);
@@ -291,8 +291,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The vertices and normals of a geoset in a pose: moved by the mean of the matrices of their group, or by their skin
-    /// weights. Vertices that follow nothing stay where they are.
+    /// Returns the vertices and normals of a geoset in a pose, transformed by the mean of their group's matrices or by their skin
+    /// weights. Vertices without a bone stay where they are.
     pub fn vertices(&self, geoset: &Geoset, pose: &Pose) -> Vec<([f32; 3], [f32; 3])> {
         let matrix = |id: u32| self.by_id.get(&id).and_then(|i| pose.nodes.get(*i)).map(|n| n.matrix);
         let mean = |weighted: &mut dyn Iterator<Item = (u32, f32)>| {
@@ -316,7 +316,7 @@ impl<'a> Player<'a> {
                     }
                     None => {
                         let group = geoset.vertex_groups.get(index).map_or(0, |g| usize::from(*g));
-                        // The game takes the last group where there are not so many.
+                        // The game uses the last group if the index is out of range.
                         groups.get(group).or(groups.last()).copied().unwrap_or(Mat4::IDENTITY)
                     }
                 };
@@ -328,7 +328,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// The rotation, relative to the parent, that makes a node face the camera; `None` if it does not have to.
+/// Returns the rotation relative to the parent that makes a node face the camera; `None` if it is not a billboard.
 fn facing(node: &Node, parent: &NodePose, place: Vec3, own: Quat, view: &View) -> Option<Quat> {
     if node.has(node_flags::BILLBOARDED) {
         // A node faces along its x axis with z up, a camera looks along its z axis with y up.

@@ -14,13 +14,13 @@ pub struct RibbonEdge {
     pub above: Vec3,
     /// Its end below the emitter.
     pub below: Vec3,
-    /// Seconds since it was left behind.
+    /// Seconds since it was emitted.
     pub age: f32,
     /// Red, green, blue.
     pub color: [f32; 3],
     /// Alpha.
     pub alpha: f32,
-    /// The texture along the edge: left, top, right, bottom of its cell, of which the edge takes one vertical line.
+    /// The cell of the texture: left, top, right, bottom. The edge shows one vertical line of it.
     pub uv: [f32; 4],
 }
 
@@ -35,13 +35,13 @@ pub struct RibbonSystem<'a> {
 }
 
 impl<'a> RibbonSystem<'a> {
-    /// A ribbon without edges yet; `None` if there are not so many emitters.
+    /// Returns a ribbon without edges; `None` if the index is out of range.
     pub fn new(player: &Player<'a>, index: usize) -> Option<Self> {
         let emitter = player.model().ribbon_emitters.get(index)?;
         Some(RibbonSystem { emitter, index, owed: 0.0, fall: Vec::new(), edges: Vec::new() })
     }
 
-    /// The ribbon so many milliseconds after a sequence began, simulated in steps of 1/60 s.
+    /// Returns the ribbon of an emitter, this many milliseconds after a sequence began, simulated in steps of 1/60 s.
     pub fn at(player: &Player<'a>, index: usize, sequence: usize, elapsed: f64) -> Option<Self> {
         let mut system = Self::new(player, index)?;
         let life = system.emitter.life_span;
@@ -51,12 +51,12 @@ impl<'a> RibbonSystem<'a> {
         Some(system)
     }
 
-    /// The edges, oldest first.
+    /// Returns the edges, oldest first.
     pub fn edges(&self) -> &[RibbonEdge] {
         &self.edges
     }
 
-    /// Lets so many seconds pass, up to this moment.
+    /// Advances the simulation by a number of seconds, up to this moment.
     pub fn advance(&mut self, player: &Player<'_>, moment: &Moment, pose: &Pose, seconds: f32) {
         let emitter = self.emitter;
         for (edge, fall) in self.edges.iter_mut().zip(&mut self.fall) {
@@ -74,7 +74,7 @@ impl<'a> RibbonSystem<'a> {
         if self.owed < 1.0 {
             return;
         }
-        // The emitter is in one place at a moment: more than one edge there would be of no width.
+        // The emitter does not move within a step: further edges at the same place would have no width.
         self.owed = self.owed.fract();
         let float = |tag, fixed, usual| player.value(&emitter.tracks, tag, moment, fixed, usual);
         let pivot = player.pivot(&emitter.node);

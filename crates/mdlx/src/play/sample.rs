@@ -1,13 +1,13 @@
-//! One track at one moment.
+//! The value of one track at one moment.
 
 use crate::{Curve, Interpolation, Key, Keys, Model, Tangents, Track};
 
-/// What happens before the first and after the last key inside a sequence.
+/// The behaviour before the first and after the last key inside a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Edge {
-    /// The value stays that of the nearest key.
+    /// The value of the nearest key is held.
     Clamp,
-    /// The value runs from the last key round to the first, as in the game.
+    /// The value is interpolated from the last key to the first, as in the game.
     #[default]
     Wrap,
 }
@@ -15,7 +15,7 @@ pub enum Edge {
 /// A moment of playback.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
-    /// The sequence that plays; only keys inside it count. `None`: all keys count, and the first and last are held.
+    /// The sequence that is played; only keys inside it are used. `None`: all keys are used, and the first and last are held.
     pub sequence: Option<usize>,
     /// Milliseconds on the model's timeline.
     pub time: f64,
@@ -24,7 +24,8 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// So many milliseconds after a sequence began to play. A looping sequence begins again, another one stays at its end.
+    /// Returns the moment this many milliseconds after a sequence began. A looping sequence starts again, another one stays at its
+    /// end.
     pub fn in_sequence(model: &Model, sequence: usize, elapsed: f64) -> Self {
         let Some(found) = model.sequences.get(sequence) else {
             return Moment { sequence: None, time: elapsed, clock: elapsed };
@@ -42,15 +43,15 @@ impl Moment {
     }
 }
 
-/// What keys can hold, and how it is mixed.
+/// A value of keys, and its interpolation.
 pub trait Value: Copy {
-    /// The curve of a track, if it holds this.
+    /// Returns the curve of a track, if it has this value type.
     fn curve(keys: &Keys) -> Option<&Curve<Self>>;
-    /// In a straight line from `a` to `b`.
+    /// Interpolates linearly from `a` to `b`.
     fn linear(a: Self, b: Self, t: f32) -> Self;
-    /// A Hermite curve with these tangents.
+    /// Interpolates along the Hermite curve with these tangents.
     fn hermite(a: Self, out: Self, into: Self, b: Self, t: f32) -> Self;
-    /// A Bézier curve with these control points.
+    /// Interpolates along the Bézier curve with these control points.
     fn bezier(a: Self, out: Self, into: Self, b: Self, t: f32) -> Self;
 }
 
@@ -106,7 +107,7 @@ impl Value for V3 {
     }
 }
 
-/// Along the shorter arc between two rotations.
+/// Interpolates along the shorter arc between two rotations.
 fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
     let (dot, sign) = if dot < 0.0 { (-dot, -1.0) } else { (dot, 1.0) };
@@ -124,7 +125,7 @@ fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     out
 }
 
-/// Both smooth interpolations of rotations are the same: a slerp of slerps.
+/// Interpolates rotations smoothly. Hermite and Bézier are the same for rotations: a slerp of slerps.
 fn squad(a: [f32; 4], out: [f32; 4], into: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     slerp(slerp(a, b, t), slerp(out, into, t), 2.0 * t * (1.0 - t))
 }
@@ -159,7 +160,7 @@ impl Value for u32 {
     }
 }
 
-/// Tracks that the game never interpolates.
+/// Returns `true` for tracks that the game never interpolates.
 fn is_stepped(tag: &[u8; 4]) -> bool {
     matches!(tag, b"KLAV" | b"KATV" | b"KPEV" | b"KP2V" | b"KRVS" | b"KVIS" | b"KPPV")
 }
@@ -170,7 +171,7 @@ pub(super) fn sample<T: Value>(model: &Model, track: &Track, moment: &Moment, ed
     if let Ok(global) = usize::try_from(track.global_sequence) {
         let length = f64::from(model.global_sequences.get(global).copied().unwrap_or(0));
         let first = curve.keys.first()?;
-        // A clock that does not run, or one that never reaches the first key, leaves its value.
+        // If the clock does not run or never reaches the first key, the value of that key is held.
         if length == 0.0 || f64::from(first.time) > length {
             return Some(first.value);
         }
@@ -229,7 +230,7 @@ fn sample_sorted<T: Value>(
     if edge == Edge::Clamp {
         return Some(if after == 0 { first.value } else { last.value });
     }
-    // Round from the last key to the first.
+    // From the last key around to the first.
     let (tf, tl) = (f64::from(first.time), f64::from(last.time));
     let gap = (end - tl) + (tf - start);
     let passed = if after == 0 { (end - tl) + (time - start) } else { time - tl };

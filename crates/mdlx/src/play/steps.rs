@@ -1,14 +1,14 @@
-//! What all simulations share: steps of time, and chance that is the same every time.
+//! Time steps and reproducible random numbers, shared by all simulations.
 
 use super::{Moment, Player, Pose};
 
-/// Most things of one emitter at a time.
+/// Maximum number of particles of one emitter at a time.
 pub(super) const MOST: usize = 4096;
 
 /// Milliseconds of one step.
 const STEP: f64 = 1000.0 / 60.0;
 
-/// Chance: the same seed always gives the same numbers.
+/// A random number generator. The same seed always gives the same numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Chance(u64);
 
@@ -17,7 +17,7 @@ impl Chance {
         Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    /// A number from 0 to 1.
+    /// Returns a random number from 0 to 1.
     pub(super) fn unit(&mut self) -> f32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -25,14 +25,14 @@ impl Chance {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// A number from -1 to 1.
+    /// Returns a random number from -1 to 1.
     pub(super) fn both(&mut self) -> f32 {
         self.unit() * 2.0 - 1.0
     }
 }
 
-/// Plays a sequence up to so many milliseconds after it began, in steps of 1/60 s, and calls back with each moment, its pose
-/// and the seconds that passed. What was emitted more than `life` seconds before cannot be seen any more and is left out.
+/// Plays a sequence up to this many milliseconds after it began, in steps of 1/60 s, and calls back with each moment, its pose
+/// and the seconds that passed. Steps more than `life` seconds earlier are skipped: nothing emitted in them is still alive.
 pub(super) fn simulate(
     player: &Player<'_>,
     sequence: usize,

@@ -1,4 +1,4 @@
-//! Which track drives which property of the scene, for both directions.
+//! Bindings: which track drives which property of the scene. Used in both directions.
 
 use galatea_scene::{Property, Target};
 
@@ -6,13 +6,13 @@ use super::curve::{CurveKind, ValueMap};
 use super::extra::latin;
 use crate::{Interpolation, Keys, NodeKind, Owner, Tag, ValueKind, Version, tracks_of};
 
-/// What a track moves in the scene.
+/// A property of the scene that a track drives.
 #[derive(Debug, Clone)]
 pub(super) struct Binding {
     pub(super) target: Target,
     pub(super) property: Property,
     pub(super) map: ValueMap,
-    /// Values are held, whatever the track says.
+    /// Values are held, whatever the track's interpolation.
     pub(super) held: bool,
 }
 
@@ -21,12 +21,12 @@ impl Binding {
         Binding { target, property, map: ValueMap::Plain, held: false }
     }
 
-    /// Whether a node is seen.
+    /// Returns the binding for the visibility of a node.
     pub(super) fn visibility(node: u32) -> Self {
         Binding { held: true, ..Binding::new(Target::Node(node), Property::Visibility) }
     }
 
-    /// Something the scene has no word for.
+    /// Returns a binding for a value that the scene does not define.
     pub(super) fn other(target: Target, tag: Tag) -> Self {
         Binding::new(target, Property::Other(latin(&tag.0)))
     }
@@ -36,7 +36,7 @@ impl Binding {
     }
 }
 
-/// What an object at a node can move besides the node.
+/// Parts of the scene that the tracks of an object can drive.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts {
     pub(super) node: u32,
@@ -44,12 +44,12 @@ pub(super) struct Parts {
     pub(super) emitter: Option<u32>,
 }
 
-/// The binding of a track.
+/// Returns the binding of a track.
 pub(super) fn find(bounds: &[(Tag, ValueKind, Binding)], tag: Tag) -> Option<Binding> {
     bounds.iter().find(|(t, ..)| *t == tag).map(|(.., binding)| binding.clone())
 }
 
-/// The tracks of the node itself.
+/// Returns the bindings of a node's own tracks.
 pub(super) fn node_bindings(node: u32, rest: ValueMap) -> [(Tag, ValueKind, Binding); 3] {
     let binding = |property| Binding::new(Target::Node(node), property);
     [
@@ -71,7 +71,7 @@ fn owner_of(kind: NodeKind) -> Option<Owner> {
     })
 }
 
-/// The tracks of the object at a node.
+/// Returns the bindings of the tracks of a light, an attachment or an emitter.
 pub(super) fn own_bindings(kind: NodeKind, version: Version, parts: Parts) -> Vec<(Tag, ValueKind, Binding)> {
     let Some(owner) = owner_of(kind) else { return Vec::new() };
     let light = Target::Light(parts.light.unwrap_or(u32::MAX));
@@ -92,7 +92,7 @@ pub(super) fn own_bindings(kind: NodeKind, version: Version, parts: Parts) -> Ve
     tracks.collect()
 }
 
-/// The tracks of a layer. Further layers of one material of the scene have their number behind the tag.
+/// Returns the bindings of a layer's tracks. The names for further layers of a scene material end in the number of the layer.
 pub(super) fn layer_bindings(
     version: Version,
     material: u32,
@@ -110,7 +110,7 @@ pub(super) fn layer_bindings(
     tracks.collect()
 }
 
-/// The track of a texture slot.
+/// Returns the bindings of a texture slot's tracks.
 pub(super) fn slot_bindings(version: Version, material: u32, slot: usize) -> Vec<(Tag, ValueKind, Binding)> {
     let tracks = tracks_of(Owner::LayerTexture, version).map(|info| {
         let property = Property::Other(format!("{} texture {slot}", latin(&info.tag.0)));
@@ -119,7 +119,7 @@ pub(super) fn slot_bindings(version: Version, material: u32, slot: usize) -> Vec
     tracks.collect()
 }
 
-/// The tracks of a texture animation.
+/// Returns the bindings of a texture animation's tracks.
 pub(super) fn uv_bindings(material: u32) -> [(Tag, ValueKind, Binding); 3] {
     let binding = |property| Binding::new(Target::Material(material), property);
     [
@@ -129,7 +129,7 @@ pub(super) fn uv_bindings(material: u32) -> [(Tag, ValueKind, Binding); 3] {
     ]
 }
 
-/// The tracks of a geoset animation.
+/// Returns the bindings of a geoset animation's tracks.
 pub(super) fn anim_bindings(node: u32) -> [(Tag, ValueKind, Binding); 2] {
     let binding = |property| Binding::new(Target::Node(node), property);
     [
@@ -160,7 +160,7 @@ pub(super) fn camera_bindings(
     tracks.collect()
 }
 
-/// What keys hold, as floats.
+/// The value of a key, as floats.
 pub(super) trait KeyValue: Copy + Default {
     const WIDTH: usize;
     fn put(self, out: &mut Vec<f32>);
@@ -200,7 +200,7 @@ impl KeyValue for u32 {
     }
 }
 
-/// How the values of a track run in the scene.
+/// Returns the kind of curve that a track is.
 pub(super) fn kind_of(interpolation: Interpolation, keys: &Keys) -> CurveKind {
     match (interpolation, keys) {
         (Interpolation::Hermite | Interpolation::Bezier, Keys::Rotation(_)) => CurveKind::Squad,

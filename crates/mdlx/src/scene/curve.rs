@@ -1,7 +1,7 @@
-//! Keys of a track as keys of a channel and back, one run of keys at a time.
+//! Conversion between the keys of a track and the keys of a channel.
 //!
-//! Tangents of the format are for the whole way to the next key, or control points; those of the scene are per second. The
-//! conversion rounds, so that the difference to the exact numbers travels along, in steps of the last bit.
+//! Tangents of the format are scaled to the interval between keys, or are control points; those of the scene are per second.
+//! The conversion rounds, so the differences from the exact numbers are stored too, in units in the last place (ULPs).
 
 use std::borrow::Cow;
 
@@ -10,24 +10,24 @@ use galatea_scene::Interpolation as SceneInterpolation;
 use super::extra::{UlpDeltas, add_ulps, same};
 use super::squad::{self, Q, Squad};
 
-/// How far a rotation may be from the format's smooth way before a key is put between.
+/// The error of a rotation above which keys are inserted.
 const SLACK: f64 = 1e-5;
 
-/// What happens to a value.
+/// The mapping of a value to the scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ValueMap {
-    /// Nothing.
+    /// Unchanged.
     Plain,
-    /// It is relative to this.
+    /// Relative to this offset.
     Offset([f32; 3]),
     /// Blue, green, red becomes red, green, blue.
     Reversed,
 }
 
-/// How values run between keys.
+/// The kind of curve between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CurveKind {
-    /// Held or straight.
+    /// Held or linear.
     Linear,
     /// With tangents.
     Hermite,
@@ -37,30 +37,30 @@ pub(super) enum CurveKind {
     Squad,
 }
 
-/// A run of keys: what the format has.
+/// Keys, as the format has them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct FormatKeys {
     /// Seconds from the beginning of the clip.
     pub(super) times: Vec<f32>,
-    /// Values, key after key.
+    /// The values of all keys, one after the other.
     pub(super) values: Vec<f32>,
-    /// Incoming and outgoing tangent of each key; empty where there are none.
+    /// Incoming and outgoing tangent of each key; empty if there are none.
     pub(super) tangents: Vec<f32>,
 }
 
-/// A run of keys: what the scene has.
+/// Keys, as the scene has them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SceneKeys {
     pub(super) interpolation: SceneInterpolation,
     pub(super) times: Vec<f32>,
     pub(super) values: Vec<f32>,
-    /// Keys that were put between those of the format.
+    /// Indices of keys that were inserted.
     pub(super) inserted: Vec<u32>,
-    /// Keys of the format whose numbers have the other sign.
+    /// Indices of keys of the format whose quaternions were negated.
     pub(super) flipped: Vec<u32>,
 }
 
-/// How keys are converted.
+/// The conversion of one track's keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurveForm {
     pub(super) kind: CurveKind,
@@ -68,7 +68,7 @@ pub(super) struct CurveForm {
     pub(super) width: usize,
 }
 
-/// Seconds before and after each key; 1 where there is none.
+/// Returns the seconds to the previous and the next key of each key; 1 if there is none.
 fn spans(times: &[f32]) -> impl Iterator<Item = [f32; 2]> + '_ {
     let sound = |span: f32| if span > 0.0 && span.is_finite() { span } else { 1.0 };
     let time = |i: usize| times.get(i).copied();
@@ -104,17 +104,17 @@ impl CurveForm {
         }
     }
 
-    /// Tangents are not relative to anything.
+    /// Maps a tangent, which is not relative to the offset.
     fn slope(&self, row: impl DoubleEndedIterator<Item = f32>, out: &mut Vec<f32>) {
         if self.map == ValueMap::Reversed { out.extend(row.rev()) } else { out.extend(row) }
     }
 
-    /// Whether a run of keys has tangents in the scene: one key alone has none.
+    /// Returns `true` if this number of keys has tangents in the scene: a single key has none.
     pub(super) fn is_cubic(&self, count: usize) -> bool {
         self.kind != CurveKind::Linear && count > 1
     }
 
-    /// Keys of the format as keys of the scene. Takes what stays the same, unless [`CurveForm::deltas`] needs it.
+    /// Converts keys of the format to keys of the scene. Moves unchanged numbers, unless [`CurveForm::deltas`] needs them.
     pub(super) fn encode_taking(&self, rows: &mut FormatKeys) -> SceneKeys {
         if self.is_cubic(rows.times.len()) {
             return self.encode(rows);
@@ -127,7 +127,7 @@ impl CurveForm {
         SceneKeys { times, values, ..SceneKeys::default() }
     }
 
-    /// Values of keys without tangents.
+    /// Maps the values of keys without tangents.
     fn mapped(&self, values: &[f32]) -> Vec<f32> {
         let mut values = values.to_vec();
         match self.map {
@@ -141,7 +141,7 @@ impl CurveForm {
         values
     }
 
-    /// Keys of the format as keys of the scene.
+    /// Converts keys of the format to keys of the scene.
     pub(super) fn encode(&self, rows: &FormatKeys) -> SceneKeys {
         let count = rows.times.len();
         let mut made = SceneKeys { times: rows.times.clone(), ..SceneKeys::default() };
@@ -201,7 +201,7 @@ impl CurveForm {
         }
     }
 
-    /// Keys of the scene as keys of the format, before they are corrected.
+    /// Converts keys of the scene to keys of the format, without correction.
     pub(super) fn decode(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> FormatKeys {
         let width = self.width;
         let mut rows = FormatKeys { times: times.to_vec(), ..FormatKeys::default() };
@@ -232,7 +232,7 @@ impl CurveForm {
         rows
     }
 
-    /// What the scene's numbers do not tell about keys of the format.
+    /// Returns the differences between the exact keys and those that [`CurveForm::decode`] computes.
     pub(super) fn deltas(&self, rows: &FormatKeys, made: &SceneKeys) -> UlpDeltas {
         let mut steps = UlpDeltas::default();
         let count = rows.times.len();
@@ -251,12 +251,13 @@ impl CurveForm {
         steps
     }
 
-    /// How many numbers a row of [`CurveForm::deltas`] has.
+    /// Returns the number of deltas per key.
     pub(super) fn delta_width(&self, count: usize) -> usize {
         if self.is_cubic(count) { self.width * 3 } else { self.width }
     }
 
-    /// Keys of the scene as keys of the format, corrected wherever that gives the very keys of the scene again.
+    /// Converts keys of the scene to keys of the format, and corrects those that were not edited: a correction is valid if encoding
+    /// the result gives exactly the keys of the scene.
     pub(super) fn restore(
         &self,
         times: &[f32],
@@ -282,7 +283,7 @@ impl CurveForm {
         if same(&kept, values) {
             return better;
         }
-        // Somebody has changed keys: those are taken as they are, the rest is corrected.
+        // Some keys were edited: those stay as they are, the rest is corrected.
         let mut mixed = rows;
         let pairs = kept.chunks_exact(stride).zip(values.chunks_exact(stride)).enumerate();
         for (row, _) in pairs.filter(|(_, (a, b))| same(a, b)) {
@@ -300,14 +301,14 @@ impl CurveForm {
     }
 }
 
-/// A key with its tangents: value, incoming, outgoing.
+/// Returns the value and the tangents of a key.
 fn joined(rows: &FormatKeys, row: usize, width: usize) -> [&[f32]; 2] {
     let value = rows.values.get(row * width..(row + 1) * width).unwrap_or(&[]);
     let tangents = rows.tangents.get(row * width * 2..(row + 1) * width * 2).unwrap_or(&[]);
     [value, tangents]
 }
 
-/// The rows that are not listed.
+/// Returns the rows that are not listed.
 pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Cow<'a, [f32]> {
     if listed.is_empty() {
         return Cow::Borrowed(values);
@@ -317,7 +318,7 @@ pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Co
     rows.filter(|(i, _)| listed.next_if_eq(&(*i as u32)).is_none()).flat_map(|(_, r)| r).copied().collect()
 }
 
-/// Puts keys between two rotations until the cubic curve is close enough to the smooth way, which has these tangents.
+/// Inserts keys between two rotations until the cubic curves are close enough to the squad curve.
 fn between(
     [a, out, into, b]: [Q; 4],
     [start, end]: [Q; 2],
@@ -325,7 +326,7 @@ fn between(
     [from, to]: [f32; 2],
     made: &mut SceneKeys,
 ) {
-    // Where everything is close together the curves are too.
+    // If all points are close together, so are the curves.
     let far = [out, into, b].into_iter().map(|q| if squad::opposite(a, q) { q.map(|c| -c) } else { q });
     let far = far.map(|q| squad::max_difference(a, q)).fold(0.0, f64::max);
     if far < 0.05 || to <= from {
@@ -333,14 +334,14 @@ fn between(
     }
     let flip = if squad::opposite(a, b) { -1.0 } else { 1.0 };
     let end = end.map(|c| -c * flip);
-    // Both curves leave and reach the keys alike: where turns are small their middles tell enough.
+    // Both curves have the same tangents at the keys: for small angles it suffices to compare their midpoints.
     let middle = squad::cubic(a, start, end, b.map(|c| c * flip), 0.5);
     if far < 0.3 && squad::max_difference(squad::middle(a, out, into, b), middle) < SLACK * 0.5 {
         return;
     }
     let way = Squad::new(a, out, into, b);
     let span = f64::from(to) - f64::from(from);
-    // Time has steps of a millisecond, and Blender joins keys that are closer than half of one.
+    // Times are whole milliseconds, and Blender merges keys that are closer than half a millisecond.
     let most = (1..=5).map(|n| 1u32 << n).take_while(|n| span / f64::from(*n) >= 0.001).last().unwrap_or(1);
     let mut parts = 1u32;
     let keys = loop {
@@ -353,7 +354,7 @@ fn between(
             keys.push((t, q, d));
         }
         keys.push((1.0, b.map(|c| c * flip), end));
-        // Where curves are short the middle is where they are farthest apart; elsewhere it may be close by chance.
+        // For short curves the error is largest at the midpoint; for long ones it may be small there by chance.
         let probes: &[f64] = if parts == 1 { &[0.5, 0.25, 0.75] } else { &[0.5] };
         let mut far = 0.0f64;
         for (pair, s) in keys.windows(2).flat_map(|pair| probes.iter().map(move |s| (pair, s))) {
@@ -370,7 +371,7 @@ fn between(
         if far < SLACK || parts >= most {
             break keys;
         }
-        // The error goes with the fourth power of the length.
+        // The error is proportional to the fourth power of the interval.
         let wanted = f64::from(parts) * (far / SLACK).sqrt().sqrt() * 0.8;
         parts *= 2;
         while parts < most && f64::from(parts) < wanted {

@@ -1,20 +1,20 @@
-//! What the scene has no word for, as JSON: fields, texts, and numbers as differences.
+//! Values in extras: fields that the scene does not define, and ULP deltas of numbers.
 
 use galatea_scene::{Extras, Value, encode_u32s, float, floats, read_float, read_floats};
 pub(super) use galatea_scene::{hex, latin, same_bits as same, unhex, unlatin};
 use galatea_wire::Text;
 
-/// A text field; what does not fit is cut.
+/// Returns a fixed string, truncated if necessary.
 pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
     let bytes = unlatin(name);
     Text::new(bytes.get(..N).unwrap_or(&bytes)).unwrap_or_default()
 }
 
-/// A field that extras can hold.
+/// A value that can be stored in extras.
 pub(super) trait ExtraValue: Sized {
     fn json(&self) -> Value;
     fn read(value: &Value) -> Option<Self>;
-    /// Whether two are the same, bit for bit.
+    /// Returns `true` if two values have the same bits.
     fn same(&self, other: &Self) -> bool;
 }
 
@@ -26,7 +26,7 @@ macro_rules! extra_int {
     ($($int:ty as $kept:ty),*) => { $(
         impl ExtraValue for $int {
             fn json(&self) -> Value {
-                // Signed, since Blender has no other.
+                // Signed, because Blender supports no other integers.
                 Value::from(*self as $kept)
             }
             fn read(value: &Value) -> Option<Self> {
@@ -124,19 +124,19 @@ impl ExtraValue for crate::Bounds {
     }
 }
 
-/// Bounds as seven numbers.
+/// Returns bounds as radius, minimum and maximum.
 pub(super) fn bounds_row(bounds: &crate::Bounds) -> [f32; 7] {
     let crate::Bounds { radius, min: [a, b, c], max: [d, e, f] } = *bounds;
     [radius, a, b, c, d, e, f]
 }
 
-/// Seven numbers as bounds.
+/// Returns the bounds with this radius, minimum and maximum.
 pub(super) fn row_bounds(row: &[f32]) -> Option<crate::Bounds> {
     let [radius, a, b, c, d, e, f] = *row.first_chunk()?;
     Some(crate::Bounds { radius, min: [a, b, c], max: [d, e, f] })
 }
 
-/// Writes the fields that are not as in a new record.
+/// Stores the fields that differ from the default.
 macro_rules! put_fields {
     ($map:expr, $value:expr, $base:expr, $($field:ident),* $(,)?) => {
         $(if !$crate::scene::extra::ExtraValue::same(&$value.$field, &$base.$field) {
@@ -144,7 +144,7 @@ macro_rules! put_fields {
         })*
     };
 }
-/// Reads the fields that are there.
+/// Reads the fields that are stored.
 macro_rules! read_fields {
     ($map:expr, $value:expr, $($field:ident),* $(,)?) => {
         $(if let Some(value) = $map.get(stringify!($field)).and_then($crate::scene::extra::ExtraValue::read) {
@@ -154,17 +154,17 @@ macro_rules! read_fields {
 }
 pub(super) use {put_fields, read_fields};
 
-/// What this format put into the extras of a part.
+/// Returns the extras of this format.
 pub(super) fn own(extras: &Extras) -> &Extras {
     extras.object("mdx").unwrap_or(Extras::none())
 }
 
-/// Extras that hold what this format has to say.
+/// Wraps extras under the key of this format.
 pub(super) fn wrap(own: Extras) -> Extras {
     if own.is_empty() { own } else { Extras::from([("mdx", own.into())]) }
 }
 
-/// FormatKeys of stored numbers that differ from computed ones, by how many steps of the last bit.
+/// Differences between stored and computed numbers, in ULPs, by row.
 #[derive(Debug, Default)]
 pub(super) struct UlpDeltas {
     at: Vec<u32>,
@@ -172,7 +172,7 @@ pub(super) struct UlpDeltas {
 }
 
 impl UlpDeltas {
-    /// Notes a row of two parts, if it differs.
+    /// Adds a row of two parts, if it differs.
     pub(super) fn note(&mut self, row: usize, stored: [&[f32]; 2], computed: [&[f32]; 2]) {
         let [a, b] = stored;
         let [c, d] = computed;
@@ -184,7 +184,7 @@ impl UlpDeltas {
         }
     }
 
-    /// The notes as extras, of so many rows in all; where most of them are there, every row gets its steps.
+    /// Stores the deltas in extras: by row number, or for all rows if most of them differ.
     pub(super) fn put(self, map: &mut Extras, rows: usize, width: usize) {
         if self.at.is_empty() {
             return;
@@ -203,7 +203,7 @@ impl UlpDeltas {
         map.add("by", encode_u32s(&all));
     }
 
-    /// The notes that [`UlpDeltas::put`] wrote: for each row its steps; rows that are not noted have none.
+    /// Returns the deltas of every row, as stored by [`UlpDeltas::put`]; 0 for rows that are not listed.
     pub(super) fn read(map: &Extras, rows: usize, width: usize) -> Option<Vec<u32>> {
         let by = map.u32s("by")?;
         let Some(at) = map.u32s("at") else { return (by.len() == rows * width).then_some(by) };
@@ -218,12 +218,12 @@ impl UlpDeltas {
     }
 }
 
-/// Adds steps to numbers.
+/// Adds a difference in ULPs to a number.
 pub(super) fn add_ulps(number: f32, step: u32) -> f32 {
     f32::from_bits(number.to_bits().wrapping_add(step))
 }
 
-/// A number that stands for a whole list of numbers.
+/// A checksum of numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Checksum(u64);
 

@@ -1,8 +1,8 @@
-//! Models to the scene and back.
+//! Conversion to the scene ([`to`]) and from it ([`from`]), and what both share.
 //!
-//! Every node of the model is a node of the scene of the same name, every geoset a mesh, every sequence a clip. A node stands at
-//! its pivot. What the scene has no word for is in extras under `mdx`: fields of records, keys outside of every sequence, and by
-//! how many steps of the last bit numbers differ from what the scene's numbers give.
+//! Every node of the model is a node of the scene with the same name, every geoset a mesh, every sequence a clip. A node is at
+//! its pivot. What the scene cannot express is stored in extras under `mdx`: fields of records, keys outside every sequence, and
+//! the differences, in ULPs, from the numbers that the scene's values give.
 
 mod binding;
 mod curve;
@@ -16,7 +16,7 @@ mod window;
 
 use crate::Version;
 
-/// Z up and facing X becomes Y up and facing Z.
+/// The rotation from Z up, facing X, to Y up, facing Z.
 const AXES: [f32; 4] = [-0.5, -0.5, -0.5, 0.5];
 
 /// Metres of one unit: an inch in Warcraft III, a yard in World of Warcraft.
@@ -24,7 +24,7 @@ fn unit(version: Version) -> f32 {
     if version.is_wow() { 0.9144 } else { 0.0254 }
 }
 
-/// Choices of [`Model::from_scene`](crate::Model::from_scene).
+/// Options of [`Model::from_scene`](crate::Model::from_scene).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SceneOptions {

@@ -1,8 +1,10 @@
-//! Squad rotations as cubic curves and back.
+//! Squad curves of rotations as cubic curves, and back.
 //!
-//! The format runs smoothly from rotation to rotation on the unit sphere (a slerp of slerps); glTF has cubic curves through
-//! the four numbers. Both agree at the keys and in their tangents there. All of it is done with the four basic operations and square
-//! roots only, so that every machine finds the same bits.
+//! The format interpolates rotations by squad (a slerp of slerps on the unit sphere); glTF has cubic curves of the four
+//! components. Both agree at the keys and in their tangents there.
+//!
+//! The trigonometry is written out with basic operations and square roots, because bits matter here: files hold ULP deltas
+//! relative to these results, so they must be the same on every platform and in every version.
 
 /// A quaternion, x, y, z, w.
 pub(super) type Q = [f64; 4];
@@ -18,23 +20,23 @@ fn mix(a: Q, x: f64, b: Q, y: f64) -> Q {
     [a0 * x + b0 * y, a1 * x + b1 * y, a2 * x + b2 * y, a3 * x + b3 * y]
 }
 
-/// The angle whose tangent this is, for numbers from 0 to 1.
+/// Returns the arc tangent of a number from 0 to 1.
 fn arc_tangent(x: f64) -> f64 {
     const ODD: [f64; 9] =
         [1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0];
-    // Halving the angle three times leaves at most a thirty-second of a turn's quarter.
+    // Halving the angle three times leaves at most pi / 32.
     let half = |x: f64| x / (1.0 + (1.0 + x * x).sqrt());
     let x = half(half(half(x)));
     let y = x * x;
     8.0 * x * ODD.iter().fold(0.0, |sum, part| part - y * sum)
 }
 
-/// Sine and cosine of an angle from 0 to a turn.
+/// Returns sine and cosine of an angle from 0 to 2 pi.
 fn sine_cosine(angle: f64) -> (f64, f64) {
-    /// One part of 17 * 16, 15 * 14 and so on: a division takes several times as long as all the rest.
+    /// 1 / (17 * 16), 1 / (15 * 14) and so on: divisions would take most of the time.
     const ODD: [f64; 8] =
         [1.0 / 272.0, 1.0 / 210.0, 1.0 / 156.0, 1.0 / 110.0, 1.0 / 72.0, 1.0 / 42.0, 1.0 / 20.0, 1.0 / 6.0];
-    /// The same of 16 * 15, 14 * 13 and so on.
+    /// 1 / (16 * 15), 1 / (14 * 13) and so on.
     const EVEN: [f64; 8] =
         [1.0 / 240.0, 1.0 / 182.0, 1.0 / 132.0, 1.0 / 90.0, 1.0 / 56.0, 1.0 / 30.0, 1.0 / 12.0, 1.0 / 2.0];
     let x = angle * 0.125;
@@ -47,16 +49,16 @@ fn sine_cosine(angle: f64) -> (f64, f64) {
     (sine, cosine)
 }
 
-/// The angle with this cosine, from 0 to 1.
+/// Returns the arc cosine of a number from 0 to 1.
 fn angle_of(cosine: f64) -> f64 {
     let cosine = cosine.clamp(0.0, 1.0);
     2.0 * arc_tangent(((1.0 - cosine) / (1.0 + cosine)).sqrt())
 }
 
-/// Cosines of angles that are so small that short series tell what there is to know.
+/// The cosine above which an angle is small enough for a short series.
 const LITTLE: f64 = 0.85;
 
-/// An angle by its sine, if its cosine is so much less than 1.
+/// Returns `angle / sin(angle)`, given `1 - cos(angle)`.
 fn by_sine(less: f64) -> f64 {
     const STEPS: [f64; 13] = [
         13.0 / 27.0,
@@ -76,7 +78,7 @@ fn by_sine(less: f64) -> f64 {
     STEPS.iter().fold(1.0, |sum, part| 1.0 + part * less * sum)
 }
 
-/// How far and which way it is from one rotation to another, the shorter way.
+/// Returns the tangent vector at one rotation that points to another along the shorter arc.
 fn log_map(from: Q, to: Q) -> Q {
     let cosine = dot(from, to);
     let (to, cosine) = if cosine < 0.0 { (to.map(|c| -c), -cosine) } else { (to, cosine) };
@@ -89,7 +91,7 @@ fn log_map(from: Q, to: Q) -> Q {
     mix(to, factor, from, -cosine * factor)
 }
 
-/// Where one comes to: the inverse of [`log_map`].
+/// Returns the rotation that a tangent vector points to: the inverse of [`log_map`].
 fn exp_map(from: Q, way: Q) -> Q {
     let angle = dot(way, way).sqrt();
     let (sine, cosine) = sine_cosine(angle);
@@ -97,7 +99,7 @@ fn exp_map(from: Q, way: Q) -> Q {
     mix(from, cosine, way, factor)
 }
 
-/// The shorter way from one rotation to another.
+/// Spherical interpolation along the shorter arc.
 #[derive(Clone, Copy)]
 struct Slerp {
     from: Q,
@@ -105,12 +107,12 @@ struct Slerp {
     bow: Bow,
 }
 
-/// How much the way between two rotations is bent.
+/// The angle between two rotations.
 #[derive(Clone, Copy)]
 enum Bow {
-    /// By an angle whose cosine is so much less than 1, so little that a short series tells the way.
+    /// A small angle, as `1 - cos(angle)`.
     Little(f64),
-    /// By an angle, with its cotangent and one part of its sine.
+    /// Angle, cotangent and 1 / sine.
     Angle([f64; 3]),
 }
 
@@ -138,9 +140,9 @@ impl Slerp {
     }
 }
 
-/// The sine of a part of an angle by the sine of the angle, whose cosine is so much less than 1.
+/// Returns `sin(t * angle) / sin(angle)`, given `1 - cos(angle)`.
 fn share(t: f64, less: f64) -> f64 {
-    /// The square of a number and one part of it times one more than its double.
+    /// `n * n` and `1 / (n * (2 * n + 1))`.
     const STEPS: [(f64, f64); 10] = [
         (100.0, 1.0 / 210.0),
         (81.0, 1.0 / 171.0),
@@ -157,14 +159,14 @@ fn share(t: f64, less: f64) -> f64 {
     let sum = |steps: &[(f64, f64)]| {
         t * steps.iter().fold(1.0, |sum, (n, part)| 1.0 + (n - square) * (part * less) * sum)
     };
-    // Most are very short, and need but few of them.
+    // Most angles are very small and need few terms.
     match STEPS.last_chunk::<4>() {
         Some(few) if less < 0.004 => sum(few),
         _ => sum(&STEPS),
     }
 }
 
-/// The format's smooth way between two keys.
+/// The format's curve between two keys.
 #[derive(Clone, Copy)]
 pub(super) struct Squad {
     keys: Slerp,
@@ -176,12 +178,12 @@ impl Squad {
         Squad { keys: Slerp::new(a, b), controls: Slerp::new(out, into) }
     }
 
-    /// Where it is, of unit length.
+    /// Returns the rotation at `t`, normalised.
     pub(super) fn at(&self, t: f64) -> Q {
         unit(Slerp::new(self.keys.at(t), self.controls.at(t)).at(2.0 * t * (1.0 - t)))
     }
 
-    /// Where it is and where it is going, for the whole way, on the same half of the sphere as another.
+    /// Returns rotation and tangent at `t`, in the same hemisphere as `near`. The tangent is scaled to the whole interval.
     pub(super) fn sample(&self, t: f64, near: Q) -> (Q, Q) {
         const STEP: f64 = 1e-5;
         let aligned = |q: Q| if opposite(q, near) { q.map(|c| -c) } else { q };
@@ -190,48 +192,48 @@ impl Squad {
     }
 }
 
-/// The same direction with unit length, if there is any.
+/// Returns a normalised quaternion; zero stays zero.
 fn unit(q: Q) -> Q {
     let length = dot(q, q).sqrt();
     if length > 0.0 { q.map(|c| c / length) } else { q }
 }
 
-/// Half way between two rotations, the shorter way, of unit length.
+/// Returns the midpoint of the shorter arc between two rotations.
 fn half(a: Q, b: Q) -> Q {
     unit(mix(a, 1.0, b, if opposite(a, b) { -1.0 } else { 1.0 }))
 }
 
-/// The middle of the smooth way between two keys, without any angle.
+/// Returns the midpoint of the curve between two keys, without trigonometry.
 pub(super) fn middle(a: Q, out: Q, into: Q, b: Q) -> Q {
     half(half(a, b), half(out, into))
 }
 
-/// The tangent with which the smooth way leaves a key towards another, given the control point. Without another key only the
-/// control point counts.
+/// Returns the tangent at a key towards another key, given the control point. Without another key, it depends on the control
+/// point only.
 pub(super) fn tangent(key: Q, control: Q, other: Option<Q>) -> Q {
     let twice = log_map(key, control).map(|c| c * 2.0);
     other.map_or(twice, |other| mix(twice, 1.0, log_map(key, other), 1.0))
 }
 
-/// The control point for a tangent: the inverse of [`tangent`].
+/// Returns the control point for a tangent: the inverse of [`tangent`].
 pub(super) fn control(key: Q, tangent: Q, other: Option<Q>) -> Q {
     let way = other.map_or(tangent, |other| mix(tangent, 1.0, log_map(key, other), -1.0));
     exp_map(key, way.map(|c| c * 0.5))
 }
 
-/// Whether two rotations are on different halves of the sphere.
+/// Returns `true` if two quaternions are in opposite hemispheres.
 pub(super) fn opposite(a: Q, b: Q) -> bool {
     dot(a, b) < 0.0
 }
 
-/// A cubic curve between two rotations, tangents for the whole span, of unit length.
+/// Returns the point at `t` of the cubic curve between two rotations, normalised. Tangents are scaled to the whole interval.
 pub(super) fn cubic(a: Q, out: Q, into: Q, b: Q, t: f64) -> Q {
     let (t2, t3) = (t * t, t * t * t);
     let ends = mix(a, 2.0 * t3 - 3.0 * t2 + 1.0, b, 3.0 * t2 - 2.0 * t3);
     unit(mix(ends, 1.0, mix(out, t3 - 2.0 * t2 + t, into, t3 - t2), 1.0))
 }
 
-/// The greatest difference of any of the four numbers.
+/// Returns the largest difference of any component.
 pub(super) fn max_difference(a: Q, b: Q) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
@@ -284,7 +286,7 @@ mod tests {
         let d = unit([0.2, 0.3, 0.1, 0.7]);
         let smooth = Squad::new(a, c, d, b);
         assert!(max_difference(smooth.at(0.5), middle(a, c, d, b)) < 1e-9);
-        // The curves leave the key alike.
+        // The curves have the same tangents at the keys.
         let (out, into) = (tangent(a, c, Some(b)), tangent(b, d, Some(a)).map(|c| -c));
         for t in [0.001, 0.999] {
             assert!(max_difference(smooth.at(t), cubic(a, out, into, b, t)) < 1e-6);

@@ -1,11 +1,11 @@
-//! Flags, numbers and names of the format in the scene's words, and back.
+//! Flags, numbers and names of the format and their equivalents in the scene.
 
 use galatea_scene::{AlphaMode, Billboard, Inherit, LightKind, Slot, Wrap};
 
 use super::extra::latin;
 use crate::{NodeKind, Texture, Version, node_flags};
 
-/// What each kind of node is called in extras.
+/// Names of node kinds in extras.
 pub(super) const KINDS: [(NodeKind, &str); 11] = [
     (NodeKind::Bone, "bone"),
     (NodeKind::Light, "light"),
@@ -27,12 +27,12 @@ const BILLBOARDS: [(u32, Billboard); 4] = [
     (node_flags::BILLBOARDED_LOCK_Z, Billboard::AboutZ),
 ];
 
-/// How a node with these flags turns to the camera.
+/// Returns the billboard mode for these node flags.
 pub(super) fn billboard_of(flags: u32) -> Option<Billboard> {
     BILLBOARDS.iter().find(|(bit, _)| flags & bit != 0).map(|(_, b)| *b)
 }
 
-/// What a node with these flags inherits.
+/// Returns what a node with these flags inherits from its parent.
 pub(super) fn inherit_of(flags: u32) -> Inherit {
     Inherit {
         translation: flags & node_flags::DONT_INHERIT_TRANSLATION == 0,
@@ -41,7 +41,7 @@ pub(super) fn inherit_of(flags: u32) -> Inherit {
     }
 }
 
-/// The flags that say so.
+/// Returns the node flags for inheritance and billboard mode.
 pub(super) fn flags_of(inherit: Inherit, billboard: Option<Billboard>) -> u32 {
     let bit = |off: bool, bit: u32| if off { bit } else { 0 };
     bit(!inherit.translation, node_flags::DONT_INHERIT_TRANSLATION)
@@ -50,12 +50,12 @@ pub(super) fn flags_of(inherit: Inherit, billboard: Option<Billboard>) -> u32 {
         | BILLBOARDS.iter().find(|(_, b)| Some(*b) == billboard).map_or(0, |(bit, _)| *bit)
 }
 
-/// The flag that a kind of node has in this version.
+/// Returns the flag bit of a kind of node in this version.
 pub(super) fn kind_bit(kind: NodeKind, version: Version) -> u32 {
     if version.is_wow() { kind.wow_bit() } else { kind.warcraft_bit() }
 }
 
-/// How a light of this kind shines. One converter writes 512 more.
+/// Returns the kind of a light. One converter adds 512 to the type.
 pub(super) fn light_kind(kind: u32) -> LightKind {
     match kind & 0xFF {
         1 => LightKind::Directional,
@@ -64,15 +64,15 @@ pub(super) fn light_kind(kind: u32) -> LightKind {
     }
 }
 
-/// A matrix of the bind pose that only says where something is.
+/// Returns the bind pose of a node without rotation at this position.
 pub(super) fn plain_bind([x, y, z]: [f32; 3]) -> [f32; 12] {
     [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, x, y, z]
 }
 
-/// The opacity from which the game draws a pixel of a transparent layer.
+/// The opacity at which the game draws a pixel of a transparent layer.
 pub(super) const CUTOFF: f32 = 0.75;
 
-/// What the slots of a HD layer are for.
+/// Returns the purposes of the slots of a HD layer.
 pub(super) fn slots() -> [Slot; 6] {
     [
         Slot::Base,
@@ -84,7 +84,7 @@ pub(super) fn slots() -> [Slot; 6] {
     ]
 }
 
-/// How a layer mixes with what is behind it.
+/// Returns the alpha mode for a filter mode.
 pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
     match filter_mode {
         1 => AlphaMode::Mask { cutoff: CUTOFF },
@@ -96,7 +96,7 @@ pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
     }
 }
 
-/// The usual filter that does so.
+/// Returns the usual filter mode for an alpha mode.
 pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
     match alpha {
         AlphaMode::Opaque => 0,
@@ -108,7 +108,7 @@ pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
     }
 }
 
-/// The file behind a texture: its own, or what the game puts in its place.
+/// Returns the path of a texture, or that of the game's replaceable texture.
 pub(super) fn texture_name(texture: &Texture) -> String {
     let path = latin(texture.path.bytes());
     if !path.is_empty() {
@@ -130,23 +130,23 @@ pub(super) fn texture_name(texture: &Texture) -> String {
     name.to_owned()
 }
 
-/// What happens beyond the edges of a texture.
+/// Returns the wrap modes for texture flags.
 pub(super) fn wrap_of(flags: u32) -> [Wrap; 2] {
     let wrap = |bit: u32| if flags & bit != 0 { Wrap::Repeat } else { Wrap::Clamp };
     [wrap(1), wrap(2)]
 }
 
-/// Flags of a layer that follow from the scene's words.
+/// Returns the layer flags for these properties of a scene material.
 pub(super) fn layer_flags(two_sided: bool, unlit: bool) -> u32 {
     u32::from(unlit) | if two_sided { 0x10 } else { 0 }
 }
 
-/// Whether a layer with these flags is drawn without light.
+/// Returns `true` if a layer with these flags is not lit.
 pub(super) fn is_unlit(flags: u32) -> bool {
     flags & 0x101 != 0
 }
 
-/// The field of view from top to bottom, for one from corner to corner of a picture of 4 to 3.
+/// Returns the vertical field of view for a diagonal one, at an aspect ratio of 4 to 3.
 pub(super) fn height_of(diagonal: f32) -> f32 {
     2.0 * ((diagonal * 0.5).tan() * 0.6).atan()
 }
@@ -155,12 +155,12 @@ pub(super) fn diagonal_of(height: f32) -> f32 {
     2.0 * ((height * 0.5).tan() / 0.6).atan()
 }
 
-/// Whether the colour of a geoset animation counts.
+/// Returns `true` if the colour of a geoset animation is used.
 pub(super) fn color_applies(flags: u32, wow: bool) -> bool {
     flags & 2 != 0 || wow && flags & 1 != 0
 }
 
-/// Whether a name is one that geosets without a name get.
+/// Returns `true` for the default name of a geoset.
 pub(super) fn is_plain_name(name: &str) -> bool {
     name.strip_prefix("geoset ")
         .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit() || b == b'.'))

@@ -1,20 +1,20 @@
-//! Skin weights and matrix groups as the scene's influences, for both directions.
+//! Skin weights and matrix groups as influences of the scene. Used in both directions.
 
 use super::extra::Checksum;
 use crate::SkinWeight;
 
-/// The name of a vertex column with the bones of weights that are 0.
+/// The name of the vertex attribute for bones with a weight of 0.
 pub(super) const IDLE: &str = "IDLE_BONES";
 
-/// The name of a vertex column with matrix groups that do not move anything.
+/// The name of the vertex attribute for matrix groups that have no effect.
 pub(super) const GROUP: &str = "MATRIX_GROUP";
 
-/// A number that stands for the geometry of a mesh.
+/// Returns a checksum of vertex positions.
 pub(super) fn geometry_sum(positions: &[[f32; 3]]) -> i32 {
     Checksum::new().floats(positions.as_flattened()).finish()
 }
 
-/// How the bones of a matrix group share a vertex: places in the skin, each once, and weights.
+/// Returns the joints of a matrix group, each once, with their weights.
 pub(super) fn shares(joints: impl Iterator<Item = Option<u16>>) -> Vec<(u16, f32)> {
     let mut out: Vec<(u16, u32)> = Vec::new();
     let mut total = 0;
@@ -28,7 +28,7 @@ pub(super) fn shares(joints: impl Iterator<Item = Option<u16>>) -> Vec<(u16, f32
     out.into_iter().map(|(joint, count)| (joint, count as f32 / total as f32)).collect()
 }
 
-/// The weights of one vertex, every bone once, those that are there.
+/// Returns the joints and weights of one vertex, each existing bone once.
 pub(super) fn weights_of(skin: &SkinWeight, joint: impl Fn(u32) -> Option<u16>) -> [(u16, f32); 4] {
     let mut out = [(0u16, 0.0f32); 4];
     let mut bytes = [0u32; 4];
@@ -45,7 +45,7 @@ pub(super) fn weights_of(skin: &SkinWeight, joint: impl Fn(u32) -> Option<u16>) 
     out
 }
 
-/// Bones of weights that are 0, one after the other in a number; `None` where all are.
+/// Returns the bones whose weight is 0, packed into a number; `None` if all weights are 0.
 pub(super) fn idle_of(skin: &SkinWeight) -> Option<u32> {
     let idle = skin.bones.iter().zip(skin.weights).filter(|(_, w)| *w == 0).map(|(b, _)| u32::from(*b));
     (skin.weights != [0; 4]).then(|| idle.fold(0, |all, bone| all << 8 | bone))

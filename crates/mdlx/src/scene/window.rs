@@ -1,10 +1,10 @@
-//! Which part of the timeline each clip plays.
+//! Windows: the part of the timeline that each clip plays.
 
 use std::collections::BTreeMap;
 
 use crate::Model;
 
-/// Milliseconds whose share of a second a float still tells apart.
+/// The longest window, in milliseconds: a float in seconds still distinguishes single milliseconds.
 pub(super) const LONGEST: i64 = 1 << 22;
 
 /// The part of the timeline that a clip plays.
@@ -19,7 +19,7 @@ impl Window {
         (self.start..=self.end).contains(&time)
     }
 
-    /// Whether one of several has this moment; they are in order and apart from each other.
+    /// Returns `true` if one of several windows contains this time. They must be sorted and disjoint.
     pub(super) fn any_has(windows: &[Window], time: i64) -> bool {
         let at = windows.partition_point(|w| w.start <= time);
         at.checked_sub(1).and_then(|i| windows.get(i)).is_some_and(|w| w.has(time))
@@ -32,13 +32,13 @@ impl Window {
         Window { end: if never { LONGEST } else { self.end }, ..self }
     }
 
-    /// Seconds after its beginning.
+    /// Returns a time in seconds since the start of the window.
     pub(super) fn seconds(&self, time: i32) -> f32 {
         (i64::from(time) - self.start) as f32 / 1000.0
     }
 }
 
-/// What each clip plays: the sequences, then the global sequences; and where those begin.
+/// Returns the windows of all clips, sequences first, and the index of the first global sequence.
 pub(super) fn windows(model: &Model) -> (Vec<Window>, usize) {
     let capped = |start: i64, end: i64| Window { start, end: end.min(start + LONGEST) };
     let sequences = model.sequences.iter().map(|s| capped(i64::from(s.start), i64::from(s.end)));
@@ -46,7 +46,7 @@ pub(super) fn windows(model: &Model) -> (Vec<Window>, usize) {
     (sequences.chain(globals).collect(), model.sequences.len())
 }
 
-/// The parts that any of the windows has, in order and apart from each other.
+/// Returns the union of windows, sorted and disjoint.
 pub(super) fn covered(windows: &[Window]) -> Vec<Window> {
     let mut sorted: Vec<Window> = windows.iter().copied().filter(|w| w.end >= w.start).collect();
     sorted.sort_by_key(|w| w.start);
@@ -60,10 +60,9 @@ pub(super) fn covered(windows: &[Window]) -> Vec<Window> {
     out
 }
 
-/// For each window, what windows before it have too, in order and apart from each other.
+/// Returns, for each window, its intersection with the windows before it, sorted and disjoint.
 pub(super) fn shared(windows: &[Window]) -> Vec<Vec<Window>> {
-    // The parts that the windows so far have, by where they begin. Whatever a window meets it joins, so that no part is
-    // met often.
+    // The union of the windows so far, by start. A window joins all parts it intersects, so no part is visited often.
     let mut parts: BTreeMap<i64, i64> = BTreeMap::new();
     let met = |window: &Window| {
         let mut out = Vec::new();

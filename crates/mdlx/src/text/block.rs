@@ -1,4 +1,4 @@
-//! Blocks: records whose fields a table describes, read in any order and printed in the table's.
+//! Blocks: records whose fields are described by a table. They are parsed in any order and printed in the table's order.
 
 use galatea_wire::Result;
 
@@ -9,34 +9,34 @@ use super::sidecar::{Line, hex_of};
 use super::track;
 use crate::{Extra, Node, NodeKind, Owner, Tag, Tracks, Version, track_info};
 
-/// What has been read of a block besides its fields.
+/// The state of parsing a block, besides its fields.
 #[derive(Default)]
 pub(super) struct State<'a> {
-    /// Carried lines of the block.
+    /// Sidecar lines of the block.
     pub(super) lines: Vec<Line<'a>>,
-    /// Which fields the plain text has given a value, by their place in the table.
+    /// Fields that have a value in the plain text, as bits by their index in the table.
     seen: u64,
-    /// Bits that words have set.
+    /// Flag bits set by keywords.
     bits: u32,
-    /// The block inside the block that is being read.
+    /// The inner block that is being parsed.
     group: &'static str,
 }
 
-/// A record that is written as a block.
+/// A record that is printed as a block.
 pub(super) trait Block: Default + 'static {
     const WORD: &'static str;
     const FIELDS: &'static [Field<Self>];
-    /// What the tracks belong to, other than those of the node.
+    /// The owner of the tracks, other than those of the node.
     const OWNER: Option<Owner> = None;
     const KIND: Option<NodeKind> = None;
-    /// Blocks inside the block that hold fields and tracks of their own.
+    /// Inner blocks with fields and tracks.
     const GROUPS: &'static [&'static str] = &[];
-    /// Words for bits of the node's flags that only this kind of node has.
+    /// Keywords for bits of the node's flags that only this kind of node has.
     const NODE_FLAGS: &'static [FlagWord] = &[];
-    /// Whether what no table can say stands before what the table says.
+    /// Whether [`print_more`](Self::print_more) comes before the fields of the table.
     const MORE_FIRST: bool = false;
 
-    /// The string after the block's word.
+    /// Returns the string after the block's keyword.
     fn name(&self) -> Option<&[u8]> {
         None
     }
@@ -55,12 +55,12 @@ pub(super) trait Block: Default + 'static {
     fn tracks_mut(&mut self) -> Option<&mut Tracks> {
         None
     }
-    /// Bits of the flags that are set although no word says so.
+    /// Returns bits of the flags that are set without a keyword.
     fn implied(&self, _version: Version) -> u32 {
         0
     }
-    /// Reads what no table can say. Returns whether the word was known.
-    /// `fixed` tells whether `static` stood before it; `bits` are those that words have set in the flags.
+    /// Parses what the table cannot describe. Returns `true` if the keyword was known. `fixed` is `true` after `static`; `bits` are
+    /// the flag bits set by keywords.
     fn parse_more(
         &mut self,
         _lex: &mut Lexer<'_>,
@@ -70,27 +70,27 @@ pub(super) trait Block: Default + 'static {
     ) -> Result<bool> {
         Ok(false)
     }
-    /// Prints what no table can say.
+    /// Prints what the table cannot describe.
     fn print_more(&self, _out: &mut Out) -> Result<()> {
         Ok(())
     }
-    /// Takes a carried line that no table knows. Returns whether it was known.
+    /// Applies a sidecar line that the table does not describe. Returns `true` if it was known.
     fn take_line(&mut self, _lex: &mut Lexer<'_>, _line: Line<'_>, _bits: u32) -> Result<bool> {
         Ok(false)
     }
-    /// The last word, after everything has been read.
+    /// Completes the record after everything was parsed.
     fn finish(&mut self, _lex: &mut Lexer<'_>, _opened: usize, _bits: u32) -> Result<()> {
         Ok(())
     }
 }
 
-/// What every node has.
+/// Fields of every node.
 const NODE: &[Field<Node>] = &[
     always("ObjectId", How::Uint(At { get: |n| &n.object_id, set: |n| &mut n.object_id })),
     changed("Parent", How::Int(At { get: |n| &n.parent_id, set: |n| &mut n.parent_id })),
 ];
 
-/// Words for bits that any node may have.
+/// Keywords for bits that any node may have.
 const NODE_FLAGS: &[FlagWord] = &[
     FlagWord { word: "Translation", bit: 0x1, versions: ALL, inherit: true },
     FlagWord { word: "Rotation", bit: 0x4, versions: ALL, inherit: true },
@@ -104,12 +104,12 @@ const NODE_FLAGS: &[FlagWord] = &[
 
 const INHERIT: &str = "DontInherit";
 
-/// The bits that words can say in this version.
+/// Returns the bits that have keywords in this version.
 fn mask(words: &[&[FlagWord]], version: Version) -> u32 {
     words.iter().copied().flatten().filter(|f| within(version, f.versions)).fold(0, |mask, f| mask | f.bit)
 }
 
-/// The words for bits of a record: of its node, or of its own flags.
+/// Returns the keywords for the flag bits of a record: of its node, or of its own flags.
 fn flag_words<T: Block>() -> [&'static [FlagWord]; 2] {
     if T::KIND.is_some() {
         return [NODE_FLAGS, T::NODE_FLAGS];
@@ -144,20 +144,20 @@ fn flags_of<T: Block>(t: &T) -> Option<u32> {
     })
 }
 
-/// Bits that no word has to say: which kind of node it is.
+/// Returns bits that need no keyword, such as that of the node's kind.
 fn implied<T: Block>(t: &T, version: Version) -> u32 {
     let kind = T::KIND.map_or(0, |k| if version.is_wow() { k.wow_bit() } else { k.warcraft_bit() });
     kind | t.implied(version)
 }
 
-/// Reads a block whose word has been taken, up to its `}`. `lines` are the carried lines above it.
+/// Parses a block after its keyword, up to its `}`. `lines` are the sidecar lines above it.
 pub(super) fn parse<'a, T: Block>(lex: &mut Lexer<'a>, lines: Vec<Line<'a>>) -> Result<T> {
     let opened = lex.pos();
     let mut t = T::default();
     lex.spend_block::<T>()?;
     let mut named = None;
     if let Some(slot) = t.name_mut() {
-        // Whoever leaves a name out means an empty one.
+        // A missing name is an empty one.
         if lex.peek() == Some(b'"') {
             let at = lex.pos();
             let name = lex.string()?;
@@ -239,7 +239,7 @@ fn parse_word<'a, T: Block>(
     if !fixed && parse_track(lex, at, t, state, word)? {
         return Ok(true);
     }
-    // A word of the right block counts more than the same word elsewhere.
+    // A field of the current inner block takes precedence over one of the same name elsewhere.
     let rank = |f: &Field<T>| (f.group == state.group, within(lex.version, f.versions));
     let own = T::FIELDS
         .iter()
@@ -264,7 +264,7 @@ fn parse_word<'a, T: Block>(
     Ok(parse_pick(t, state, word))
 }
 
-/// A bare word that stands for a value.
+/// Parses a bare keyword that stands for a value.
 fn parse_pick<T: Block>(t: &mut T, state: &mut State<'_>, word: &[u8]) -> bool {
     for (index, field) in T::FIELDS.iter().enumerate() {
         if let How::Pick(at, words) = &field.how
@@ -309,7 +309,7 @@ fn parse_track<T: Block>(
     Ok(false)
 }
 
-/// Lets the carried lines speak where the plain text is silent.
+/// Applies the sidecar lines where the plain text has no value.
 fn apply<'a, T: Block>(lex: &mut Lexer<'a>, t: &mut T, state: &mut State<'a>) -> Result<()> {
     let version = lex.version;
     let mut flags = implied(t, version);
@@ -334,7 +334,7 @@ fn apply<'a, T: Block>(lex: &mut Lexer<'a>, t: &mut T, state: &mut State<'a>) ->
     Ok(())
 }
 
-/// Applies a carried line that stands by itself, wherever the block stood.
+/// Applies one sidecar line.
 pub(super) fn apply_line<T: Block>(lex: &mut Lexer<'_>, t: &mut T, line: Line<'_>, bits: u32) -> Result<()> {
     match line.key() {
         b"flags" => {
@@ -390,7 +390,7 @@ fn apply_extra<T: Block>(lex: &mut Lexer<'_>, t: &mut T, line: Line<'_>) -> Resu
     Ok(())
 }
 
-/// `static Word value`: the value behind a track.
+/// Applies `static Word value`: the static value of an animated field.
 fn apply_static<T: Block>(lex: &mut Lexer<'_>, t: &mut T, state: &State<'_>, line: Line<'_>) -> Result<()> {
     let word = line.value();
     let Some((index, field)) = T::FIELDS.iter().enumerate().find(|(_, f)| f.word.as_bytes() == word) else {
@@ -398,14 +398,14 @@ fn apply_static<T: Block>(lex: &mut Lexer<'_>, t: &mut T, state: &State<'_>, lin
     };
     let moves =
         T::OWNER.zip(t.tracks()).is_some_and(|(owner, tracks)| field.moves(owner, tracks, lex.version));
-    // An edited text may have replaced the track, or said the value itself.
+    // An edit may have removed the track, or added the value to the plain text.
     if moves && state.seen & 1 << (index as u32 & 63) == 0 {
         parse_sidecar(lex, line, |inner| field.parse(inner, t))?;
     }
     Ok(())
 }
 
-/// Reads the value after the first two words of a carried line.
+/// Parses the value after the first two words of a sidecar line.
 pub(super) fn parse_sidecar(
     lex: &mut Lexer<'_>,
     line: Line<'_>,
@@ -418,7 +418,7 @@ pub(super) fn parse_sidecar(
     result.map_err(|_| line.wrong(lex))
 }
 
-/// Puts tracks into the order of the tags in a line, if they are the same tracks.
+/// Sorts tracks in the order of the tags in a sidecar line, if it lists the same tracks.
 fn reorder(tracks: &mut Tracks, line: Line<'_>) {
     let mut wanted: Vec<Tag> = line.values().filter_map(|w| w.first_chunk().map(Tag::from)).collect();
     let mut have: Vec<Tag> = tracks.iter().map(|t| t.tag).collect();
@@ -435,7 +435,7 @@ fn reorder(tracks: &mut Tracks, line: Line<'_>) {
     }
 }
 
-/// Prints a block; carried lines wait in `out`.
+/// Prints a block; its sidecar lines are queued in `out`.
 pub(super) fn print<T: Block>(out: &mut Out, t: &T) -> Result<()> {
     let mut result = Ok(());
     let label = || match t.name() {
@@ -450,7 +450,7 @@ pub(super) fn print<T: Block>(out: &mut Out, t: &T) -> Result<()> {
     result.map_err(|e| e.within(label()))
 }
 
-/// Prints a block of the outermost level with its carried lines above it.
+/// Prints a top-level block with its sidecar lines above it.
 pub(super) fn print_top<T: Block>(out: &mut Out, t: &T) -> Result<()> {
     let start = out.len();
     print(out, t)?;

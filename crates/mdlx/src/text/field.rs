@@ -1,4 +1,4 @@
-//! Fields by table: which word stands for which field, and how it is written. One table serves the parser and the printer.
+//! Tables of fields: the keyword and the notation of each. The same table serves the parser and the printer.
 
 use galatea_wire::Result;
 
@@ -8,13 +8,13 @@ use super::sidecar::Line;
 use super::track;
 use crate::{Owner, Tracks, Version, track_info};
 
-/// The way to a value inside a record, to look at it and to change it.
+/// Accessors of a value inside a record.
 pub(super) struct At<T, V: ?Sized> {
     pub(super) get: fn(&T) -> &V,
     pub(super) set: fn(&mut T) -> &mut V,
 }
 
-/// [`At`] for a path of fields of the record whose table it stands in.
+/// Makes an [`At`] for a path of fields.
 macro_rules! at {
     ($($path:tt)+) => {
         $crate::text::field::At { get: |t: &Self| &t.$($path)+, set: |t: &mut Self| &mut t.$($path)+ }
@@ -22,7 +22,7 @@ macro_rules! at {
 }
 pub(super) use at;
 
-/// The versions whose text has a word.
+/// The versions whose text has a keyword.
 pub(super) type Versions = (u32, u32);
 pub(super) const ALL: Versions = (800, 1500);
 pub(super) const WARCRAFT: Versions = (800, 1299);
@@ -33,12 +33,12 @@ pub(super) fn within(version: Version, (first, last): Versions) -> bool {
     (first..=last).contains(&version.0)
 }
 
-/// A word for one bit.
+/// A keyword for one bit.
 pub(super) struct FlagWord {
     pub(super) word: &'static str,
     pub(super) bit: u32,
     pub(super) versions: Versions,
-    /// Whether it is written as `DontInherit { Word }`.
+    /// Whether it is printed as `DontInherit { Word }`.
     pub(super) inherit: bool,
 }
 
@@ -46,15 +46,15 @@ pub(super) const fn flag(word: &'static str, bit: u32, versions: Versions) -> Fl
     FlagWord { word, bit, versions, inherit: false }
 }
 
-/// How a field is written.
+/// The notation of a field.
 pub(super) enum How<T> {
-    /// Words for bits; other bits are carried.
+    /// Keywords for bits; other bits go to the sidecar.
     Flags(At<T, u32>, &'static [FlagWord]),
-    /// A bare word per value; others are carried as the nearest.
+    /// A bare keyword per value. Other values are shown as the nearest one, and go to the sidecar.
     Pick(At<T, u32>, &'static [&'static str]),
-    /// `Word Value`, a word per value; others are carried as the first.
+    /// `Word Value`, a keyword per value. Other values are shown as the first one, and go to the sidecar.
     Named(At<T, u32>, &'static [&'static str]),
-    /// A bare word that stands for 1; no word for 0; others are carried.
+    /// A bare keyword for 1, none for 0. Other values go to the sidecar.
     Switch(At<T, u32>),
     /// `Word n`.
     Int(At<T, i32>),
@@ -62,7 +62,7 @@ pub(super) enum How<T> {
     Uint(At<T, u32>),
     /// `Word n`.
     Byte(At<T, u8>),
-    /// `Word n`, or a word for -1.
+    /// `Word n`, or a keyword for -1.
     Id(At<T, i32>, &'static str),
     /// `Word f`.
     Float(At<T, f32>),
@@ -90,9 +90,9 @@ pub(super) enum How<T> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Show {
     Always,
-    /// Unless it is what a record has that says nothing.
+    /// Unless it has its default value.
     Changed,
-    /// Never as a word; other values than the default are carried.
+    /// Never in the plain text; values other than the default go to the sidecar.
     Sidecar,
 }
 
@@ -100,7 +100,7 @@ pub(super) enum Show {
 pub(super) struct Field<T> {
     pub(super) word: &'static str,
     pub(super) versions: Versions,
-    /// The block inside the block that it stands in.
+    /// The inner block that it is part of.
     pub(super) group: &'static str,
     pub(super) show: Show,
     pub(super) how: How<T>,
@@ -131,13 +131,13 @@ impl<T> Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Whether a word of the text begins this field.
+    /// Returns `true` if a keyword begins this field.
     pub(super) fn accepts(&self, word: &[u8]) -> bool {
         let worded = !matches!(self.how, How::Flags(..) | How::Pick(..)) && self.show != Show::Sidecar;
         worded && is(word, self.word)
     }
 
-    /// Whether a track moves it.
+    /// Returns `true` if it is animated by a track.
     pub(super) fn moves(&self, owner: Owner, tracks: &Tracks, version: Version) -> bool {
         tracks.iter().any(|t| {
             track_info(t.tag, owner, version)
@@ -164,7 +164,7 @@ impl<T> Field<T> {
             How::Byte(at) => *(at.set)(t) = lex.small(255)?,
             How::Id(at, _) => {
                 let value = match lex.maybe_word() {
-                    // Tools use both words for -1, whichever the field.
+                    // Tools use both keywords for -1, for any field.
                     Some(word) if is(word, "None") || is(word, "Multiple") => -1,
                     Some(word) => {
                         return Err(lex.fail(
@@ -221,7 +221,7 @@ impl<T> Field<T> {
         Ok(())
     }
 
-    /// A value that no word can say. It counts if the plain text shows what would be shown for it.
+    /// Applies a value that has no keyword, if the plain text shows what is printed for that value.
     pub(super) fn apply(&self, lex: &mut Lexer<'_>, t: &mut T, line: Line<'_>) -> Result<()> {
         let stored = line.number(lex)?;
         match &self.how {
@@ -336,7 +336,7 @@ impl<T> Field<T> {
     }
 }
 
-/// The value whose word is shown: the value itself, its low byte if only that has a word, or 0.
+/// Returns the value whose keyword is shown: the value itself, its low byte if only that has a keyword, or 0.
 fn nearest(value: u32, words: &[&str]) -> usize {
     let shown = |v: u32| (v as usize) < words.len();
     if shown(value) {
@@ -352,7 +352,7 @@ pub(super) fn same_bits(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-/// Puts a string into a field of fixed size.
+/// Stores a string in a field of fixed size.
 pub(super) fn fill(lex: &Lexer<'_>, at: usize, slot: &mut [u8], text: &[u8]) -> Result<()> {
     if text.len() > slot.len() {
         let what = format!("a string of {} bytes where {} fit", text.len(), slot.len());

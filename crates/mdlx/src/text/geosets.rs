@@ -5,13 +5,13 @@ use galatea_wire::Result;
 use super::block::{self, Block};
 use super::field::{At, Field, How, REFORGED, WARCRAFT, WOW, always, at, changed, flag};
 use super::lex::{Lexer, is, quote};
-use super::objects::{carry_extra, extents, take_extra};
+use super::objects::{extents, print_extra_bytes, take_extra};
 use super::out::Out;
 use super::sidecar::{Line, numbers_of};
 use super::track::{Item, grow};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, SkinWeight, VertexBuffer};
 
-/// Reads `n { { 1, 2, 3 }, ... }`, after its word.
+/// Parses `n { { 1, 2, 3 }, ... }`, after its keyword.
 pub(super) fn parse_rows<const N: usize>(lex: &mut Lexer<'_>, word: &str) -> Result<Vec<[f32; N]>> {
     let opened = lex.pos();
     let count = lex.count()?;
@@ -31,7 +31,7 @@ pub(super) fn parse_rows<const N: usize>(lex: &mut Lexer<'_>, word: &str) -> Res
     if lex.close(opened, word)? { Ok(rows) } else { Err(lex.expected("`{` or `}`").within(word)) }
 }
 
-/// Reads `{ 1, 2, 3 }` and adds the numbers to a list.
+/// Parses `{ 1, 2, 3 }` and appends the numbers to a list.
 fn parse_ints<T>(
     lex: &mut Lexer<'_>,
     word: &str,
@@ -58,7 +58,7 @@ fn parse_ints<T>(
     }
 }
 
-/// Words for the types of face groups, by number.
+/// Keywords for the types of face groups, by number.
 const FACE_TYPES: [&str; 10] = [
     "Points",
     "Lines",
@@ -73,8 +73,8 @@ const FACE_TYPES: [&str; 10] = [
 ];
 const TRIANGLES: u32 = 4;
 
-/// The face groups that the plain text shows: type and number of indices. One of triangles unless all have a word and
-/// they hold all indices.
+/// Returns the face groups that the plain text shows, with type and number of indices: a single group of triangles unless all
+/// types have a keyword and the groups cover all indices.
 fn shown_faces(types: &[u32], counts: &[u32], indices: usize) -> Vec<(u32, usize)> {
     let total: u64 = counts.iter().map(|c| u64::from(*c)).sum();
     let whole = total == indices as u64 && types.len() == counts.len();
@@ -87,7 +87,7 @@ fn shown_faces(types: &[u32], counts: &[u32], indices: usize) -> Vec<(u32, usize
     }
 }
 
-/// The matrix groups that the plain text shows: as many as there are matrices for, and what is left over.
+/// Returns the matrix groups that the plain text shows: those that the matrices suffice for, and the remaining matrices.
 fn shown_groups(sizes: &[u32], matrices: usize) -> Vec<u32> {
     let mut left = matrices;
     let mut out: Vec<u32> = Vec::with_capacity(sizes.len());
@@ -190,13 +190,13 @@ impl Block for Geoset {
         for bounds in &self.sequence_bounds {
             block::print(out, bounds)?;
         }
-        carry_extra(out, &self.extra);
+        print_extra_bytes(out, &self.extra);
         Ok(())
     }
 
     fn take_line(&mut self, lex: &mut Lexer<'_>, line: Line<'_>, _: u32) -> Result<bool> {
         match line.key() {
-            // `faces indices types ...`: carried groups count if they would be shown as the text shows them.
+            // `faces indices types ...`: stored groups apply if they would be printed as the text shows them.
             b"faces" => {
                 let numbers = line.numbers(lex)?;
                 let [indices, types, rest @ ..] = numbers.as_slice() else { return Ok(false) };
@@ -230,7 +230,7 @@ impl Block for Geoset {
 }
 
 impl Geoset {
-    /// The face groups as they stand in the text.
+    /// Returns the face groups that the plain text shows.
     fn shown(&self) -> Vec<(u32, usize)> {
         shown_faces(&self.face_types, &self.face_counts, self.faces.len())
     }
@@ -262,7 +262,7 @@ impl Geoset {
                 self.face_counts.push(count as u32);
             }
         }
-        // Where there are not as many lists as announced, they are only a way of writing.
+        // If the number of lists differs from the announced one, the lists are only formatting.
         if groups != Some(self.face_counts.len())
             && self.face_types.iter().all(|t| *t == TRIANGLES)
             && !self.face_types.is_empty()
@@ -339,7 +339,7 @@ impl Geoset {
         });
     }
 
-    /// Tangents and skin weights, in the order of the file. Returns whether there are weights.
+    /// Prints tangents and skin weights in file order. Returns `true` if there are weights.
     fn print_skin(&self, out: &mut Out) -> bool {
         if !out.version.has(Feature::SkinWeights) && !out.version.has(Feature::VertexBuffers) {
             return false;
@@ -372,7 +372,7 @@ impl Geoset {
     }
 }
 
-/// Eight numbers per vertex, with or without braces around them.
+/// Parses eight numbers per vertex, with or without braces.
 fn parse_skin(lex: &mut Lexer<'_>) -> Result<Vec<SkinWeight>> {
     let opened = lex.pos();
     let count = lex.count()?;
@@ -397,7 +397,7 @@ fn parse_skin(lex: &mut Lexer<'_>) -> Result<Vec<SkinWeight>> {
     Ok(skin)
 }
 
-/// Four bytes to a row.
+/// Parses rows of four bytes.
 fn parse_quads(lex: &mut Lexer<'_>, word: &str) -> Result<Vec<u32>> {
     let opened = lex.pos();
     let count = lex.count()?;

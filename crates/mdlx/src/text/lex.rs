@@ -1,4 +1,4 @@
-//! Words, numbers, strings and braces of the text, byte by byte.
+//! The lexer: words, numbers, strings and braces.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,26 +9,26 @@ use galatea_wire::{Error, ErrorKind, Limits, Result, escape_bytes};
 use super::sidecar::Line;
 use crate::Version;
 
-/// What introduces a line that carries what MDL has no word for.
+/// The marker of a sidecar line.
 pub(super) const CARRIED: &[u8] = b"// galatea:";
 
-/// No string goes on for longer than the longest field.
+/// Maximum length of a string: that of the longest field.
 const LONGEST: usize = 260;
 
-/// Most errors quote what they found, but not all of it.
+/// Maximum length of a quotation in an error message.
 const QUOTED: usize = 40;
 
 pub(super) struct Lexer<'a> {
     src: &'a [u8],
     pos: usize,
-    /// Carried lines that nobody has taken yet.
+    /// Sidecar lines that were not taken yet.
     lines: Vec<Line<'a>>,
-    /// Numbers without decimal form, by the exponent of the zero that stands for them.
+    /// Numbers without a decimal form, by the exponent of the zero that represents them.
     pub(super) stand_ins: HashMap<u32, u32>,
     /// The version of the model, once it is known.
     pub(super) version: Version,
     budget: u64,
-    /// Whether there were more carried lines than the budget allows.
+    /// Whether there were more sidecar lines than the budget allows.
     overrun: bool,
     blocks: u32,
 }
@@ -36,7 +36,7 @@ pub(super) struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     pub(super) fn new(src: &'a [u8], limits: &Limits) -> Self {
         let pos = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        // Lists may take up to twice their size while they grow.
+        // Lists may use up to twice their size while they grow.
         let budget = limits.budget(src.len()).saturating_mul(2);
         Lexer {
             src,
@@ -50,12 +50,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the next byte is read.
+    /// Returns the current position.
     pub(super) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Goes back to a place just seen; lines passed since then will not be seen twice.
+    /// Goes back to an earlier position. Sidecar lines passed since then are not seen twice.
     pub(super) fn rewind(&mut self, pos: usize) {
         self.pos = pos;
         self.lines.retain(|line| line.at < pos);
@@ -66,12 +66,12 @@ impl<'a> Lexer<'a> {
         self.src.get(self.pos..).unwrap_or(&[])
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     pub(super) fn left(&self) -> usize {
         self.src.len().saturating_sub(self.pos)
     }
 
-    /// An error at a place.
+    /// Returns an error at a position.
     #[cold]
     pub(super) fn fail(&self, at: usize, what: impl Into<Cow<'static, str>>) -> Error {
         self.error(at, ErrorKind::Syntax(what.into()))
@@ -88,7 +88,7 @@ impl<'a> Lexer<'a> {
         Error::at_line(kind, number(line), number(column))
     }
 
-    /// "expected ..., found ..." at the next thing.
+    /// Returns the error "expected ..., found ..." at the next token.
     #[cold]
     pub(super) fn expected(&mut self, want: &str) -> Error {
         self.skip();
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
         self.fail(self.pos, format!("expected {want}, found {found}"))
     }
 
-    /// The next thing, quoted.
+    /// Returns the next token, quoted.
     #[cold]
     fn describe(&self) -> String {
         let rest = self.rest();
@@ -117,7 +117,7 @@ impl<'a> Lexer<'a> {
         )
     }
 
-    /// Counts memory that is about to be taken.
+    /// Charges memory that is about to be allocated to the budget.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<()> {
         match self.budget.checked_sub(bytes as u64) {
             Some(left) => self.budget = left,
@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Counts one more block, and what it takes in a list that doubles when it is full.
+    /// Charges one more block in a list that doubles when it is full.
     pub(super) fn spend_block<T>(&mut self) -> Result<()> {
         match self.blocks.checked_sub(1) {
             Some(left) => self.blocks = left,
@@ -135,7 +135,7 @@ impl<'a> Lexer<'a> {
         self.spend(3 * size_of::<T>())
     }
 
-    /// Passes space, separators and comments.
+    /// Skips space, separators and comments.
     #[inline]
     pub(super) fn skip(&mut self) {
         while let Some(byte) = self.src.get(self.pos) {
@@ -188,7 +188,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the carried lines passed so far.
+    /// Takes the sidecar lines passed so far.
     pub(super) fn take_lines(&mut self) -> Result<Vec<Line<'a>>> {
         if self.overrun {
             return Err(self.error(self.pos, ErrorKind::Limit("memory")));
@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
         Ok(std::mem::take(&mut self.lines))
     }
 
-    /// The next byte that means something.
+    /// Returns the next byte that is not space, a separator or part of a comment.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         self.skip();
@@ -219,13 +219,14 @@ impl<'a> Lexer<'a> {
         comes
     }
 
-    /// `{` has to come.
+    /// Parses `{`.
     #[inline]
     pub(super) fn open(&mut self) -> Result<()> {
         if self.eat(b'{') { Ok(()) } else { Err(self.expected("`{`")) }
     }
 
-    /// Whether `}` comes; it is taken. The end of the file is an error that tells where the block began.
+    /// Takes `}` if it comes next, and returns `true` then. The end of the file is an error that names the line where the block
+    /// begins.
     pub(super) fn close(&mut self, opened: usize, block: &str) -> Result<bool> {
         match self.peek() {
             Some(b'}') => {
@@ -241,13 +242,13 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `}` has to come.
+    /// Parses `}`.
     #[inline]
     pub(super) fn end(&mut self) -> Result<()> {
         if self.eat(b'}') { Ok(()) } else { Err(self.expected("`}`")) }
     }
 
-    /// A word: letters and digits, beginning with a letter.
+    /// Parses a word: letters and digits, beginning with a letter.
     pub(super) fn word(&mut self) -> Result<&'a [u8]> {
         match self.maybe_word() {
             Some(word) => Ok(word),
@@ -255,7 +256,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A word, if one comes.
+    /// Parses a word, if one comes next.
     pub(super) fn maybe_word(&mut self) -> Option<&'a [u8]> {
         self.peek().filter(u8::is_ascii_alphabetic)?;
         let rest = self.rest();
@@ -264,7 +265,7 @@ impl<'a> Lexer<'a> {
         rest.get(..len)
     }
 
-    /// The word that comes next, without taking it.
+    /// Returns the next word without taking it.
     pub(super) fn peek_word(&mut self) -> Option<&'a [u8]> {
         self.skip();
         let start = self.pos;
@@ -273,7 +274,8 @@ impl<'a> Lexer<'a> {
         word
     }
 
-    /// A string. Backslashes are ordinary; a quote behind one belongs to the string if the string evidently goes on.
+    /// Parses a string. Backslashes are ordinary characters; a quote after one is part of the string if another quote follows on
+    /// the same line.
     pub(super) fn string(&mut self) -> Result<&'a [u8]> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a string"));
@@ -303,7 +305,7 @@ impl<'a> Lexer<'a> {
         match self.src.get(at) {
             None | Some(b',' | b'{' | b'}' | b'/') => true,
             Some(byte) if byte.is_ascii_whitespace() => {
-                // Another quote on the same line: the string goes on.
+                // Another quote on the same line: the string continues.
                 let line =
                     self.src.get(at..).unwrap_or(&[]).iter().take(LONGEST).take_while(|b| **b != b'\n');
                 line.filter(|b| **b == b'"').count() % 2 == 0
@@ -312,7 +314,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A number with a fraction.
+    /// Parses a float.
     #[inline]
     pub(super) fn float(&mut self) -> Result<f32> {
         self.skip();
@@ -329,7 +331,7 @@ impl<'a> Lexer<'a> {
         self.stand_ins.get(&exponent).map(|bits| f32::from_bits(*bits))
     }
 
-    /// A whole number.
+    /// Parses an integer.
     #[inline]
     pub(super) fn int(&mut self) -> Result<i64> {
         self.skip();
@@ -363,7 +365,7 @@ impl<'a> Lexer<'a> {
         Ok(value as i64)
     }
 
-    /// A whole number from -2147483648 to 4294967295, as the 32 bits it is kept in.
+    /// Parses an integer from -2147483648 to 4294967295, as the 32 bits in which it is stored.
     #[inline]
     pub(super) fn bits32(&mut self) -> Result<u32> {
         self.skip();
@@ -371,11 +373,11 @@ impl<'a> Lexer<'a> {
         let value = self.int()?;
         match u32::try_from(value).or_else(|_| i32::try_from(value).map(|v| v as u32)) {
             Ok(bits) => Ok(bits),
-            Err(_) => Err(self.fail(start, format!("{value} does not fit 32 bits"))),
+            Err(_) => Err(self.fail(start, format!("{value} does not fit in 32 bits"))),
         }
     }
 
-    /// A whole number in this range.
+    /// Parses an integer in this range.
     #[inline]
     pub(super) fn small<T: TryFrom<i64>>(&mut self, most: u32) -> Result<T> {
         self.skip();
@@ -397,12 +399,12 @@ impl<'a> Lexer<'a> {
         Ok(row)
     }
 
-    /// Whether a number comes next.
+    /// Returns `true` if a number comes next.
     pub(super) fn is_number(&mut self) -> bool {
         matches!(self.peek(), Some(b'0'..=b'9' | b'-' | b'+' | b'.'))
     }
 
-    /// The number of items that a block announces, if it does.
+    /// Parses the number of items that a block announces, if there is one.
     pub(super) fn count(&mut self) -> Result<Option<usize>> {
         if !self.is_number() {
             return Ok(None);
@@ -410,7 +412,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(usize::try_from(self.int()?).unwrap_or(0)))
     }
 
-    /// Numbers that stand before the next brace that closes twice in a row, as far as looking tells; never fewer than one.
+    /// Estimates how many numbers come before the next two closing braces in a row; at least one.
     pub(super) fn count_numbers(&self) -> usize {
         let mut count = 0usize;
         let mut inside = false;
@@ -431,7 +433,7 @@ impl<'a> Lexer<'a> {
         count.max(1)
     }
 
-    /// Passes a block that nobody here reads, up to its `}`; the `{` has been taken.
+    /// Skips an unknown block up to its `}`, after its `{`.
     pub(super) fn skip_block(&mut self, opened: usize, block: &str) -> Result<()> {
         let mut depth = 1usize;
         while depth > 0 {
@@ -453,12 +455,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether a word of the text is this one; the case of letters does not count.
+/// Returns `true` if a word is this keyword, ignoring case.
 pub(super) fn is(word: &[u8], keyword: &str) -> bool {
     word.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
-/// A word for messages.
+/// Returns a word quoted for messages.
 pub(super) fn quote(word: &[u8]) -> String {
     format!("`{}`", escape_bytes(word))
 }

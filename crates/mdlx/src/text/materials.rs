@@ -5,7 +5,7 @@ use galatea_wire::Result;
 use super::block::{self, Block};
 use super::field::{ALL, Field, How, REFORGED, WARCRAFT, WOW, always, at, changed, flag, sidecar};
 use super::lex::{Lexer, is};
-use super::objects::{carry_extra, parts, take_extra};
+use super::objects::{parts, print_extra_bytes, take_extra};
 use super::out::Out;
 use super::sidecar::Line;
 use super::track;
@@ -33,7 +33,7 @@ impl Block for Material {
 
     fn parse_more(&mut self, lex: &mut Lexer<'_>, word: &[u8], _: bool, bits: &mut u32) -> Result<bool> {
         if is(word, "RenderMode") {
-            // One tool writes all bits as a number.
+            // One tool writes all bits as one number.
             *bits |= lex.bits32()?;
             return Ok(true);
         }
@@ -46,7 +46,7 @@ impl Block for Material {
             self.layers.push(layer);
             return Ok(true);
         }
-        // Before 1100 every texture of a HD material is a layer of its own; some tools write them as one.
+        // Before 1100, every texture of a HD material is a separate layer; some tools write them as one.
         let textures = std::mem::take(&mut layer.textures);
         for (index, texture) in textures.iter().enumerate().skip(1) {
             lex.spend_block::<Layer>()?;
@@ -63,7 +63,7 @@ impl Block for Material {
     }
 
     fn print_more(&self, out: &mut Out) -> Result<()> {
-        carry_extra(out, &self.extra);
+        print_extra_bytes(out, &self.extra);
         for (index, layer) in self.layers.iter().enumerate() {
             let (start, from) = (out.len(), out.sidecar_len());
             block::print(out, layer).map_err(|e| e.within(format!("layers[{index}]")))?;
@@ -77,7 +77,7 @@ impl Block for Material {
     }
 }
 
-/// The layer with this texture.
+/// Returns the layer with this texture.
 fn first_of(layer: &Layer, texture: Option<&LayerTexture>) -> Layer {
     let mut layer = layer.clone();
     if let Some(texture) = texture {
@@ -87,7 +87,7 @@ fn first_of(layer: &Layer, texture: Option<&LayerTexture>) -> Layer {
     layer
 }
 
-/// The words for the textures of a layer, by slot.
+/// Keywords for the textures of a layer, by slot.
 const SLOTS: [&str; 6] = [
     "TextureID",
     "NormalTextureID",
@@ -97,7 +97,7 @@ const SLOTS: [&str; 6] = [
     "ReflectionsTextureID",
 ];
 
-/// Other words for them.
+/// Alternative keywords for them.
 const SLOT_SYNONYMS: [(&str, u32); 3] =
     [("DiffuseTextureID", 0), ("EnvironmentTextureID", 5), ("ReflectionTextureID", 5)];
 
@@ -151,7 +151,7 @@ impl Block for Layer {
 
     fn parse_more(&mut self, lex: &mut Lexer<'_>, word: &[u8], fixed: bool, _: &mut u32) -> Result<bool> {
         if is(word, "Shader") {
-            // The name of a HD shader, where other tools say `ShaderTypeId 1`.
+            // The name of a HD shader, where other tools write `ShaderTypeId 1`.
             let name = lex.string()?;
             self.shader_type = u32::from(name.windows(4).any(|w| w.eq_ignore_ascii_case(b"_HD_")));
             return Ok(true);
@@ -194,7 +194,7 @@ impl Block for Layer {
         let numbers = line.numbers(lex);
         match (line.key(), numbers.as_deref()) {
             (b"texture", Ok([index, id])) => {
-                // Only behind a track: elsewhere the plain text says it.
+                // Only if there is a track: otherwise the plain text has the value.
                 let texture = self.textures.get_mut(*index as usize);
                 if let Some(texture) = texture.filter(|t| !t.tracks.is_empty()) {
                     texture.texture_id = *id as i32;
@@ -218,7 +218,7 @@ impl Block for Layer {
 }
 
 impl Layer {
-    /// `static TextureID 3`, `static TextureID 3 <= 1`, `NormalTextureID 2 { track }`.
+    /// Parses `static TextureID 3`, `static TextureID 3 <= 1` or `NormalTextureID 2 { track }`.
     fn parse_texture(&mut self, lex: &mut Lexer<'_>, mut slot: u32, fixed: bool) -> Result<bool> {
         let version = lex.version;
         let slots = version.has(Feature::TextureSlots);

@@ -1,8 +1,8 @@
 //! MDL: the text form of every version.
 //!
-//! Printing a model and parsing the text again gives the same model: chunk order, unknown chunks, raw bytes of strings, values
-//! behind tracks, numbers that are none. What MDL has no word for stands in `// galatea:` lines, which other tools take for
-//! comments; wherever such a line and the plain text disagree, the plain text counts.
+//! Printing a model and parsing the text gives the same model, including chunk order, unknown chunks, raw bytes of strings,
+//! static values of animated fields, and NaN. What MDL cannot express is kept in `// galatea:` lines, which are comments to
+//! other tools. If such a line contradicts the plain text, the plain text wins.
 //!
 //! ```
 //! use galatea_mdlx::{Bone, Limits, Model, Text, Version, text};
@@ -34,7 +34,7 @@ use galatea_wire::{Limits, Result};
 
 use crate::Model;
 
-/// Whether these bytes begin like MDL text of Warcraft III: with one of its blocks, after comments and space.
+/// Returns `true` if these bytes begin like MDL text of Warcraft III: with one of its blocks, after comments and space.
 ///
 /// ```
 /// use galatea_mdlx::text::detect;
@@ -46,7 +46,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     model::detect(bytes)
 }
 
-/// Reads MDL text of any dialect. Errors name line and column.
+/// Parses MDL text of any dialect. Errors have line and column.
 ///
 /// ```
 /// use galatea_mdlx::{Limits, text};
@@ -70,7 +70,7 @@ pub fn print(model: &Model) -> Result<Vec<u8>> {
     model::print(model, capacity(model))
 }
 
-/// About as many bytes as the text will have.
+/// Returns an estimate of the text's size.
 fn capacity(model: &Model) -> usize {
     let geosets: usize =
         model.geosets.iter().map(|g| g.vertices.len() * 110 + g.faces.len() * 6 + 1024).sum();

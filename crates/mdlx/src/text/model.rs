@@ -1,4 +1,4 @@
-//! The whole text: which block holds what.
+//! The whole text: the top-level blocks.
 
 use galatea_wire::{Error, ErrorKind, Limits, Place, Result};
 
@@ -10,15 +10,15 @@ use super::shapes::ShownShape;
 use super::sidecar::{Line, hex_of};
 use crate::{CHUNKS, Chunk, Layout, Model, ModelInfo, Tag, UnknownChunk, Version, chunk_info};
 
-/// Bytes of an unknown chunk that go on one line.
+/// Bytes of an unknown chunk per line.
 const HEX_LINE: usize = 512;
-/// Numbers without decimal form that go on one line.
+/// Numbers without a decimal form per line.
 const NUMBERS_LINE: usize = 8;
 
-/// What a block of the outermost level does to the model.
+/// Parses a top-level block into the model.
 type Reader = for<'a> fn(&mut Model, &mut Lexer<'a>, Vec<Line<'a>>) -> Result<()>;
 
-/// Reads one block into a list.
+/// Parses one block into a list.
 macro_rules! one {
     ($list:ident) => {
         |model, lex, lines| {
@@ -29,14 +29,14 @@ macro_rules! one {
     };
 }
 
-/// Reads a block of blocks.
+/// Parses a block of blocks.
 macro_rules! many {
     ($list:ident) => {
         |model, lex, lines| parse_list(lex, lines, &mut model.$list)
     };
 }
 
-/// Every block of the outermost level: its word, the chunk it belongs to, and its reader.
+/// All top-level blocks: keyword, chunk and parser.
 const BLOCKS: &[(&str, [u8; 4], Reader)] = &[
     ("Version", *b"VERS", |_, lex, _| parse_version(lex).map(|_| ())),
     ("Model", *b"MODL", |model, lex, lines| {
@@ -79,7 +79,7 @@ const BLOCKS: &[(&str, [u8; 4], Reader)] = &[
     ("SoundEmitter", *b"SNEM", one!(sound_emitters)),
 ];
 
-/// Whether these bytes begin like MDL text of Warcraft III.
+/// Returns `true` if these bytes begin like MDL text of Warcraft III.
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let mut lex = Lexer::new(bytes, &Limits::default());
     let Some(word) = lex.maybe_word() else { return false };
@@ -127,7 +127,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Model> {
     Ok(model)
 }
 
-/// The version, wherever it stands; most blocks mean something only with it.
+/// Returns the version, wherever its block is: the meaning of most blocks depends on it.
 fn find_version(bytes: &[u8], limits: &Limits) -> Version {
     let mut lex = Lexer::new(bytes, limits);
     let mut find = || -> Result<Version> {
@@ -170,7 +170,7 @@ fn parse_version(lex: &mut Lexer<'_>) -> Result<Version> {
     Ok(version)
 }
 
-/// Reads a block of blocks, and hands the carried lines to those they name: `Bitmap 3/12 flags 0x4`.
+/// Parses a block of blocks, and applies the sidecar lines to the blocks that they name: `Bitmap 3/12 flags 0x4`.
 fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list: &mut Vec<T>) -> Result<()> {
     let opened = lex.pos();
     lex.count()?;
@@ -199,7 +199,7 @@ fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list:
         if line.key() != T::WORD.as_bytes() {
             return Err(line.wrong(lex));
         }
-        // An index means nothing once blocks have been added or taken away.
+        // Indices are not valid any more if blocks were added or removed.
         if of == count
             && let Some(t) = list.get_mut(start + index)
         {
@@ -214,7 +214,7 @@ fn parse_global_sequences(lex: &mut Lexer<'_>, list: &mut Vec<u32>) -> Result<()
     lex.count()?;
     lex.open()?;
     while !lex.close(opened, "GlobalSequences")? {
-        // Some tools leave the word out.
+        // Some tools omit the keyword.
         if !lex.is_number() && !lex.maybe_word().is_some_and(|word| is(word, "Duration")) {
             return Err(lex.expected("`Duration`").within("GlobalSequences"));
         }
@@ -237,7 +237,7 @@ fn parse_bind_pose(lex: &mut Lexer<'_>, list: &mut Vec<[f32; 12]>) -> Result<()>
     Ok(())
 }
 
-/// What carried lines say about the whole model.
+/// Contents of sidecar lines about the whole model.
 #[derive(Default)]
 struct Global {
     layout: Layout,
@@ -245,7 +245,7 @@ struct Global {
 }
 
 impl Global {
-    /// Takes a line that belongs to the whole model. Returns whether it does.
+    /// Takes a line about the whole model. Returns `true` if it is one.
     fn take(&mut self, lex: &mut Lexer<'_>, line: Line<'_>) -> Result<bool> {
         match line.key() {
             b"numbers" => {
@@ -275,7 +275,7 @@ impl Global {
     }
 }
 
-/// `TAG`, `TAG*items`, `TAG*items+aux`, with `?` in front of an unknown one.
+/// Parses `TAG`, `TAG*items` or `TAG*items+aux`; an unknown chunk has `?` in front.
 fn chunk_word(chunk: &Chunk) -> String {
     let mut word = if chunk.unknown { "?".to_owned() } else { String::new() };
     word.push_str(&tag_word(chunk.tag));
@@ -305,7 +305,7 @@ fn chunk_from(word: &[u8]) -> Option<Chunk> {
     Some(chunk)
 }
 
-/// The four letters of a tag; others as two hexadecimal digits after a `\`.
+/// Returns the four letters of a tag; others as two hexadecimal digits after a `\`.
 fn tag_word(tag: Tag) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric();
     tag.0.iter().map(|b| if plain(*b) { char::from(*b).to_string() } else { format!("\\{b:02x}") }).collect()
@@ -345,7 +345,7 @@ pub(super) fn print(model: &Model, capacity: usize) -> Result<Vec<u8>> {
     let mut out = Out::new(model.version, capacity);
     print_head(&mut out, model);
     print_blocks(&mut out, model)?;
-    // Only now it is known which numbers have no decimal form.
+    // Numbers without a decimal form are known only now.
     let numbers = out.stand_ins().to_vec();
     for (index, bits) in numbers.chunks(NUMBERS_LINE).enumerate() {
         let bits: String = bits.iter().map(|b| format!(" 0x{b:x}")).collect();
@@ -396,13 +396,13 @@ fn print_info(out: &mut Out, model: &Model) {
         for (word, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             out.line(word, |out| out.int(count as i64));
         }
-        // Nothing about a name and bounds can fail.
+        // Printing a name and bounds cannot fail.
         let _ = block::print_body(out, &model.info);
     });
     out.place_sidecar(start);
 }
 
-/// Prints a block of blocks, carried lines above it.
+/// Prints a block of blocks with its sidecar lines above it.
 fn print_list<T: Block>(out: &mut Out, word: &str, list: &[T]) -> Result<()> {
     if list.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The words of everything that has a name or a number: sequences, textures, nodes, cameras.
+//! Sequences, textures, nodes and cameras.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use crate::{
     SoundEmitter, Texture, TextureAnim, Tracks, Version, WowParticles,
 };
 
-/// The three rows of [`Bounds`] at a path.
+/// The three fields of [`Bounds`] at a path.
 macro_rules! extents {
     ($($path:ident).+) => {
         extents!(@ $($path).+ .)
@@ -39,7 +39,7 @@ impl Block for Bounds {
     const FIELDS: &'static [Field<Self>] = &extents!();
 }
 
-/// What several kinds of records have in common.
+/// Methods that several kinds of records have in common.
 macro_rules! parts {
     (name $($path:ident).+) => {
         fn name(&self) -> Option<&[u8]> {
@@ -87,7 +87,7 @@ impl Block for ModelInfo {
     parts!(name name);
 
     fn parse_more(&mut self, lex: &mut Lexer<'_>, word: &[u8], _: bool, _: &mut u32) -> Result<bool> {
-        // How many of everything there are, which counting tells better.
+        // Numbers of items, which follow from the blocks themselves.
         let counts = word.get(..3).is_some_and(|start| is(start, "Num"));
         if counts {
             lex.int()?;
@@ -96,7 +96,7 @@ impl Block for ModelInfo {
     }
 
     fn print_more(&self, out: &mut Out) -> Result<()> {
-        carry_extra(out, &self.extra);
+        print_extra_bytes(out, &self.extra);
         Ok(())
     }
 
@@ -105,14 +105,14 @@ impl Block for ModelInfo {
     }
 }
 
-/// Bytes of a newer version at the end of a record.
-pub(super) fn carry_extra(out: &mut Out, extra: &[u8]) {
+/// Prints bytes that a newer version added at the end of a record.
+pub(super) fn print_extra_bytes(out: &mut Out, extra: &[u8]) {
     if !extra.is_empty() {
         out.sidecar(format!("extra {}", hex_of(extra)));
     }
 }
 
-/// The mirror of [`carry_extra`].
+/// Parses what [`print_extra_bytes`] prints.
 pub(super) fn take_extra(lex: &mut Lexer<'_>, line: Line<'_>, extra: &mut Vec<u8>) -> Result<bool> {
     if line.key() != b"extra" {
         return Ok(false);
@@ -173,7 +173,7 @@ impl Block for TextureAnim {
     parts!(tracks TextureAnim);
 }
 
-/// That the colour counts has no word but the colour.
+/// The flag for using the colour has no keyword; it is implied by the colour.
 const USE_COLOR: u32 = 2;
 
 impl GeosetAnim {
@@ -271,7 +271,7 @@ impl Block for Light {
     }
 }
 
-/// Some tools say `static Visibility 1` of what is always visible, which is the same as saying nothing.
+/// Parses `static Visibility 1`, which some tools write for objects that are always visible.
 fn fixed_visibility(lex: &mut Lexer<'_>, word: &[u8], fixed: bool) -> Result<bool> {
     if !fixed || !is(word, "Visibility") {
         return Ok(false);
@@ -280,7 +280,7 @@ fn fixed_visibility(lex: &mut Lexer<'_>, word: &[u8], fixed: bool) -> Result<boo
     let at = lex.pos();
     match lex.float()? {
         1.0 => Ok(true),
-        _ => Err(lex.fail(at, "a Visibility that does not move can only be 1")),
+        _ => Err(lex.fail(at, "static Visibility must be 1")),
     }
 }
 
@@ -321,7 +321,7 @@ impl Block for ParticleEmitter {
 
 static WOW_PARTICLES: LazyLock<WowParticles> = LazyLock::new(WowParticles::default);
 
-/// [`at!`] for what only World of Warcraft has.
+/// [`at!`] for fields that only World of Warcraft has.
 macro_rules! wow {
     ($word:literal, $how:ident, $($path:tt)+) => {
         changed($word, How::$how(At {
@@ -331,14 +331,14 @@ macro_rules! wow {
     };
 }
 
-/// A size inside an emitter that is not what it should be.
-fn carry_content_size(out: &mut Out, size: Option<u32>) {
+/// Prints the stored size of an emitter's content.
+fn print_content_size(out: &mut Out, size: Option<u32>) {
     if let Some(size) = size.filter(|_| out.version.is_wow()) {
         out.sidecar(format!("content_size {size}"));
     }
 }
 
-/// The mirror of [`carry_content_size`].
+/// Parses what [`print_content_size`] prints.
 fn take_content_size(lex: &Lexer<'_>, line: Line<'_>, size: &mut Option<u32>) -> Result<bool> {
     if line.key() != b"content_size" {
         return Ok(false);
@@ -425,7 +425,7 @@ impl Block for ParticleEmitter2 {
         if let Some(wow) = self.wow.as_deref().filter(|w| out.version.is_wow() && !w.spline.is_empty()) {
             out.rows("Spline", &wow.spline);
         }
-        carry_content_size(out, self.content_size);
+        print_content_size(out, self.content_size);
         Ok(())
     }
 
@@ -463,7 +463,7 @@ impl Block for RibbonEmitter {
     }
 
     fn print_more(&self, out: &mut Out) -> Result<()> {
-        carry_content_size(out, self.content_size);
+        print_content_size(out, self.content_size);
         Ok(())
     }
 
@@ -510,7 +510,7 @@ impl Block for Camera {
     parts!(tracks Camera);
 }
 
-/// Events and sound emitters: a node and when something happens.
+/// Events and sound emitters: a node and times.
 macro_rules! events {
     ($ty:ident, $kind:ident, $word:literal, $track:literal) => {
         impl Block for $ty {

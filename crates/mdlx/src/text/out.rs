@@ -1,4 +1,4 @@
-//! Printing: lines, blocks, lists, and the carried lines above them.
+//! The printer: lines, blocks, lists, and sidecar lines.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Out {
     /// The version of the model.
     pub(super) version: Version,
     sidecar: Vec<String>,
-    /// Numbers without decimal form; the first is shown as `0e1`.
+    /// Numbers without a decimal form; the first is printed as `0e1`.
     stand_ins: Vec<u32>,
     known: HashMap<u32, usize>,
 }
@@ -36,12 +36,12 @@ impl Out {
         self.buf
     }
 
-    /// How much has been printed.
+    /// Returns the length of the text so far.
     pub(super) fn len(&self) -> usize {
         self.buf.len()
     }
 
-    /// Numbers that have no decimal form.
+    /// Returns the numbers without a decimal form.
     pub(super) fn stand_ins(&self) -> &[u32] {
         &self.stand_ins
     }
@@ -55,14 +55,14 @@ impl Out {
         self.buf.extend_from_slice(TABS.get(..self.depth).unwrap_or(TABS));
     }
 
-    /// `Word 3 "name" {`, body, `}`.
+    /// Prints `Word 3 "name" {`, body, `}`.
     pub(super) fn block(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
         self.start();
         self.raw(head.as_bytes());
         self.body(body);
     }
 
-    /// The same with a name. The carried word for the name is `Name`.
+    /// Prints a block with a name. In sidecar lines, the name is called `Name`.
     pub(super) fn named_block(&mut self, word: &str, name: Option<&[u8]>, body: impl FnOnce(&mut Self)) {
         self.start();
         self.raw(word.as_bytes());
@@ -82,7 +82,7 @@ impl Out {
         self.raw(b"}\n");
     }
 
-    /// A line: word and value.
+    /// Prints a line with keyword and value.
     pub(super) fn line(&mut self, word: &str, value: impl FnOnce(&mut Self)) {
         self.start();
         self.raw(word.as_bytes());
@@ -91,7 +91,7 @@ impl Out {
         self.raw(b",\n");
     }
 
-    /// A line that is only a word.
+    /// Prints a line with a keyword only.
     pub(super) fn flag(&mut self, word: &str) {
         self.start();
         self.raw(word.as_bytes());
@@ -112,7 +112,7 @@ impl Out {
         }
     }
 
-    /// A zero for other tools, with an exponent that tells which number it is.
+    /// Prints a number without a decimal form: a zero, whose exponent is the number's index.
     #[cold]
     fn stand_in(&mut self, bits: u32) {
         let next = self.stand_ins.len() + 1;
@@ -159,7 +159,7 @@ impl Out {
         });
     }
 
-    /// `"text"`; what the string cannot show is carried.
+    /// Prints `"text"`; bytes that a string cannot show go to the sidecar.
     pub(super) fn string(&mut self, word: &str, raw: &[u8]) {
         let text = raw.split(|b| *b == 0).next().unwrap_or(&[]);
         self.buf.push(b'"');
@@ -171,12 +171,12 @@ impl Out {
         }
     }
 
-    /// Something to carry with the block that is being printed.
+    /// Queues a sidecar line of the block that is being printed.
     pub(super) fn sidecar(&mut self, line: String) {
         self.sidecar.push(line);
     }
 
-    /// Something to carry that is printed like plain text.
+    /// Queues a sidecar line with a value that is printed like plain text.
     pub(super) fn sidecar_value(&mut self, lead: &str, value: impl FnOnce(&mut Self)) {
         let start = self.buf.len();
         value(self);
@@ -184,19 +184,19 @@ impl Out {
         self.sidecar(format!("{lead}{}", String::from_utf8_lossy(&value)));
     }
 
-    /// How many lines wait.
+    /// Returns the number of queued sidecar lines.
     pub(super) fn sidecar_len(&self) -> usize {
         self.sidecar.len()
     }
 
-    /// Puts something before the lines that came since there were `from` of them.
+    /// Prefixes the queued lines from this index on.
     pub(super) fn prefix_sidecar(&mut self, from: usize, prefix: &str) {
         for line in self.sidecar.iter_mut().skip(from) {
             line.insert_str(0, prefix);
         }
     }
 
-    /// Prints the waiting lines at this place, above what has been printed since.
+    /// Inserts the queued lines at this position.
     pub(super) fn place_sidecar(&mut self, at: usize) {
         if self.sidecar.is_empty() {
             return;
@@ -205,8 +205,8 @@ impl Out {
         self.buf.splice(at..at, lines.into_bytes());
     }
 
-    /// Prints the lines that came since there were `from` of them as one line inside the block that begins at this place and
-    /// has just ended, after its first statement: some tools accept comments only there.
+    /// Inserts the queued lines from this index on, as one line, into the block that begins at this position and has just ended.
+    /// The line comes after the first statement, the only place where some tools accept comments.
     pub(super) fn place_sidecar_in_block(&mut self, start: usize, from: usize) {
         if self.sidecar.len() <= from {
             return;

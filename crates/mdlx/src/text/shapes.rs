@@ -11,7 +11,7 @@ use super::out::Out;
 use super::sidecar::Line;
 use crate::{CollisionShape, Node, NodeKind, Shape, Version};
 
-/// The words for shapes, and how many vertices each shows.
+/// Keywords for shapes, and the number of vertices of each.
 const KINDS: [(&str, usize); 4] = [("Box", 2), ("Plane", 2), ("Sphere", 1), ("Cylinder", 2)];
 const BOX: usize = 0;
 const PLANE: usize = 1;
@@ -25,11 +25,11 @@ pub(super) struct ShownShape {
     kind: usize,
     points: Vec<[f32; 3]>,
     radius: f32,
-    /// Sides and height, which only shapes of Blizzard's own tools have.
+    /// Sides and height, which only Blizzard's own tools write.
     length: f32,
     width: f32,
     height: f32,
-    /// What to carry, or what was carried: the type and the numbers on disk.
+    /// The type and the numbers stored in the file, for the sidecar or from it.
     raw: Option<(u32, Vec<f32>)>,
 }
 
@@ -58,7 +58,7 @@ impl ShownShape {
             Shape::Cylinder { base, height, radius } if own => {
                 ShownShape { kind: CYLINDER, points: vec![base], height, radius, ..Self::default() }
             }
-            // Warcraft III's text knows these two only as what other tools make of them.
+            // The text of Warcraft III has these two only in the form that other tools use.
             Shape::Plane { length, width } => {
                 let (x, y) = (finite(length / 2.0), finite(width / 2.0));
                 ShownShape { kind: PLANE, points: vec![[-x, -y, 0.0], [x, y, 0.0]], raw, ..Self::default() }
@@ -77,7 +77,7 @@ impl ShownShape {
             && same_bits(&[self.radius], &[other.radius])
     }
 
-    /// The shape; an error message if the words do not make one.
+    /// Returns the shape, or an error message if the fields do not define one.
     fn shape(&self, version: Version) -> std::result::Result<Shape, String> {
         if let Some(stored) =
             self.raw.as_ref().and_then(|(kind, numbers)| Shape::from_numbers(*kind, numbers))
@@ -94,7 +94,7 @@ impl ShownShape {
             (CYLINDER, _, true) => {
                 Err(format!("in version {version} a {word} has 1 of Vertices, and a Height"))
             }
-            // Whoever leaves the vertices out means the pivot.
+            // Missing vertices are at the pivot.
             (BOX, [], _) => Ok(Shape::default()),
             (SPHERE, [], _) => Ok(Shape::Sphere { center: [0.0; 3], radius }),
             (BOX, [a, b], _) => Ok(Shape::Box { corners: [*a, *b] }),
@@ -105,14 +105,14 @@ impl ShownShape {
         }
     }
 
-    /// The collision shape, once [`finish`](Block::finish) has found it to be one.
+    /// Returns the collision shape that [`finish`](Block::finish) has validated.
     pub(super) fn into_shape(self, version: Version) -> CollisionShape {
         let shape = self.shape(version).unwrap_or_default();
         CollisionShape { node: self.node, shape }
     }
 }
 
-/// Shown numbers are ordinary ones.
+/// Returns a number as it is printed: 0 if it is not finite.
 fn finite(value: f32) -> f32 {
     if value.is_finite() { value } else { 0.0 }
 }

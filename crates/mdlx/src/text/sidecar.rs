@@ -1,43 +1,43 @@
-//! `// galatea:` lines: what MDL has no word for, carried where other tools skip it.
+//! Sidecar lines, `// galatea: ...`: what MDL cannot express, kept in comments.
 //!
-//! A line stands above the block it belongs to, or inside it. What it says counts only as far as the plain text allows:
-//! everything that MDL has a word for is taken from the words.
+//! A line is above the block it belongs to, or inside it. It applies only as far as it does not contradict the plain text:
+//! everything that MDL can express is taken from the plain text.
 
 use galatea_wire::{Error, Result};
 
 use super::lex::Lexer;
 
-/// One carried statement.
+/// One sidecar statement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
-    /// What follows `// galatea:`.
+    /// The text after `// galatea:`.
     pub(super) text: &'a [u8],
-    /// Where it stands.
+    /// Its position.
     pub(super) at: usize,
 }
 
 impl<'a> Line<'a> {
-    /// Its first word.
+    /// Returns its first word.
     pub(super) fn key(&self) -> &'a [u8] {
         self.words().next().unwrap_or(&[])
     }
 
-    /// Its words.
+    /// Returns its words.
     pub(super) fn words(&self) -> impl Iterator<Item = &'a [u8]> {
         self.text.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
     }
 
-    /// Its words after the key.
+    /// Returns its words after the key.
     pub(super) fn values(&self) -> impl Iterator<Item = &'a [u8]> {
         self.words().skip(1)
     }
 
-    /// The word after the key.
+    /// Returns the word after the key.
     pub(super) fn value(&self) -> &'a [u8] {
         self.values().next().unwrap_or(&[])
     }
 
-    /// The line without its first `n` words.
+    /// Returns the line without its first `n` words.
     pub(super) fn after(&self, n: usize) -> Line<'a> {
         let mut text = self.text;
         for _ in 0..n {
@@ -48,12 +48,12 @@ impl<'a> Line<'a> {
         Line { text: text.trim_ascii(), at: self.at }
     }
 
-    /// The one number after the key.
+    /// Returns the one number after the key.
     pub(super) fn number(&self, lex: &Lexer<'_>) -> Result<u32> {
         number(self.value()).ok_or_else(|| self.wrong(lex))
     }
 
-    /// All numbers after the key; `3*7` is seven threes.
+    /// Returns all numbers after the key; `3*7` is seven threes.
     pub(super) fn numbers(&self, lex: &mut Lexer<'_>) -> Result<Vec<u32>> {
         let mut out = Vec::new();
         for word in self.values() {
@@ -69,21 +69,21 @@ impl<'a> Line<'a> {
         Ok(out)
     }
 
-    /// The bytes after the key, in hexadecimal digits.
+    /// Returns the bytes after the key, in hexadecimal digits.
     pub(super) fn hex(&self, lex: &mut Lexer<'_>) -> Result<Vec<u8>> {
         lex.spend(self.text.len())?;
         hex(self.value()).ok_or_else(|| self.wrong(lex))
     }
 
-    /// Nobody understands this line.
+    /// Returns the error for a line that is not understood.
     #[cold]
     pub(super) fn wrong(&self, lex: &Lexer<'_>) -> Error {
         let text =
             String::from_utf8_lossy(self.text.get(..60).unwrap_or(self.text)).escape_debug().to_string();
-        lex.fail(self.at, format!("a `// galatea:` line that makes no sense here: `{text}`"))
+        lex.fail(self.at, format!("invalid `// galatea:` line: `{text}`"))
     }
 
-    /// `bytes WORD 12:00ff 40:31`: bytes of a fixed text that the plain string cannot show.
+    /// Applies `bytes WORD 12:00ff 40:31`: bytes of a fixed string that the plain text cannot show.
     pub(super) fn patch(&self, lex: &Lexer<'_>, raw: &mut [u8]) -> Result<()> {
         let plain = raw.iter().position(|b| *b == 0).unwrap_or(raw.len());
         for word in self.values().skip(1) {
@@ -92,7 +92,7 @@ impl<'a> Line<'a> {
             let bytes = parts.next().and_then(hex).ok_or_else(|| self.wrong(lex))?;
             for (place, byte) in (at..).zip(bytes) {
                 let Some(slot) = raw.get_mut(place) else { return Err(self.wrong(lex)) };
-                // Bytes of the string itself only where it shows the very byte that stands for this one.
+                // Bytes of the visible part apply only if the text shows the character that represents them.
                 let fits = if place < plain { byte != 0 && *slot == shown(byte) } else { place > plain };
                 if fits {
                     *slot = byte;
@@ -103,7 +103,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The byte that a plain string shows for a byte of a text.
+/// Returns the character that represents a byte in the plain text.
 pub(super) fn shown(byte: u8) -> u8 {
     match byte {
         b'"' => b'\'',
@@ -112,7 +112,7 @@ pub(super) fn shown(byte: u8) -> u8 {
     }
 }
 
-/// The patch that turns the plain string of a fixed text into its raw bytes; empty if there is nothing to mend.
+/// Returns the patch that turns the plain text of a fixed string into its raw bytes; empty if they are the same.
 pub(super) fn patch_of(raw: &[u8]) -> String {
     use std::fmt::Write;
     let plain = raw.iter().position(|b| *b == 0).unwrap_or(raw.len());
@@ -134,7 +134,7 @@ pub(super) fn patch_of(raw: &[u8]) -> String {
     out
 }
 
-/// A list of numbers for a line, repeats written as `3*7`.
+/// Prints numbers for a line, repetitions as `3*7`.
 pub(super) fn numbers_of(values: &[u32]) -> String {
     use std::fmt::Write;
     let mut out = String::new();
@@ -148,7 +148,7 @@ pub(super) fn numbers_of(values: &[u32]) -> String {
     out
 }
 
-/// Bytes for a line.
+/// Prints bytes for a line, in hexadecimal digits.
 pub(super) fn hex_of(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];

@@ -9,7 +9,7 @@ use crate::{
     track_info, tracks_of,
 };
 
-/// The words for [`Interpolation`], by its number.
+/// Keywords for [`Interpolation`], by its number.
 const INTERPOLATIONS: [(&str, Interpolation); 4] = [
     ("DontInterp", Interpolation::None),
     ("Linear", Interpolation::Linear),
@@ -21,7 +21,7 @@ const GLOBAL: &str = "GlobalSeqId";
 
 /// A value of a key.
 trait Value: Copy {
-    /// How many numbers it is.
+    /// The number of components.
     const NUMBERS: usize;
     fn parse(lex: &mut Lexer<'_>) -> Result<Self>;
     fn print(self, out: &mut Out);
@@ -63,12 +63,12 @@ impl<const N: usize> Value for [f32; N] {
     }
 }
 
-/// The word of a track; in a camera's `Target` it says `Translation` only.
+/// Returns the keyword of a track; in a camera's `Target` it is only `Translation`.
 pub(super) fn keyword(info: &TrackInfo) -> &'static str {
     info.keyword.strip_prefix("Target").unwrap_or(info.keyword)
 }
 
-/// The block inside its owner's block that a track belongs to.
+/// Returns the inner block of its owner that a track is part of.
 pub(super) fn group(info: &TrackInfo) -> &'static str {
     match &info.tag.0 {
         b"KPEL" | b"KPES" => "Particle",
@@ -77,7 +77,7 @@ pub(super) fn group(info: &TrackInfo) -> &'static str {
     }
 }
 
-/// The track that an owner calls by this word, inside this block of its block.
+/// Returns the track of an owner with this keyword, inside this inner block.
 pub(super) fn find(
     lex: &Lexer<'_>,
     at: usize,
@@ -93,12 +93,12 @@ pub(super) fn find(
         return Ok(Some(info));
     }
     if TRACKS.iter().any(|t| t.owner == owner && fits(&t)) {
-        return Err(lex.fail(at, format!("version {} has no {} that moves", lex.version, quote(word))));
+        return Err(lex.fail(at, format!("version {} has no track {}", lex.version, quote(word))));
     }
     Ok(None)
 }
 
-/// Whether a track follows the word just taken, rather than a value.
+/// Returns `true` if a track follows the keyword, rather than a value.
 pub(super) fn comes(lex: &mut Lexer<'_>) -> Result<bool> {
     let start = lex.pos();
     let counted = lex.is_number();
@@ -114,12 +114,12 @@ pub(super) fn comes(lex: &mut Lexer<'_>) -> Result<bool> {
     Ok(comes)
 }
 
-/// Reads a track whose word has been taken.
+/// Parses a track after its keyword.
 pub(super) fn parse(lex: &mut Lexer<'_>, info: &TrackInfo) -> Result<Track> {
     let opened = lex.pos();
     let count = lex.count()?;
     if lex.eat_pair(b"<=") {
-        // The slot of a layer's texture, which the layer has looked at.
+        // The slot of a layer's texture, which the layer has handled.
         lex.int()?;
     }
     let name = keyword(info);
@@ -181,7 +181,7 @@ fn parse_keys<T: Value>(
         let word = lex.word()?;
         if let Some((_, found)) = INTERPOLATIONS.iter().find(|(w, _)| is(word, w)) {
             if !curve.keys.is_empty() {
-                return Err(lex.fail(at, format!("{} has to stand before the keys", quote(word))));
+                return Err(lex.fail(at, format!("{} must come before the keys", quote(word))));
             }
             *interpolation = *found;
         } else if is(word, GLOBAL) {
@@ -209,19 +209,19 @@ fn tangent<T: Value>(lex: &mut Lexer<'_>, word: &'static str) -> Result<T> {
     }
 }
 
-/// What an item of a list takes.
+/// The space that a list item needs.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     /// Bytes in memory.
     pub(super) size: usize,
-    /// Fewest bytes in the text.
+    /// Minimum number of bytes in the text.
     pub(super) least: usize,
     /// Numbers in the text.
     pub(super) numbers: usize,
 }
 
-/// Makes room for more items: first as many as are announced, as far as so many can be there, afterwards as many as looking
-/// finds. Returns for how many there is room now.
+/// Reserves memory for more items: first as many as are announced, as far as the text is long enough for them, afterwards as
+/// many as a look ahead finds. Returns the number of items that fit.
 pub(super) fn grow(
     lex: &mut Lexer<'_>,
     announced: Option<usize>,
@@ -240,7 +240,7 @@ pub(super) fn grow(
     Ok(room + more)
 }
 
-/// Prints a track; with another head than its word and the number of keys, if one is given.
+/// Prints a track. `head` replaces the keyword and the number of keys, if given.
 pub(super) fn print(out: &mut Out, track: &Track, owner: Owner, head: Option<&str>) -> Result<()> {
     let Some(info) = track_info(track.tag, owner, out.version) else {
         let what = format!("{owner:?} has no track {} in version {}", track.tag, out.version);
@@ -290,7 +290,7 @@ fn print_keys<T: Value>(out: &mut Out, curve: &Curve<T>, tangents: bool) -> Resu
     Ok(())
 }
 
-/// Reads the times of an event whose word has been taken.
+/// Parses the times of an event after its keyword.
 pub(super) fn parse_events(lex: &mut Lexer<'_>, word: &'static str) -> Result<EventTrack> {
     let opened = lex.pos();
     let count = lex.count()?;

@@ -1,4 +1,4 @@
-//! Turning a model of one version into one of another, and saying what got lost.
+//! Conversion between versions, with a list of losses.
 
 mod scale;
 mod skin;
@@ -13,14 +13,13 @@ use galatea_wire::{Error, Loss, Result};
 
 use crate::{Layout, Model, Shape, Version, chunk_info};
 
-/// How to change versions.
+/// Options of a conversion between versions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConvertOptions {
-    /// Which level of detail to keep where the other version has none; 0 is the finest. Where there is no such level the next
-    /// coarser one is kept.
+    /// The level of detail to keep if the target version has none; 0 is the finest. If the level does not exist, the next coarser
+    /// one is kept.
     pub lod: i32,
-    /// A factor on everything that is a length. World of Warcraft measures in yards: 36 makes a model as large in
-    /// Warcraft III as it was there.
+    /// A factor on all lengths. World of Warcraft uses yards and Warcraft III inches: 36 keeps the size of a model in Warcraft III.
     pub scale: f32,
 }
 
@@ -39,13 +38,13 @@ impl Losses {
         self.0.push(Loss::new(path, what));
     }
 
-    /// Adds what nobody can see.
+    /// Adds a loss that is not visible in the game.
     fn add_invisible(&mut self, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Loss::new(path, what).invisible());
     }
 }
 
-/// Says that something is lost if it is not what it would be anyway, and makes it so.
+/// Resets a value to its default; reports a loss if it differed.
 fn reset<T: PartialEq>(losses: &mut Losses, path: &str, name: &str, value: &mut T, usual: T) {
     if *value != usual {
         losses.add(path, format!("{name} is lost"));
@@ -62,7 +61,7 @@ fn known(version: Version) -> Result<()> {
 }
 
 impl Model {
-    /// Returns the model in another version, and what that version has no place for.
+    /// Returns the model converted to another version, and the losses.
     ///
     /// ```
     /// use galatea_mdlx::{ConvertOptions, Light, Model, Version};
@@ -77,7 +76,7 @@ impl Model {
         Ok((model.into_owned(), losses))
     }
 
-    /// Returns the model in a version like [`convert`](Self::convert), borrowed if there is nothing to change.
+    /// Converts like [`convert`](Self::convert), but borrows the model if there is nothing to change.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -96,7 +95,7 @@ impl Model {
         Ok((model, losses))
     }
 
-    /// Converts the model itself; returns what the version has no place for.
+    /// Converts the model in place; returns the losses.
     pub(crate) fn set_version(&mut self, to: Version, options: &ConvertOptions) -> Result<Vec<Loss>> {
         known(to)?;
         let mut losses = Losses::default();
@@ -141,7 +140,7 @@ impl Model {
         });
     }
 
-    /// Drops what a version newer than 1200 added.
+    /// Drops data that a version newer than 1200 added.
     fn newer(&mut self, losses: &mut Losses) {
         let mut count = 0;
         for tracks in self.all_tracks_mut() {
@@ -156,11 +155,11 @@ impl Model {
         count += usize::from(!std::mem::take(&mut self.info.extra).is_empty());
         if count > 0 {
             let from = self.version;
-            losses.add("", format!("what version {from} added to {count} things is lost"));
+            losses.add("", format!("data that version {from} added to {count} objects is lost"));
         }
     }
 
-    /// Shapes that programs disagree about become boxes, which all of them read alike.
+    /// Replaces shapes that programs interpret differently by boxes.
     fn common_shapes(&mut self, losses: &mut Losses) {
         for (index, shape) in self.collision_shapes.iter_mut().enumerate() {
             let (what, corners) = match shape.shape {

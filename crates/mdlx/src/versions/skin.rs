@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Losses;
 use crate::{Geoset, SkinWeight};
 
-/// Bones of a vertex in the order of their weights, without those that weigh nothing or are not there.
+/// Returns the bones of a vertex by descending weight, without missing bones and weights of 0.
 fn ranked(weight: &SkinWeight, exists: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
     let mut out: Vec<(u32, u32)> = Vec::new();
     for (bone, weight) in weight.bones.iter().zip(weight.weights).filter(|(_, w)| *w > 0) {
@@ -20,7 +20,7 @@ fn ranked(weight: &SkinWeight, exists: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> 
     out
 }
 
-/// How many of the heaviest bones, all weighed alike, come closest to the weights.
+/// Returns how many of the heaviest bones, weighted equally, approximate the weights best.
 fn best_count(ranked: &[(u32, u32)]) -> usize {
     let total: f32 = ranked.iter().map(|(_, w)| *w as f32).sum();
     let error = |count: usize| -> f32 {
@@ -64,7 +64,7 @@ pub(super) fn groups_from_skin(
                 ids.extend(fallback);
             }
             if ids.is_empty() {
-                // There is no bone at all to follow.
+                // The model has no bone to follow.
                 of_vertex.push(0);
                 continue;
             }
@@ -86,8 +86,8 @@ pub(super) fn groups_from_skin(
     }
 }
 
-/// Makes skin weights from matrix groups: four bones at most, in equal shares. What has no bone gets the other one, if
-/// there is any.
+/// Makes skin weights from matrix groups: at most four bones, weighted equally. Vertices without a bone get `other`, if there
+/// is one.
 pub(super) fn skin_from_groups(path: &str, geoset: &mut Geoset, other: Option<u8>, losses: &mut Losses) {
     let groups: Vec<Vec<u32>> = geoset.groups().map(<[u32]>::to_vec).collect();
     let mut cut = 0usize;

@@ -1,4 +1,4 @@
-//! Among the versions of Warcraft III.
+//! Conversion between versions of Warcraft III.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -47,7 +47,7 @@ impl Model {
         self.version = to;
     }
 
-    /// From one layer with slots (1100) to one layer per texture (before).
+    /// Converts one layer with slots (from 1100 on) to one layer per texture.
     fn materials_from_slots(&mut self, losses: &mut Losses) {
         for (index, material) in self.materials.iter_mut().enumerate() {
             let path = format!("materials[{index}]");
@@ -84,7 +84,7 @@ impl Model {
         }
     }
 
-    /// From one layer per texture to one layer with slots.
+    /// Converts one layer per texture to one layer with slots.
     fn materials_to_slots(&mut self, losses: &mut Losses) {
         for (index, material) in self.materials.iter_mut().enumerate() {
             let path = format!("materials[{index}]");
@@ -125,7 +125,7 @@ impl Model {
             let two_sided = material.flags & 2 != 0;
             material.flags &= !2;
             for layer in &mut material.layers {
-                // Some files have NaN, which counts as 1.
+                // Some files have NaN, which means 1.
                 if layer.emissive_gain.is_nan() {
                     layer.emissive_gain = 1.0;
                 }
@@ -142,7 +142,7 @@ impl Model {
         }
     }
 
-    /// Of the six textures of a HD material only the first can be shown without its shader.
+    /// Keeps the first of the six textures of a HD material: the others need its shader.
     fn drop_hd_materials(&mut self, losses: &mut Losses) {
         for (index, material) in self.materials.iter_mut().enumerate() {
             let path = format!("materials[{index}]");
@@ -186,7 +186,7 @@ impl Model {
     }
 
     fn renumber_geosets(&mut self, before: usize, moved: &HashMap<usize, usize>, losses: &mut Losses) {
-        // What named no geoset before goes on naming none: there are not more of them now.
+        // References that were out of range stay out of range, since no geosets are added.
         let new = |id: i32| match usize::try_from(id) {
             Ok(old) if old < before => moved.get(&old).and_then(|n| i32::try_from(*n).ok()),
             _ => Some(id),
@@ -196,7 +196,7 @@ impl Model {
         let mut kept = Vec::new();
         for (index, mut anim) in std::mem::take(&mut self.geoset_anims).into_iter().enumerate() {
             let Some(id) = new(anim.geoset_id) else {
-                let what = format!("geoset {} is not there any more", anim.geoset_id);
+                let what = format!("geoset {} was removed", anim.geoset_id);
                 losses.add(format!("geoset_anims[{index}]"), what);
                 continue;
             };
@@ -243,7 +243,7 @@ impl Model {
     }
 }
 
-/// Takes out tracks of these tags; each is a loss.
+/// Removes tracks with these tags; each is a loss.
 pub(super) fn drop_tracks(path: &str, tracks: &mut Tracks, tags: &[&[u8; 4]], losses: &mut Losses) {
     tracks.list.retain(|track| {
         let lost = tags.contains(&&track.tag.0);
@@ -276,7 +276,7 @@ fn layers_from_slots(path: &str, mut layer: Layer, losses: &mut Losses) -> Vec<L
     out
 }
 
-/// The layer again, without what only counts in the first.
+/// Returns a copy of the layer without the settings that only the first layer has.
 fn plain_copy(layer: &Layer) -> Layer {
     Layer { filter_mode: layer.filter_mode, flags: layer.flags, coord_id: layer.coord_id, ..Layer::default() }
 }

@@ -1,4 +1,4 @@
-//! Between Warcraft III (800) and World of Warcraft, and among the versions of the latter.
+//! Conversion between Warcraft III (800) and World of Warcraft, and between versions of the latter.
 
 use super::skin::{groups_from_skin, skin_from_groups};
 use super::warcraft::drop_tracks;
@@ -8,9 +8,9 @@ use crate::{
     VertexBuffer, WowParticles,
 };
 
-/// The bits that say what a node is, in both families together.
+/// The bits of all node kinds in both games.
 const KIND_BITS: u32 = 0x7F80;
-/// Bits of particle emitters that mean something else in the other family.
+/// Bits of particle emitters that have another meaning in the other game.
 const WOW_PARTICLE_BITS: u32 = 0x3FF0_0000;
 
 impl Model {
@@ -25,7 +25,7 @@ impl Model {
         self.version = to;
     }
 
-    /// To version 800.
+    /// Converts to version 800.
     pub(super) fn leave_wow(&mut self, losses: &mut Losses) {
         self.between_wow(Version(1300), losses);
         if self.info.blend_time > 10_000 || self.info.flags != 0 {
@@ -53,7 +53,7 @@ impl Model {
         for (index, geoset) in self.geosets.iter_mut().enumerate() {
             let path = format!("geosets[{index}]");
             if !geoset.bone_indices.is_empty() || !geoset.bone_weights.is_empty() {
-                losses.add_invisible(&path, "BIDX and BWGT are lost; the matrix groups say the same");
+                losses.add_invisible(&path, "BIDX and BWGT are lost; the matrix groups have the same data");
             }
             geoset.bone_indices.clear();
             geoset.bone_weights.clear();
@@ -77,7 +77,7 @@ impl Model {
     fn layers_from_wow(&mut self, losses: &mut Losses) {
         for (index, material) in self.materials.iter_mut().enumerate() {
             for layer in &mut material.layers {
-                // No texture coordinates at all: the first set does no harm.
+                // The layer uses no texture coordinates, so the first set is as good as any.
                 if layer.coord_id == u32::MAX {
                     layer.coord_id = 0;
                 }
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// From version 800.
+    /// Converts from version 800.
     pub(super) fn enter_wow(&mut self, to: Version, losses: &mut Losses) {
         for (index, sequence) in self.sequences.iter_mut().enumerate() {
             let path = format!("sequences[{index}]");
@@ -178,7 +178,7 @@ impl Model {
         self.between_wow(to, losses);
     }
 
-    /// Warcraft III has a visibility tag for each owner, World of Warcraft one for all.
+    /// Renames visibility tracks: Warcraft III has a tag per owner, World of Warcraft one for all.
     fn rename_visibility(&mut self, to_warcraft: bool, losses: &mut Losses) {
         let rename = |tracks: &mut Tracks, tag: &[u8; 4]| {
             let (from, to) = if to_warcraft { (b"KVIS", tag) } else { (tag, b"KVIS") };
@@ -218,7 +218,7 @@ impl Model {
             geoset.bounds = crate::bounds_of(&geoset.vertices).unwrap_or_default();
             geoset.bounds.radius = radius;
             geoset.sequence_bounds = vec![geoset.bounds; sequences];
-            // The second set of texture coordinates is there only because every vertex has room for it.
+            // A second set of zeros exists only because every vertex has room for it.
             if geoset.uvs.get(1).is_some_and(|set| set.iter().flatten().all(|x| *x == 0.0)) {
                 geoset.uvs.truncate(1);
             }
@@ -265,7 +265,7 @@ impl Model {
     }
 }
 
-/// Tracks of whole numbers have no interpolation in World of Warcraft.
+/// Removes the interpolation of integer tracks, which World of Warcraft does not have.
 fn make_simple(path: &str, tracks: &mut Tracks, losses: &mut Losses) {
     for track in tracks.iter_mut().filter(|t| t.keys.kind() == ValueKind::Integer) {
         if track.interpolation != Interpolation::None {
@@ -278,7 +278,7 @@ fn make_simple(path: &str, tracks: &mut Tracks, losses: &mut Losses) {
     }
 }
 
-/// `BIDX` and `BWGT` from the matrix groups, in the order of the groups, as the one known file has them.
+/// Makes `BIDX` and `BWGT` from the matrix groups, in the order of the groups, as in the only known file.
 pub(crate) fn make_bone_lists(geoset: &mut Geoset) {
     let groups: Vec<Vec<u32>> = geoset.groups().map(<[u32]>::to_vec).collect();
     let mut order = geoset.vertex_groups.clone();

@@ -1,4 +1,4 @@
-//! What is in each chunk.
+//! The contents of each chunk.
 
 use galatea_wire::{ErrorKind, Part, ReadXfer, Result, WriteXfer};
 
@@ -8,7 +8,7 @@ use crate::{Feature, Model, Tag};
 pub(crate) const MAGIC: [u8; 4] = *b"MDLX";
 
 impl Model {
-    /// How many items the document has for this chunk.
+    /// Returns the number of items that the document has for this chunk.
     pub(crate) fn items(&self, tag: Tag) -> usize {
         let wow = self.version.is_wow();
         match &tag.0 {

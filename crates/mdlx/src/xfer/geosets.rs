@@ -120,7 +120,7 @@ fn read_buffer(x: &mut ReadXfer<'_>, head: &BufferHead) -> Result<Geoset> {
     let mut indices = BufferIndices::default();
     x.val("indices", &mut indices)?;
     if indices.count != head.index_count as u16 {
-        let want = format!("{} indices, as the head says", head.index_count);
+        let want = format!("{} indices, as in the header", head.index_count);
         return Err(x.mismatch(want, indices.count.to_string()));
     }
     let count = head.index_count as usize;
@@ -144,7 +144,7 @@ fn read_buffer(x: &mut ReadXfer<'_>, head: &BufferHead) -> Result<Geoset> {
     Ok(geoset)
 }
 
-/// The mirror of [`read_buffers`].
+/// Writes what [`read_buffers`] reads.
 pub(super) fn write_buffers(x: &mut WriteXfer, geosets: &[Geoset], part: &mut Part) -> Result<()> {
     x.announce(part)?;
     for (index, geoset) in geosets.iter().enumerate() {

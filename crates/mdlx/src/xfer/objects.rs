@@ -1,4 +1,4 @@
-//! Everything with a name or a number: sequences, materials, nodes, cameras.
+//! Sequences, materials, nodes and cameras.
 
 use galatea_wire::{ErrorKind, ReadXfer, Record, Result, WriteXfer, xfer};
 
@@ -16,7 +16,7 @@ macro_rules! part {
     };
 }
 
-/// A length as it is written; one that does not fit fails when the list itself is written.
+/// Returns a length as it is written. If it does not fit, writing the list itself fails.
 pub(super) fn len<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
@@ -451,7 +451,7 @@ impl Record for LayerTexture {
     fn read(&mut self, x: &mut ReadXfer<'_>, v: Version) -> Result<()> {
         x.val("texture_id", &mut self.texture_id)?;
         x.val("slot", &mut self.slot)?;
-        // Unlike other tracks these do not end with their record, but with the next slot.
+        // Unlike other tracks, these end where the next slot begins.
         super::tracks::read_leading(x, &mut self.tracks, Owner::LayerTexture, v)
     }
 
@@ -464,7 +464,7 @@ impl Record for LayerTexture {
 }
 
 impl Shape {
-    /// Its type and its numbers, as they are on disk.
+    /// Returns the type and the numbers of a shape, as stored in the file.
     pub fn numbers(&self) -> (u32, Vec<f32>) {
         match self {
             Shape::Box { corners } => (0, corners.concat()),
@@ -478,7 +478,7 @@ impl Shape {
         }
     }
 
-    /// A shape from its type and its numbers; `None` if there is none like that.
+    /// Returns the shape with this type and these numbers; `None` if they do not match.
     pub fn from_numbers(kind: u32, numbers: &[f32]) -> Option<Shape> {
         Some(match (kind, numbers) {
             (0, &[a, b, c, d, e, f]) => Shape::Box { corners: [[a, b, c], [d, e, f]] },
@@ -494,9 +494,9 @@ impl Shape {
     }
 }
 
-/// How many floats a shape of this type has, given the bytes up to the end of its entry or chunk.
+/// Returns how many floats a shape of this type has, given the bytes up to the end of its entry or chunk.
 fn shape_len(kind: u32, rest: &[u8]) -> Option<usize> {
-    // In Warcraft III files nothing says where a shape ends but the next node, or the end of the chunk.
+    // In Warcraft III, only the next node or the end of the chunk shows where a shape ends.
     let fits = |floats: &usize| {
         let Some(after) = rest.get(floats * 4..) else { return false };
         let size = after.first_chunk().map_or(0, |b| u32::from_le_bytes(*b) as usize);

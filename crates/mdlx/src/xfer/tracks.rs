@@ -7,7 +7,7 @@ use crate::{
     Track, TrackInfo, Tracks, ValueKind, Version, track_info, tracks_of,
 };
 
-/// Whether the track has neither interpolation nor tangents: integers in World of Warcraft.
+/// Returns `true` if the track has neither interpolation nor tangents: integers in World of Warcraft.
 fn is_simple(info: &TrackInfo, version: Version) -> bool {
     version.is_wow() && info.value == ValueKind::Integer
 }
@@ -56,7 +56,7 @@ impl Record for Tracks {
     }
 }
 
-/// Tracks that come next, up to the first thing that is none.
+/// Reads tracks until something else follows.
 pub(super) fn read_leading(
     x: &mut ReadXfer<'_>,
     tracks: &mut Tracks,
@@ -70,7 +70,7 @@ pub(super) fn read_leading(
     Ok(())
 }
 
-/// How many bytes stand before the first track that this owner can have, in steps of four; all if none follows.
+/// Returns the number of bytes before the first track of this owner, a multiple of four; all bytes if there is none.
 fn fields_of_a_newer_version(bytes: &[u8], owner: Owner, version: Version) -> usize {
     let is_track = |word: &[u8]| tracks_of(owner, version).any(|t| t.tag.0 == word);
     bytes.chunks_exact(4).position(is_track).map_or(bytes.len(), |words| words * 4)
@@ -110,7 +110,7 @@ fn read_curve<T: Wire>(x: &mut ReadXfer<'_>, count: usize, tangents: bool) -> Re
     Ok(curve)
 }
 
-/// Keys with tangents, or keys whose values are kept as something else.
+/// Reads keys with tangents, or keys whose values have another type in the document.
 fn read_mapped<D: Wire, T>(
     x: &mut ReadXfer<'_>,
     count: usize,
@@ -119,7 +119,7 @@ fn read_mapped<D: Wire, T>(
 ) -> Result<()> {
     let Curve { keys, tangents } = curve;
     let size = size_of::<Key<T>>() + size_of::<Tangents<T>>();
-    // Reserving only once the bytes are known to be there.
+    // Memory is reserved only after the bytes were found to exist.
     let room = std::cell::RefCell::new((keys, tangents));
     x.decode(
         "keys",
@@ -166,7 +166,7 @@ fn write_track(x: &mut WriteXfer, track: &Track, owner: Owner, version: Version)
     if !is_simple(info, version) {
         x.val("interpolation", &(*interpolation as u32))?;
     } else if *interpolation != Interpolation::None {
-        return Err(Error::unrepresentable(format!("version {version} has no interpolation here")));
+        return Err(Error::unrepresentable(format!("version {version} does not interpolate this track")));
     }
     x.val("global_sequence", global_sequence)?;
     let tangents = interpolation.has_tangents();

@@ -51,11 +51,11 @@ impl FromScene<'_> {
                     }
                 }
                 Projection::Orthographic { .. } => {
-                    self.lose(Loss::new(format!("camera {:?}", node.name), "seeing without perspective"));
+                    self.lose(Loss::new(format!("camera {:?}", node.name), "orthographic projection"));
                     out.field_of_view = 0.8;
                 }
             }
-            // Distances of other scenes are metres.
+            // Distances in other scenes are in metres.
             let unit = if self.frames.own_axes { 1.0 } else { 1.0 / crate::scene::unit(self.version) };
             out.near_clip = camera.near * unit;
             out.far_clip = camera.far.map_or(5000.0, |far| far * unit);
@@ -64,14 +64,14 @@ impl FromScene<'_> {
             let rest =
                 if frame.straight { ValueMap::Offset(node.transform.translation) } else { ValueMap::Plain };
             let number = node.camera.unwrap_or(0);
-            let bounds = camera_bindings(self.version, number, [id, t], [rest, ValueMap::Offset(aim)]);
+            let bindings = camera_bindings(self.version, number, [id, t], [rest, ValueMap::Offset(aim)]);
             let what = format!("camera {:?}", node.name);
             let straight = Frame::default();
             out.tracks = self.read_tracks(
                 map,
                 "tracks",
                 &what,
-                &bounds,
+                &bindings,
                 if frame.straight { &straight } else { &frame },
             );
             let bind = map.get("bind").and_then(<[f32; 12]>::read).unwrap_or(plain_bind(position));
@@ -82,7 +82,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// Whether a node hangs directly below the format's axes.
+    /// Returns `true` if a node is a child of the node that converts the axes.
     fn is_top(&self, node: &SceneNode) -> bool {
         self.frames.own_axes && node.parent.and_then(|p| self.scene.node(p)).is_some_and(|n| n.axes)
     }

@@ -15,7 +15,7 @@ fn milliseconds(seconds: f32) -> i64 {
     ((f64::from(seconds) * 1000.0).round() as i64).min(i64::from(u32::MAX))
 }
 
-/// Milliseconds until everything in a clip has happened.
+/// Returns the duration of a clip's content, in milliseconds.
 fn extent(clip: &Clip) -> i64 {
     let keys = clip.channels.iter().filter_map(|c| c.times.last());
     let last = keys.chain(clip.events.iter().map(|e| &e.time)).copied().fold(clip.length, f32::max);
@@ -23,13 +23,13 @@ fn extent(clip: &Clip) -> i64 {
 }
 
 impl FromScene<'_> {
-    /// Lays the clips out on the timeline.
+    /// Arranges the clips on the timeline.
     pub(super) fn read_clips(&mut self, model: &mut Model) {
         let stored = |clip: &Clip, key: &str| own(&clip.extras).int(key).map(|v| i64::from(v as u32));
         let is_global =
             |clip: &Clip| clip.playback == Playback::Always && !own(&clip.extras).contains_key("sequence");
         let clips = &self.scene.clips;
-        // Where each clip was, if it is still as long.
+        // The previous place of each clip, if its length is unchanged.
         let kept = |clip: &Clip| {
             let (start, end) = (stored(clip, "start")?, stored(clip, "end")?);
             let length = (end - start).max(0);
@@ -81,7 +81,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// Whether a clip can grow where it is without running into another.
+    /// Returns `true` if a clip can grow in place without overlapping another.
     fn is_free(&self, all: &[Option<(i64, i64, bool)>], start: i64, end: i64, new_end: i64) -> bool {
         let inside =
             |other: &(i64, i64, bool)| other.0 > end.min(new_end) && other.0 <= new_end && other.0 != start;

@@ -1,7 +1,7 @@
-//! Where nodes of the scene stand at rest, in the axes and units of the format.
+//! Nodes of the scene at rest, in the axes and units of the format.
 //!
-//! Nodes of the format are neither turned nor scaled at rest. Those of other scenes are: what a channel does to them is
-//! turned into what it does to a node that is not.
+//! Nodes of the format are neither rotated nor scaled at rest. Nodes of other scenes may be, so their channels are converted to
+//! those of a node that is not.
 
 use galatea_scene::{Channel, Interpolation, Property, Scene, Transform};
 use glam::{Mat4, Quat, Vec3};
@@ -12,15 +12,15 @@ use crate::scene::{AXES, unit};
 /// A node at rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
-    /// Whether its parents are neither turned nor scaled, and the node is not either.
+    /// Whether neither the node nor its ancestors are rotated or scaled.
     pub(super) plain: bool,
-    /// Whether its parents are neither turned nor scaled.
+    /// Whether its ancestors are neither rotated nor scaled.
     pub(super) straight: bool,
-    /// How its parents are turned.
+    /// The rotation of its ancestors.
     rotation: Quat,
-    /// How much its parents are scaled.
+    /// The scale of its ancestors.
     scale: f32,
-    /// Its own place relative to its parent.
+    /// Its transform relative to its parent.
     rest: Transform,
 }
 
@@ -37,14 +37,14 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// The values of a channel for a node that is neither turned nor scaled at rest; `None` if they are that already.
+    /// Returns the values of a channel for a node that is neither rotated nor scaled at rest; `None` if they do not change.
     pub(super) fn convert(&self, channel: &Channel) -> Option<Vec<f32>> {
         let galatea_scene::Target::Node(_) = channel.target else { return None };
         if self.plain {
             return None;
         }
         let cubic = channel.interpolation == Interpolation::Cubic;
-        // Of cubic keys only the middle is a value, the rest are tangents.
+        // Of the three parts of a cubic key, the middle one is the value.
         let is_value = |i: usize| !cubic || i % 3 == 1;
         match channel.property {
             Property::Translation => {
@@ -74,7 +74,7 @@ impl Frame {
     }
 }
 
-/// The product of two quaternions that need not be of unit length.
+/// Returns the product of two quaternions, which need not be normalised.
 fn product(a: Quat, b: Quat) -> Quat {
     let (av, bv) = (a.xyz(), b.xyz());
     let v = bv * a.w + av * b.w + av.cross(bv);
@@ -142,7 +142,7 @@ impl Frames {
         self.list.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// From the space of a node at rest to that of the model.
+    /// Returns the transform from the space of a node at rest to that of the model.
     pub(super) fn matrix(&self, node: u32) -> Mat4 {
         self.matrices.get(node as usize).copied().unwrap_or(Mat4::IDENTITY)
     }

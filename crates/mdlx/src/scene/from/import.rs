@@ -6,13 +6,13 @@ use galatea_wire::Loss;
 use crate::Version;
 use crate::scene::{AXES, unit};
 
-/// Letters of a name; the last of 80 bytes ends it.
+/// Maximum length of a name: 80 bytes with the terminator.
 const NAME: usize = 79;
 
-/// The scene looking where units look, texture coordinates as they are used, and names that fit. Mirrored and uneven nodes
-/// are made plain, since the format has neither.
+/// Prepares a scene: rotates it to face the way units do, applies texture transforms, shortens names, and bakes mirroring and
+/// non-uniform scale, which the format does not have.
 pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
-    // The scene's positive Z is where units look.
+    // Units face the scene's positive Z.
     let mut out = scene.facing([0.0, 0.0, 1.0]).into_owned();
     let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
     let mut losses = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
         (out, losses) = out.bake_scale(AXES, unit(version));
     }
     losses.extend(out.apply_uv_transforms());
-    // The game's curves of rotations run otherwise between keys: straight lines follow them.
+    // The game's rotation curves differ from cubic ones, so those are approximated by linear segments.
     for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
         if channel.property == Property::Rotation && channel.interpolation == Interpolation::Cubic {
             *channel = channel.straight(1e-4);

@@ -11,7 +11,7 @@ use crate::scene::extra::{ExtraValue, own, read_fields, text};
 use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
 use crate::{Feature, Layer, LayerTexture, Material, Model, Texture, TextureAnim};
 
-/// A texture that every Warcraft III has, for surfaces without one.
+/// A texture that every Warcraft III installation has, for materials without one.
 const WHITE: &str = "Textures\\white.blp";
 
 fn flags_of(wrap: [Wrap; 2]) -> u32 {
@@ -45,7 +45,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// A texture whose every use was given the same new name has that name.
+    /// Renames a texture if all materials that use it have the same new name for it.
     fn rename_textures(&mut self, model: &mut Model) {
         let mut names: HashMap<i64, Option<&str>> = HashMap::default();
         for texture in self.scene.materials.iter().flat_map(|m| &m.textures) {
@@ -66,7 +66,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// The materials of the scene that become materials, in the order of the model.
+    /// Returns the materials of the scene that become materials of the model, in the model's order.
     fn material_order(&self) -> Vec<u32> {
         let scene = self.scene;
         let over: HashSet<u32> = scene.materials.iter().flat_map(|m| m.layers.iter().copied()).collect();
@@ -114,7 +114,7 @@ impl FromScene<'_> {
         out
     }
 
-    /// The index of a texture: the one it had, if it still has that name; else one of that name; else a new one.
+    /// Returns the index of a texture: its previous one if the name is unchanged, else one with the same name, else a new one.
     fn texture_id(&mut self, model: &mut Model, texture: &SceneTexture) -> u32 {
         let stored = own(&texture.extras).int("texture").and_then(|t| usize::try_from(t).ok());
         let fits = |t: &Texture| texture_name(t) == texture.name && wrap_of(t.flags) == texture.wrap;
@@ -184,28 +184,28 @@ impl FromScene<'_> {
             self.lose(Loss::new(&what, "its colour"));
         }
         if fresh && (from.emissive != [0.0; 3] || from.metallic != 0.0) {
-            self.lose(Loss::new(&what, "how it shines"));
+            self.lose(Loss::new(&what, "its emissive colour or metallic value"));
         }
-        let bounds = layer_bindings(self.version, id, 0);
-        layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
+        let bindings = layer_bindings(self.version, id, 0);
+        layer.tracks = self.read_tracks(map, "tracks", &what, &bindings, &Frame::default());
         self.read_texture_anim(model, id, map, &mut layer, &what);
         layer
     }
 
-    /// Whether the material itself says that both sides are drawn.
+    /// Returns `true` if the two-sided flag is set on the material instead of the layer.
     fn two_sided_above(&self, map: &Extras) -> bool {
         !self.version.is_wow() && map.get("flags").and_then(u32::read).is_some_and(|f| f & 2 != 0)
     }
 
     fn read_texture_anim(&mut self, model: &mut Model, id: u32, map: &Extras, layer: &mut Layer, what: &str) {
         let stored = map.int("texture_anim");
-        let bounds = uv_bindings(id);
+        let bindings = uv_bindings(id);
         let moved =
-            bounds.iter().any(|(_, _, b)| self.channels.contains_key(&(b.target, b.property.clone())));
+            bindings.iter().any(|(_, _, b)| self.channels.contains_key(&(b.target, b.property.clone())));
         if stored.is_none() && (!moved || layer.texture_anim_id >= 0) {
             return;
         }
-        let tracks = self.read_tracks(map, "uv_tracks", what, &bounds, &Frame::default());
+        let tracks = self.read_tracks(map, "uv_tracks", what, &bindings, &Frame::default());
         if stored.is_none() && tracks.is_empty() {
             return;
         }
@@ -239,9 +239,9 @@ impl FromScene<'_> {
                 Some(stored) if texture.name.is_empty() => stored as i32,
                 _ => self.texture_id(model, texture) as i32,
             };
-            let bounds = slot_bindings(self.version, id, n);
+            let bindings = slot_bindings(self.version, id, n);
             let what = format!("material {:?}", from.name);
-            let tracks = self.read_tracks(stored, "tracks", &what, &bounds, &Frame::default());
+            let tracks = self.read_tracks(stored, "tracks", &what, &bindings, &Frame::default());
             layer.coord_id = texture.uv_set;
             layer.textures.push(LayerTexture { texture_id, slot, tracks });
         }
@@ -252,7 +252,7 @@ impl FromScene<'_> {
         layer.shader_type = if fresh { u32::from(layer.textures.len() > 1) } else { layer.shader_type };
     }
 
-    /// A layer of a HD shader after the first.
+    /// Reads a layer of a HD shader after the first.
     fn read_further(
         &mut self,
         model: &mut Model,
@@ -286,15 +286,15 @@ impl FromScene<'_> {
             layer.coord_id = texture.uv_set;
         }
         let what = format!("material {:?}", from.name);
-        let bounds = layer_bindings(self.version, id, number);
-        layer.tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
+        let bindings = layer_bindings(self.version, id, number);
+        layer.tracks = self.read_tracks(map, "tracks", &what, &bindings, &Frame::default());
         if map.contains_key("texture_anim") {
             self.read_texture_anim(model, id, map, &mut layer, &what);
         }
         layer
     }
 
-    /// A new material with more than a colour needs the six layers of the HD shader.
+    /// Gives a new material the six textures of the HD shader.
     fn make_hd(&mut self, model: &mut Model, from: &SceneMaterial, out: &mut Material) {
         let wanted = [Slot::Normal, Slot::OcclusionRoughnessMetallic, Slot::Emissive];
         if !wanted.iter().any(|slot| from.texture(slot).is_some()) {
@@ -326,7 +326,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// The texture of an emitter from elsewhere.
+    /// Returns the index of an imported emitter's texture.
     pub(super) fn emitter_texture(&mut self, model: &mut Model, emitter: &galatea_scene::Emitter) -> i32 {
         let material = emitter.material.and_then(|m| self.scene.materials.get(m as usize));
         match material.and_then(|m| m.texture(&Slot::Base)) {
@@ -335,7 +335,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// The material of a primitive; one is made for those without.
+    /// Returns the index of a primitive's material; makes one if it has none.
     pub(super) fn material_for(&mut self, model: &mut Model, material: Option<u32>) -> u32 {
         if let Some(found) = material.and_then(|m| self.material_of.get(&m)) {
             return *found;

@@ -14,14 +14,14 @@ use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::{GROUP, IDLE, geometry_sum};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, GeosetAnim, Model, VertexBuffer};
 
-/// What becomes one geoset, or several where it is too large for one.
+/// The source of one geoset, or of several if it is too large for one.
 pub(super) struct Wanted<'a> {
     pub(super) stored: i64,
     pub(super) id: u32,
     pub(super) node: &'a SceneNode,
     pub(super) mesh: &'a Mesh,
     pub(super) primitive: &'a Primitive,
-    /// What extras say about it.
+    /// Its extras.
     pub(super) map: &'a Extras,
 }
 
@@ -39,7 +39,7 @@ impl<'a> FromScene<'a> {
             if mesh.purpose != Purpose::Render {
                 self.lose(Loss::new(
                     format!("mesh {:?}", mesh.name),
-                    format!("it is there for {}", mesh.purpose.name()),
+                    format!("its geometry, which is for {}", mesh.purpose.name()),
                 ));
                 continue;
             }
@@ -113,13 +113,13 @@ impl<'a> FromScene<'a> {
         CollisionMesh { vertices: positions.clone(), triangles, normals }
     }
 
-    /// Alpha and colour of a geoset, and the number the animation had.
+    /// Reads alpha and colour of a geoset, and the previous index of the geoset animation.
     fn read_anim(&mut self, one: &Wanted<'_>) -> Option<(i64, GeosetAnim)> {
         let stored = one.map.object("anim");
-        let bounds = anim_bindings(one.id);
+        let bindings = anim_bindings(one.id);
         let what = format!("mesh {:?}", one.mesh.name);
         let map = stored.unwrap_or(Extras::none());
-        let tracks = self.read_tracks(map, "tracks", &what, &bounds, &Frame::default());
+        let tracks = self.read_tracks(map, "tracks", &what, &bindings, &Frame::default());
         let [r, g, b, opacity] = one.node.tint;
         let hidden = stored.is_none() && !one.node.visible && one.mesh.lod.unwrap_or(0) == 0;
         if stored.is_none() && tracks.is_empty() && one.node.tint == [1.0; 4] && !hidden {
@@ -145,7 +145,7 @@ impl<'a> FromScene<'a> {
         Some((map.int("index").unwrap_or(i64::MAX), anim))
     }
 
-    /// Where other programs show and hide a mesh, its alpha does.
+    /// Reads the visibility of an imported mesh as the alpha of a geoset animation.
     fn shown_by_clips(&mut self, one: &Wanted<'_>) -> Option<(i64, GeosetAnim)> {
         let mut binding = Binding::visibility(one.id);
         binding.held = true;
@@ -192,7 +192,7 @@ impl<'a> FromScene<'a> {
                 return Ok(vec![geoset]);
             }
         }
-        // A mesh from elsewhere, or one that has outgrown its geoset.
+        // An imported mesh, or one that has outgrown its geoset.
         let tangents = geoset.tangents.take();
         let corners: Vec<[u32; 3]> = one.primitive.triangles(vertices.positions.len()).collect();
         let part = Part {
@@ -204,7 +204,7 @@ impl<'a> FromScene<'a> {
         };
         let (mut out, Grouping { rounded, cut }) = split(&part);
         if rounded > 0 {
-            let to = if smooth { "255ths" } else { "shares of at most eight bones" };
+            let to = if smooth { "multiples of 1/255" } else { "equal shares of at most eight bones" };
             self.lose(Loss::new(
                 format!("mesh {:?}", one.mesh.name),
                 format!("the weights of {rounded} vertices, rounded to {to}"),
@@ -212,12 +212,15 @@ impl<'a> FromScene<'a> {
         }
         self.lose_bones(one, cut);
         if !vertices.colors.is_empty() {
-            self.lose(Loss::new(format!("mesh {:?}", one.mesh.name), "colours of vertices"));
+            self.lose(Loss::new(format!("mesh {:?}", one.mesh.name), "vertex colours"));
         }
         for attribute in vertices.attributes.iter().filter(|a| a.name != IDLE && a.name != GROUP) {
             self.lose(
-                Loss::new(format!("mesh {:?}", one.mesh.name), format!("the numbers {}", attribute.name))
-                    .invisible(),
+                Loss::new(
+                    format!("mesh {:?}", one.mesh.name),
+                    format!("vertex attribute {}", attribute.name),
+                )
+                .invisible(),
             );
         }
         for geoset in &mut out {
@@ -227,12 +230,12 @@ impl<'a> FromScene<'a> {
         Ok(out)
     }
 
-    /// Whether a primitive has its vertices for itself.
+    /// Returns `true` if no other primitive uses the same vertices.
     fn alone(&self, one: &Wanted<'_>) -> bool {
         one.mesh.primitives.iter().filter(|p| p.vertices == one.primitive.vertices).count() == 1
     }
 
-    /// Vertices and normals in the space of the model.
+    /// Transforms vertices and normals to the space of the model.
     fn place(&self, one: &Wanted<'_>, vertices: &Vertices, skin: Option<&Skin>, out: &mut Geoset) {
         out.vertices.clone_from(&vertices.positions);
         out.normals.clone_from(&vertices.normals);
@@ -277,7 +280,7 @@ impl<'a> FromScene<'a> {
         }
     }
 
-    /// The level of detail and its name.
+    /// Reads the level of detail and its name.
     fn level(&self, one: &Wanted<'_>, out: &mut Geoset) {
         if !self.version.has(Feature::LevelOfDetail) {
             return;
@@ -348,7 +351,7 @@ impl<'a> FromScene<'a> {
         out.face_counts = vec![out.faces.len() as u32];
     }
 
-    /// What surrounds the lists: bone lists of World of Warcraft, the vertex buffer, bounds.
+    /// Reads the bone lists of World of Warcraft, the vertex buffer and the bounds.
     fn read_buffer(&mut self, map: &Extras, out: &mut Geoset) {
         if map.contains_key("bone_indices") {
             out.bone_indices = read_u32s(map, "bone_indices");
@@ -392,7 +395,7 @@ impl<'a> FromScene<'a> {
     }
 }
 
-/// Columns that are as the file has them.
+/// Reads vertex attributes that need no conversion.
 fn read_columns(from: &Vertices, map: &Extras, out: &mut Geoset) {
     let rows = |key: &str| map.floats(key).unwrap_or_default();
     if from.normals.is_empty() {

@@ -1,4 +1,4 @@
-//! A scene as a document.
+//! The scene to the document.
 
 mod camera;
 mod clip;
@@ -26,10 +26,10 @@ use frame::Frames;
 use track::Channels;
 
 impl Model {
-    /// A model from a scene, and what of the scene it cannot hold.
+    /// Builds a model from a scene; returns it with the losses.
     ///
-    /// A scene that came from a model gives that model again, with whatever was changed meanwhile; any other scene becomes
-    /// a new model of version 800. With a version the model is converted to it.
+    /// A scene that was made from a model gives that model again, including edits; any other scene becomes a new model of version
+    /// 800. If the options have a version, the model is converted to it.
     ///
     /// ```
     /// use galatea_mdlx::{Model, SceneOptions, Version};
@@ -48,7 +48,7 @@ impl Model {
         let map = own(&scene.extras);
         let stored = map.int("version").map(|v| Version(v as u32)).filter(|v| v.is_supported());
         if stored.is_none() {
-            // The scene's positive Z is where units look.
+            // Units face the scene's positive Z.
             let (turned, losses) = import::prepared(scene, built_for(version));
             return Model::build(&turned, version, None, losses);
         }
@@ -87,12 +87,12 @@ impl Model {
     }
 }
 
-/// The version a scene from elsewhere is built for: the one that is asked for, as far as that is Warcraft III.
+/// Returns the version in which an imported scene is built: the requested one, if it is a version of Warcraft III.
 fn built_for(version: Option<Version>) -> Version {
     version.filter(|v| !v.is_wow()).unwrap_or_default()
 }
 
-/// Lists that nothing in the scene stands for.
+/// Reads lists that have no equivalent in the scene.
 fn read_lists(map: &Extras, model: &mut Model) {
     for entry in map.objects("face_effects") {
         let mut effect = FaceEffect { target: Default::default(), path: Default::default() };
@@ -113,35 +113,35 @@ fn read_lists(map: &Extras, model: &mut Model) {
     }
 }
 
-/// Builds the model.
+/// The builder of a model.
 struct FromScene<'a> {
     scene: &'a Scene,
     version: Version,
-    /// Whether the scene came from a model of this format.
+    /// Whether the scene was made from a model of this format.
     native: bool,
     losses: Vec<Loss>,
     channels: Channels<'a>,
-    /// For each node, the clips and times at which something happens there.
+    /// For each node, the clips and times of its events.
     events: HashMap<u32, Vec<(usize, f32)>>,
     windows: Vec<Window>,
-    /// For each clip, the global sequence it is.
+    /// For each clip, the index of its global sequence, if it is one.
     global_index: Vec<Option<i32>>,
-    /// Where the old sequences went.
+    /// For each sequence, its previous index.
     sequence_from: Vec<Option<usize>>,
-    /// Things two clips disagree about.
+    /// Objects for which two clips have conflicting keys.
     shared_keys: BTreeSet<String>,
     frames: Frames,
-    /// The object id of each node of the scene that is an object.
+    /// The object id of each node of the scene that becomes an object.
     object_of: HashMap<u32, u32>,
-    /// The new object id of each old one.
+    /// The new object id for each previous one.
     new_ids: HashMap<u32, u32>,
-    /// The material of each material of the scene.
+    /// The model's material for each material of the scene.
     material_of: HashMap<u32, u32>,
-    /// Where the old materials went.
+    /// The new index for each previous index of a material.
     new_materials: HashMap<u32, u32>,
-    /// The geoset of each node of the scene that is one, with the number it had.
+    /// The geoset of each node of the scene that has one, with its previous index.
     geoset_of: HashMap<u32, (u32, Option<u32>)>,
-    /// Whether nodes that there were are gone.
+    /// Whether nodes were removed.
     removed: bool,
 }
 
@@ -183,17 +183,20 @@ impl<'a> FromScene<'a> {
         }
     }
 
-    /// Notes a loss, once.
+    /// Reports a loss, once.
     fn lose(&mut self, loss: Loss) {
         if !self.losses.contains(&loss) {
             self.losses.push(loss);
         }
     }
 
-    /// What is left once everything has been built.
+    /// Reports what could not be used, and completes the model.
     fn finish(&mut self, model: &mut Model) {
         for what in std::mem::take(&mut self.shared_keys) {
-            self.lose(Loss::new(what, "keys in which two clips of the same time disagree; the first counts"));
+            self.lose(Loss::new(
+                what,
+                "conflicting keys of overlapping clips; those of the first clip are kept",
+            ));
         }
         let mut left: Vec<Loss> = Vec::new();
         for ((target, property), list) in std::mem::take(&mut self.channels) {
@@ -214,7 +217,7 @@ impl<'a> FromScene<'a> {
         matches!(target, Target::Node(node) if self.geoset_of.contains_key(&node))
     }
 
-    /// Bounds of a new model and its sequences.
+    /// Sets the bounds of a new model and its sequences.
     fn outline(&mut self, model: &mut Model) {
         let all: Vec<[f32; 3]> = model.geosets.iter().flat_map(|g| g.vertices.iter().copied()).collect();
         let Some(bounds) = crate::bounds_of(&all) else { return };
@@ -225,7 +228,7 @@ impl<'a> FromScene<'a> {
     }
 }
 
-/// A list of whole numbers, or nothing.
+/// Returns a list of integers; empty if there is none.
 fn read_u32s(map: &Extras, key: &str) -> Vec<u32> {
     map.u32s(key).unwrap_or_default()
 }

@@ -20,11 +20,11 @@ use crate::{
 struct Entry {
     node: u32,
     kind: NodeKind,
-    /// The object id it had.
+    /// Its previous object id.
     stored: Option<u32>,
-    /// Its place among its kind.
+    /// Its index among its kind.
     index: i64,
-    /// Whether it hangs at the object that the node itself is.
+    /// Whether it is an additional object of a node that already is one, and becomes a child of it.
     second: bool,
     id: u32,
 }
@@ -83,7 +83,7 @@ impl<'a> FromScene<'a> {
         Ok(())
     }
 
-    /// Everything that becomes an object, in the order of the scene.
+    /// Returns everything that becomes an object, in the order of the scene.
     fn entries(&mut self) -> Vec<Entry> {
         let scene = self.scene;
         let joints: HashSet<u32> = scene.skins.iter().flat_map(|s| s.joints.iter().copied()).collect();
@@ -143,7 +143,7 @@ impl<'a> FromScene<'a> {
         out
     }
 
-    /// Gives every object its number: the one it had, or, where nodes came or went, the next one, bones first.
+    /// Assigns object ids: the previous ones, or new ones with bones first if nodes were added or removed.
     fn number(&mut self, entries: &mut [Entry]) {
         let before = own(&self.scene.extras).int("nodes").unwrap_or(0);
         let known = entries.iter().filter(|e| e.stored.is_some()).count() as i64;
@@ -182,7 +182,7 @@ impl<'a> FromScene<'a> {
         }
     }
 
-    /// The pivots of all nodes of the scene.
+    /// Returns the pivots of all nodes of the scene.
     fn pivots(&self) -> Vec<[f32; 3]> {
         let scene = self.scene;
         let mut out = vec![[0.0f32; 3]; scene.nodes.len()];
@@ -215,7 +215,7 @@ impl<'a> FromScene<'a> {
         out
     }
 
-    /// The object id of the nearest object above a node.
+    /// Returns the object id of the nearest ancestor that is an object.
     fn above(&self, node: u32) -> Option<u32> {
         let mut at = self.scene.node(node).and_then(|n| n.parent);
         let mut left = self.scene.nodes.len();
@@ -251,11 +251,11 @@ impl<'a> FromScene<'a> {
         if !entry.second {
             let rest =
                 if frame.plain { ValueMap::Offset(from.transform.translation) } else { ValueMap::Plain };
-            let bounds = node_bindings(entry.node, rest);
-            node.tracks = self.read_tracks(map, "tracks", &what, &bounds, &frame);
+            let bindings = node_bindings(entry.node, rest);
+            node.tracks = self.read_tracks(map, "tracks", &what, &bindings, &frame);
             let [x, y, z] = from.transform.scale;
             if (x - y).abs() > 1e-4 * x.abs() || (x - z).abs() > 1e-4 * x.abs() {
-                self.lose(Loss::new(&what, "a scale of its own along each axis at rest"));
+                self.lose(Loss::new(&what, "non-uniform scale at rest"));
             }
         }
         self.read_kind(model, entry, from, node, map, &what);
@@ -285,8 +285,8 @@ impl<'a> FromScene<'a> {
         what: &str,
     ) {
         let parts = Parts { node: entry.node, light: from.light, emitter: from.emitter };
-        let bounds = own_bindings(entry.kind, self.version, parts);
-        let tracks = self.read_tracks(map, "own_tracks", what, &bounds, &Frame::default());
+        let bindings = own_bindings(entry.kind, self.version, parts);
+        let tracks = self.read_tracks(map, "own_tracks", what, &bindings, &Frame::default());
         let emitter = from.emitter.and_then(|e| self.scene.emitters.get(e as usize));
         match (entry.kind, emitter) {
             (NodeKind::Bone, _) => {
@@ -369,7 +369,7 @@ impl<'a> FromScene<'a> {
         out
     }
 
-    /// Bind poses and pivots that belong to no node.
+    /// Reads bind poses and pivots that belong to no node.
     pub(super) fn read_loose(&mut self, map: &Extras, model: &mut Model) {
         if self.removed {
             return;
@@ -390,7 +390,7 @@ impl<'a> FromScene<'a> {
     }
 }
 
-/// What a node of the scene is, by what hangs at it; the first counts most.
+/// Returns the kinds of objects that a node of the scene becomes, the most important first.
 fn roles(node: &SceneNode, joint: bool, happens: bool) -> Vec<NodeKind> {
     let mut out = Vec::new();
     if joint || node.mesh.is_some() && node.skin.is_none() {
@@ -411,7 +411,7 @@ fn roles(node: &SceneNode, joint: bool, happens: bool) -> Vec<NodeKind> {
     out
 }
 
-/// The part of a node of the scene without which it cannot be what it was.
+/// Returns the condition under which a node of the scene can still be of this kind.
 fn needs(kind: NodeKind) -> Option<fn(&SceneNode) -> bool> {
     Some(match kind {
         NodeKind::Light => |n| n.light.is_some(),
@@ -425,7 +425,7 @@ fn needs(kind: NodeKind) -> Option<fn(&SceneNode) -> bool> {
     })
 }
 
-/// What an emitter from elsewhere becomes.
+/// Returns the kind of node for an imported emitter.
 pub(super) fn emitter_kind(kind: EmitterKind) -> Option<NodeKind> {
     Some(match kind {
         EmitterKind::Particles => NodeKind::ParticleEmitter2,

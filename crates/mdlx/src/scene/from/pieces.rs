@@ -1,4 +1,4 @@
-//! Meshes as geosets: split where one would be too large, weights as bytes or as matrix groups.
+//! Imported meshes as geosets: split where necessary, with weights as bytes or as matrix groups.
 
 use std::collections::HashMap;
 
@@ -6,37 +6,37 @@ use galatea_scene::smooth_normals;
 
 use crate::{Geoset, SkinWeight};
 
-/// Most vertices of a geoset: indices have 16 bits.
+/// Maximum number of vertices of a geoset: indices have 16 bits.
 const VERTICES: usize = 65_535;
 
-/// Most matrix groups of a geoset: vertices name theirs in a byte.
+/// Maximum number of matrix groups of a geoset: vertices refer to them by a byte.
 const GROUPS: usize = 256;
 
-/// Most bones of a matrix group made here.
+/// Maximum number of bones of a new matrix group.
 const BONES: usize = 8;
 
 /// A mesh to be split.
 pub(super) struct Part<'a> {
-    /// Its vertices and all that is the same for every piece.
+    /// Its vertices, and fields that are the same for every piece.
     pub(super) geoset: &'a Geoset,
     pub(super) tangents: Option<&'a [[f32; 4]]>,
     pub(super) corners: &'a [[u32; 3]],
     /// For each vertex, object ids of bones and their weights.
     pub(super) rows: &'a [Vec<(u32, f32)>],
-    /// Whether weights become bytes, not matrix groups.
+    /// Whether weights become bytes instead of matrix groups.
     pub(super) smooth: bool,
 }
 
-/// What became of the weights.
+/// The losses of weights.
 #[derive(Debug, Default)]
 pub(super) struct Grouping {
-    /// Vertices whose weights were rounded by more than a 255th.
+    /// Number of vertices whose weights were rounded by more than 1 / 255.
     pub(super) rounded: usize,
-    /// Vertices with more bones than there is room for.
+    /// Number of vertices with too many bones.
     pub(super) cut: usize,
 }
 
-/// Bones of a matrix group, some of them several times, whose mean comes closest to the weights; and whether it is exact.
+/// Returns the bones of a matrix group, with repetitions, whose mean approximates the weights best, and whether it is exact.
 pub(super) fn repeats(row: &[(u32, f32)]) -> (Vec<u32>, bool) {
     let mut row: Vec<(u32, f32)> = row.iter().copied().filter(|(_, w)| *w > 0.0 && w.is_finite()).collect();
     row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -47,7 +47,7 @@ pub(super) fn repeats(row: &[(u32, f32)]) -> (Vec<u32>, bool) {
     }
     let mut best: (f32, Vec<usize>) = (f32::MAX, vec![1]);
     for parts in 1..=BONES {
-        // Whole parts first, then the largest rests.
+        // Whole shares first, then the largest remainders.
         let mut counts: Vec<usize> = row.iter().map(|(_, w)| (w / total * parts as f32) as usize).collect();
         let mut left = parts.saturating_sub(counts.iter().sum());
         let mut order: Vec<usize> = (0..row.len()).collect();
@@ -71,7 +71,7 @@ pub(super) fn repeats(row: &[(u32, f32)]) -> (Vec<u32>, bool) {
     (bones, best.0 <= 1.0 / 255.0)
 }
 
-/// Four bones and weights that add up to 255.
+/// Returns the four heaviest bones with weights that add up to 255.
 pub(super) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
     let mut row: Vec<(u32, f32)> = row.iter().copied().filter(|(_, w)| *w > 0.0 && w.is_finite()).collect();
     row.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -91,10 +91,10 @@ pub(super) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
     out
 }
 
-/// The pieces of a mesh, each small enough for a geoset.
+/// Splits a mesh into pieces that are small enough for a geoset.
 pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
     let mut stored = Grouping::default();
-    // The group of every vertex; how many pieces there are does not change it.
+    // The groups of vertices do not depend on the pieces.
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
     let mut of_vertex: Vec<u32> = Vec::with_capacity(part.rows.len());
@@ -130,7 +130,7 @@ pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
     (out, stored)
 }
 
-/// A geoset that grows.
+/// A geoset under construction.
 struct Piece<'a> {
     part: &'a Part<'a>,
     places: HashMap<u32, u16>,

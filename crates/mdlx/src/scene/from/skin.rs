@@ -18,7 +18,7 @@ pub(super) type Row = Vec<(u32, f32)>;
 type GroupKey = Vec<(u32, u32)>;
 
 impl FromScene<'_> {
-    /// For each vertex, the object ids of the nodes that move it, and how much.
+    /// Returns, for each vertex, the object ids of the nodes that move it, with weights.
     pub(super) fn rows(&self, one: &Wanted<'_>, vertices: &Vertices, skin: Option<&Skin>) -> Vec<Row> {
         let count = vertices.positions.len();
         let Some(skin) = skin else {
@@ -40,12 +40,12 @@ impl FromScene<'_> {
         (0..count).map(of).collect()
     }
 
-    /// An object id as it was, as it is now; `None` if its node is gone.
+    /// Returns the new object id for a previous one; `None` if the node was removed.
     fn renumbered(&self, id: u32) -> Option<u32> {
         self.new_ids.get(&id).copied().or((!self.removed).then_some(id))
     }
 
-    /// The matrix groups as they were, without bones that are gone.
+    /// Reads the stored matrix groups, without bones that were removed.
     fn read_tables(&self, map: &Extras, out: &mut Geoset) {
         let sizes = read_u32s(map, "group_sizes");
         let matrices = read_u32s(map, "matrices");
@@ -95,7 +95,7 @@ impl FromScene<'_> {
         read_vertex_groups(vertices, one.map, out);
     }
 
-    /// Notes that vertices have more bones than a vertex can have.
+    /// Reports that vertices have more bones than the format supports.
     pub(super) fn lose_bones(&mut self, one: &Wanted<'_>, vertices: usize) {
         if vertices > 0 {
             let what = format!("bones beyond the fourth on {vertices} vertices");
@@ -103,7 +103,7 @@ impl FromScene<'_> {
         }
     }
 
-    /// Restores weights that bones and shares do not determine, on vertices whose weights were not edited.
+    /// Restores weights that joints and influences do not determine, on vertices whose weights were not edited.
     fn restore_weights(
         &self,
         stored: &Extras,
@@ -161,7 +161,7 @@ impl FromScene<'_> {
         if rounded > 0 {
             self.lose(Loss::new(
                 format!("mesh {:?}", one.mesh.name),
-                "weights that are no shares of at most eight bones, rounded",
+                "weights, rounded to equal shares of at most eight bones",
             ));
         }
         if groups.iter().any(|g| *g > 255) {
@@ -175,7 +175,7 @@ impl FromScene<'_> {
         true
     }
 
-    /// Returns the key of each matrix group, by the bones that are still there.
+    /// Returns the key of each matrix group, made of the bones that still exist.
     fn group_keys(&self, geoset: &Geoset) -> Vec<GroupKey> {
         let exists: HashSet<u32> = self.object_of.values().copied().collect();
         let key = |bones: &[u32]| {
@@ -203,7 +203,7 @@ fn group_key(row: &[(u32, f32)]) -> GroupKey {
     key
 }
 
-/// Returns the matrix group of each vertex, and how many new groups only come near the weights. Groups that are missing are
+/// Returns the matrix group of each vertex, and the number of new groups that only approximate the weights. Missing groups are
 /// added to the geoset.
 fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usize>, usize) {
     let mut known: HashMap<GroupKey, usize> = HashMap::default();
@@ -230,7 +230,7 @@ fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usiz
     (groups, rounded)
 }
 
-/// Restores which of several equal groups a vertex has, on vertices whose weights were not edited.
+/// Restores which of several equal groups a vertex has, if its weights were not edited.
 fn restore_groups(stored: &Extras, rows: &[Row], keys: &[GroupKey], groups: &mut [usize]) {
     for (vertex, group) in read_u32s(stored, "at").iter().zip(read_u32s(stored, "to")) {
         let key = keys.get((group as usize).min(keys.len().saturating_sub(1)));
@@ -241,7 +241,7 @@ fn restore_groups(stored: &Extras, rows: &[Row], keys: &[GroupKey], groups: &mut
     }
 }
 
-/// Returns the weights of a vertex as bytes, each in its place; `None` if they are not four, or no 255ths.
+/// Returns the weights of a vertex as bytes; `None` if they are not four multiples of 1 / 255.
 fn exact_bytes(vertices: &Vertices, vertex: usize, ids: &[Option<u32>]) -> Option<SkinWeight> {
     let influences = || vertices.influences.of(vertex);
     let exact = influences().all(|(_, w)| ((w * 255.0).round() - w * 255.0).abs() < 1e-3);
@@ -258,7 +258,7 @@ fn exact_bytes(vertices: &Vertices, vertex: usize, ids: &[Option<u32>]) -> Optio
     Some(out)
 }
 
-/// Sets the bones whose weight is 0 from the number that [`idle_of`](crate::scene::weights::idle_of) made of them.
+/// Sets the bones whose weight is 0, as packed by [`idle_of`](crate::scene::weights::idle_of).
 fn set_idle(weight: &mut SkinWeight, idle: u32) {
     if idle == 0 {
         return;
@@ -269,7 +269,7 @@ fn set_idle(weight: &mut SkinWeight, idle: u32) {
     }
 }
 
-/// Returns skin weights kept as bytes: four bones and four weights for each vertex.
+/// Returns skin weights stored as bytes: four bones and four weights per vertex.
 fn stored_skin(bytes: &[u8]) -> Vec<SkinWeight> {
     let weight = |[a, b, c, d, e, f, g, h]: &[u8; 8]| SkinWeight {
         bones: [*a, *b, *c, *d],

@@ -1,4 +1,4 @@
-//! Tracks from the scene: the keys of all clips, put together on one timeline.
+//! Tracks from the scene: the keys of all clips, merged on one timeline.
 
 use foldhash::{HashMap, HashSet};
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property, Target};
@@ -12,10 +12,10 @@ use crate::scene::extra::{Checksum, ExtraValue, UlpDeltas, own, same, unlatin};
 use crate::scene::window::LONGEST;
 use crate::{Curve, EventTrack, Extra, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks, ValueKind};
 
-/// Channels of all clips, by what they move.
+/// Channels of all clips, by target and property.
 pub(super) type Channels<'a> = HashMap<(Target, Property), Vec<(usize, &'a Channel)>>;
 
-/// What a track was when it was written.
+/// The description of a track in extras.
 #[derive(Debug, Clone, Copy)]
 struct Listed<'a> {
     tag: Tag,
@@ -56,12 +56,12 @@ fn listed<'a>(map: &'a Extras, key: &str) -> Vec<Listed<'a>> {
     entries.collect()
 }
 
-/// One key that was found, and where.
+/// A key of a clip.
 struct Found {
     time: i64,
-    /// Which of several at that time.
+    /// Its index among keys of the same time.
     nth: u32,
-    /// Whether somebody has changed the clip it is from.
+    /// Whether its clip was edited.
     edited: bool,
     row: usize,
 }
@@ -91,7 +91,7 @@ impl Gathered {
 }
 
 impl<'a> FromScene<'a> {
-    /// The tracks of something: those that were listed, then those that somebody has added.
+    /// Reads tracks: those listed in extras, then those that were added.
     pub(super) fn read_tracks(
         &mut self,
         map: &Extras,
@@ -158,7 +158,7 @@ impl<'a> FromScene<'a> {
             Some(entry) => entry.note,
             None => Extras::none(),
         };
-        // A track follows one clock: that of a global sequence only if no other clip moves the same.
+        // A track follows one clock: that of a global sequence only if no other clip drives the same property.
         let globals: Vec<i32> = channels.iter().filter_map(|(clip, _)| self.global_of(*clip)).collect();
         let timeline = channels.iter().any(|(clip, _)| self.global_of(*clip).is_none());
         let first = globals.first().copied();
@@ -171,7 +171,7 @@ impl<'a> FromScene<'a> {
         if dropped {
             self.lose(Loss::new(
                 what,
-                format!("{} in a clip that always runs, beside others", binding.property.name()),
+                format!("{} in a global sequence: other clips animate it too", binding.property.name()),
             ));
         }
         let channels: Vec<(usize, &Channel)> =
@@ -192,8 +192,11 @@ impl<'a> FromScene<'a> {
         let mut all = Gathered::default();
         for (clip, channel) in from.channels {
             if channel.width() != T::WIDTH {
-                // Scales and colours of other programs may have another number of parts.
-                self.lose(Loss::new(from.what, format!("{} of another width", channel.property.name())));
+                // Scales and colours of other programs may have another number of components.
+                self.lose(Loss::new(
+                    from.what,
+                    format!("{} with another number of components", channel.property.name()),
+                ));
                 continue;
             }
             let start = self.windows.get(*clip).map_or(0, |w| w.start);
@@ -261,7 +264,7 @@ impl<'a> FromScene<'a> {
         curve
     }
 
-    /// The times of an event.
+    /// Returns the times of an event.
     pub(super) fn read_events(&mut self, map: &Extras, key: &str, node: u32) -> Option<EventTrack> {
         let stored = map.object(key);
         let mut track = EventTrack::default();
@@ -281,7 +284,7 @@ impl<'a> FromScene<'a> {
         let outside = stored.u32s("times").unwrap_or_default();
         times.extend(outside.iter().map(|t| (i64::from(*t as i32), usize::MAX)));
         times.sort_unstable();
-        // A moment that two clips play is one moment.
+        // An event that two clips play is one event.
         let mut kept: Vec<(i64, usize)> = Vec::new();
         for (time, clip) in times {
             if kept.last().is_none_or(|(t, c)| *t != time || *c == clip) {
@@ -305,7 +308,7 @@ impl<'a> FromScene<'a> {
     }
 }
 
-/// What the keys of one track are gathered from.
+/// The sources of one track's keys.
 struct Gather<'a, 'b> {
     channels: &'b [(usize, &'a Channel)],
     note: &'b Extras,
@@ -314,7 +317,7 @@ struct Gather<'a, 'b> {
     frame: &'b Frame,
 }
 
-/// The places of the found keys in another order of times; `None` if these are not the same times.
+/// Returns the indices of keys in another order of times; `None` if the times differ.
 fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
     if order.len() != found.len() {
         return None;
@@ -333,7 +336,7 @@ fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// The interpolation of a track: the one it had while its channels still say the same.
+/// Returns the interpolation of a track: the stored one, if it is consistent with the channels.
 fn interpolation_of(
     stored: Option<Interpolation>,
     keys: &Keys,
@@ -370,13 +373,13 @@ fn interpolation_of(
     }
 }
 
-/// A channel as keys of the format, and whether it is known to have been changed.
+/// Returns a channel as keys of the format, and whether it is known to have been edited.
 fn decode_channel(channel: &Channel, form: &CurveForm, frame: &Frame) -> (FormatKeys, bool) {
     let mut stored = own(&channel.extras);
     let sum = || Checksum::new().floats(&channel.times).floats(&channel.values).finish();
     let edited = stored.int("sum").is_some_and(|s| s as i32 != sum());
     if stored.int("count").is_some_and(|count| count != channel.times.len() as i64) {
-        // Keys were added or taken away: the notes are about others.
+        // Keys were added or removed, so the extras are about other keys.
         stored = Extras::none();
     }
     let width = form.width;
@@ -424,11 +427,11 @@ fn decode_channel(channel: &Channel, form: &CurveForm, frame: &Frame) -> (Format
     if same(&again.values, values) && same(&again.times, &channel.times) {
         return (rows, edited);
     }
-    // Keys that were put between for smoothness, and changed since, are keys like others now.
+    // Inserted keys that were edited are ordinary keys now.
     (form.restore(&channel.times, values, &[], None), edited)
 }
 
-/// Held values as straight ones: each key once more, just before the next.
+/// Returns held values as linear ones: each key is repeated just before the next.
 fn stepped_rows(rows: &FormatKeys, width: usize) -> FormatKeys {
     let mut out = FormatKeys::default();
     for (i, (time, value)) in rows.times.iter().zip(rows.values.chunks_exact(width.max(1))).enumerate() {
@@ -442,7 +445,7 @@ fn stepped_rows(rows: &FormatKeys, width: usize) -> FormatKeys {
     out
 }
 
-/// Tangents with which a smooth track runs straight.
+/// Returns the tangents with which a smooth track is linear.
 fn straight_tangents(rows: &FormatKeys, width: usize, kind: CurveKind) -> Vec<f32> {
     let values: Vec<&[f32]> = rows.values.chunks_exact(width.max(1)).collect();
     let mut out = Vec::with_capacity(rows.values.len() * 2);
@@ -464,7 +467,7 @@ fn straight_tangents(rows: &FormatKeys, width: usize, kind: CurveKind) -> Vec<f3
     out
 }
 
-/// Keys that were kept as they are.
+/// Reads keys that were stored unconverted.
 fn read_keys(note: &Extras, keys: &mut Keys) {
     let times = note.u32s("times").unwrap_or_default();
     fn fill<T: Copy>(times: &[u32], curve: &mut Curve<T>, values: Vec<T>, tangents: &[T]) {

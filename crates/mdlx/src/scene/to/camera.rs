@@ -1,4 +1,4 @@
-//! Cameras to the scene. A camera stands at a node and looks at another.
+//! Cameras to the scene. A camera is at a node and looks at another node.
 
 use galatea_scene::{Camera as SceneCamera, Extras, Node as SceneNode, Projection, Transform, Value};
 use glam::Quat;
@@ -59,15 +59,15 @@ impl ToScene<'_> {
                 ..SceneCamera::default()
             });
             let places = [ValueMap::Offset(camera.position), ValueMap::Offset(camera.target)];
-            let bounds = camera_bindings(model.version, number, [id, target], places);
-            self.add_tracks(&mut map, "tracks", &camera.tracks, |tag| find(&bounds, tag));
+            let bindings = camera_bindings(model.version, number, [id, target], places);
+            self.add_tracks(&mut map, "tracks", &camera.tracks, |tag| find(&bindings, tag));
             if let Some(node) = self.scene.nodes.get_mut(id as usize) {
                 node.extras = wrap(map);
             }
         }
     }
 
-    /// Pivots and bind poses that belong to no node.
+    /// Stores pivots and bind poses that belong to no node.
     pub(super) fn add_loose(&mut self) {
         let model = self.model;
         let cameras = model.node_count()..model.node_count() + model.cameras.len();

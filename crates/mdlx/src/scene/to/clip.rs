@@ -45,7 +45,7 @@ impl ToScene<'_> {
         }
     }
 
-    /// The sequence that a model at rest shows: the first that is called Stand, or the first.
+    /// Returns the sequence that a model shows at rest: the first Stand, or else the first sequence.
     pub(super) fn stand(&self) -> Option<usize> {
         let stands = |s: &Sequence| s.name.bytes().get(..5).is_some_and(|n| n.eq_ignore_ascii_case(b"stand"));
         let found = self.model.sequences.iter().position(stands);

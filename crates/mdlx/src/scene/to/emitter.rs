@@ -7,7 +7,7 @@ use crate::scene::extra::{ExtraValue, latin, put_fields};
 use crate::{NodeKind, ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
 impl ToScene<'_> {
-    /// An emitter in the scene's words; what those do not tell goes to `map`.
+    /// Returns an emitter of the scene; fields that the scene does not define are stored in `map`.
     pub(super) fn emitter(
         &self,
         kind: NodeKind,

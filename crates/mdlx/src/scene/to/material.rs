@@ -1,6 +1,6 @@
 //! Materials, textures and texture animations to the scene.
 //!
-//! The first layer is the material that a mesh has, the others are drawn over it. The six layers of a HD shader are one
+//! The first layer becomes the material of a mesh; the others are drawn over it. The six layers of a HD shader become one
 //! material with six textures.
 
 use galatea_scene::{Extras, Material as SceneMaterial, Slot, Texture as SceneTexture, Value};
@@ -11,13 +11,13 @@ use crate::scene::extra::{ExtraValue, put_fields, wrap};
 use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
 use crate::{Feature, Layer, Material, Version};
 
-/// Red, as the first player has it.
+/// Team colour: the red of the first player.
 const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
 
-/// A glimmer of it, where the picture of the glow would fade out.
+/// Team glow: fainter, since the texture of the glow would fade out.
 const GLOW: [f32; 3] = [0.2, 0.0024, 0.0024];
 
-/// Whether the layers of a material are the textures of one surface.
+/// Returns `true` if the layers of a material are the textures of one HD shader.
 pub(super) fn is_hd(material: &Material, version: Version) -> bool {
     version.has(Feature::MaterialShader)
         && material.shader.bytes().starts_with(b"Shader_HD")
@@ -34,7 +34,7 @@ impl ToScene<'_> {
             let hd = is_hd(material, model.version);
             let count = if hd { 1 } else { material.layers.len().max(1) };
             let ids = base..base + count as u32;
-            // Channels refer to materials by number: first all of them are there.
+            // Channels refer to materials by index, so all of them are added first.
             self.scene.materials.resize_with(ids.end as usize, SceneMaterial::default);
             for (number, id) in ids.clone().enumerate() {
                 let mut map = Extras::new();
@@ -93,7 +93,7 @@ impl ToScene<'_> {
         }
     }
 
-    /// A texture of a layer, if there is such a texture.
+    /// Returns a texture of a layer, if it exists.
     fn texture(&self, id: i32, slot: Slot, coord_id: u32, stored: &mut Extras) -> Option<SceneTexture> {
         let texture = self.model.textures.get(usize::try_from(id).ok()?)?;
         stored.add("texture", id);
@@ -106,7 +106,7 @@ impl ToScene<'_> {
         })
     }
 
-    /// The fields of a layer that the scene has no word for.
+    /// Stores the fields of a layer that the scene does not define.
     fn layer_fields(&self, layer: &Layer, map: &mut Extras) {
         put_fields!(
             map,
@@ -121,7 +121,7 @@ impl ToScene<'_> {
         );
     }
 
-    /// Gives the material the tracks of its texture animation, if no other has them yet.
+    /// Adds the tracks of the texture animation to the material, unless another material has them.
     fn add_texture_anim(&mut self, layer: &Layer, id: u32, map: &mut Extras, moved: &mut [bool]) {
         let model = self.model;
         let Ok(index) = usize::try_from(layer.texture_anim_id) else { return };
@@ -129,8 +129,8 @@ impl ToScene<'_> {
         if let Some(flag) = moved.get_mut(index).filter(|m| !**m) {
             *flag = true;
             map.add("texture_anim", index as u32);
-            let bounds = uv_bindings(id);
-            self.add_tracks(map, "uv_tracks", &anim.tracks, |tag| find(&bounds, tag));
+            let bindings = uv_bindings(id);
+            self.add_tracks(map, "uv_tracks", &anim.tracks, |tag| find(&bindings, tag));
         }
     }
 
@@ -188,17 +188,17 @@ impl ToScene<'_> {
             let known = slots().get(slot.slot as usize).cloned();
             let known = if slot.slot == 0 { Some(base.clone()) } else { known };
             let known = known.unwrap_or_else(|| Slot::Other(format!("slot {}", slot.slot)));
-            let bounds = slot_bindings(version, id, n);
+            let bindings = slot_bindings(version, id, n);
             let texture = self.texture(slot.texture_id, known.clone(), layer.coord_id, &mut stored);
             if texture.is_none() {
                 stored.add("texture", slot.texture_id);
             }
-            self.add_tracks(&mut stored, "tracks", &slot.tracks, |tag| find(&bounds, tag));
+            self.add_tracks(&mut stored, "tracks", &slot.tracks, |tag| find(&bindings, tag));
             let nameless = SceneTexture { slot: known, uv_set: layer.coord_id, ..SceneTexture::default() };
             out.textures.push(SceneTexture { extras: wrap(stored), ..texture.unwrap_or(nameless) });
         }
-        let bounds = layer_bindings(version, id, 0);
-        self.add_tracks(map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
+        let bindings = layer_bindings(version, id, 0);
+        self.add_tracks(map, "tracks", &layer.tracks, |tag| find(&bindings, tag));
         self.add_texture_anim(layer, id, map, moved);
         let name = out.textures.first().map_or("", |t| &t.name);
         let stem = name.rsplit(['\\', '/']).next().unwrap_or(name);
@@ -206,7 +206,7 @@ impl ToScene<'_> {
         out
     }
 
-    /// A layer of a HD shader after the first: a texture of the material.
+    /// Returns a texture of the material for a layer of a HD shader after the first.
     fn further_layer(
         &mut self,
         layer: &Layer,
@@ -228,10 +228,10 @@ impl ToScene<'_> {
                 put_fields!(&mut map, layer, Layer::default(), coord_id);
             }
         }
-        let bounds = layer_bindings(self.model.version, id, number);
-        self.add_tracks(&mut map, "tracks", &layer.tracks, |tag| find(&bounds, tag));
+        let bindings = layer_bindings(self.model.version, id, number);
+        self.add_tracks(&mut map, "tracks", &layer.tracks, |tag| find(&bindings, tag));
         if usize::try_from(layer.texture_anim_id).ok().and_then(|i| moved.get(i)) == Some(&false) {
-            // Its texture animation moves the material as a whole if the first layer has none.
+            // Its texture animation applies to the whole material if the first layer has none.
             let mut own = Extras::new();
             self.add_texture_anim(layer, id, &mut own, moved);
             map.extend(own);

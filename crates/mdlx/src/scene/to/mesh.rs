@@ -21,7 +21,7 @@ impl ToScene<'_> {
         let mut loose: Vec<(usize, &GeosetAnim)> = Vec::new();
         for (index, anim) in model.geoset_anims.iter().enumerate() {
             let of = usize::try_from(anim.geoset_id).ok().filter(|g| *g < model.geosets.len());
-            // Of several for one geoset the last counts.
+            // If a geoset has several, the last one is used.
             match of {
                 Some(geoset) => loose.extend(anims.insert(geoset, (index, anim))),
                 None => loose.push((index, anim)),
@@ -100,7 +100,7 @@ impl ToScene<'_> {
         self.scene.add_node(Some(0), node);
     }
 
-    /// Alpha and colour of a geoset.
+    /// Adds alpha and colour of a geoset.
     fn add_anim(
         &mut self,
         id: u32,
@@ -111,8 +111,8 @@ impl ToScene<'_> {
     ) {
         let model = self.model;
         put_fields!(stored, anim, GeosetAnim::default(), flags);
-        let bounds = anim_bindings(id);
-        self.add_tracks(stored, "tracks", &anim.tracks, |tag| find(&bounds, tag));
+        let bindings = anim_bindings(id);
+        self.add_tracks(stored, "tracks", &anim.tracks, |tag| find(&bindings, tag));
         let fades = anim.tracks.get(*b"KGAO");
         let opacity = if fades.is_some() { 1.0 } else { anim.alpha };
         let counts = color_applies(anim.flags, model.version.is_wow());
@@ -131,7 +131,7 @@ impl ToScene<'_> {
         if !node.visible {
             return;
         }
-        // At rest a geoset is seen as it is when the model stands.
+        // At rest, a geoset is as visible as in the Stand sequence.
         let moment = |sequence: Option<usize>| match sequence {
             Some(sequence) => Moment::in_sequence(model, sequence, 0.0),
             None => Moment { sequence: None, time: 0.0, clock: 0.0 },
@@ -141,7 +141,7 @@ impl ToScene<'_> {
         self.add_visibility(id, fades.global_sequence >= 0, node.visible);
     }
 
-    /// Whether a geoset is seen follows from its alpha: said again in the words for that, wherever it is not as at rest.
+    /// Adds visibility channels that follow from a geoset's alpha, in clips where it differs from the pose at rest.
     fn add_visibility(&mut self, id: u32, global: bool, rest: bool) {
         let globals = self.globals;
         for (number, clip) in self.scene.clips.iter_mut().enumerate() {
@@ -240,14 +240,14 @@ impl ToScene<'_> {
     }
 }
 
-/// When something that fades is seen.
+/// Returns the times at which a fading object becomes visible or invisible.
 fn switches(fades: &Channel) -> (Vec<f32>, Vec<f32>) {
     let (mut times, mut values) = (Vec::new(), Vec::new());
     let per = fades.values.len().checked_div(fades.times.len()).unwrap_or(1).max(1);
     let value = |i: usize| fades.values.get(i * per + per / 2).copied().unwrap_or(1.0);
     let fluid = fades.interpolation != Interpolation::Step;
     for (i, time) in fades.times.iter().enumerate() {
-        // On the way from or to nothing something is seen already.
+        // While it fades in or out, it is visible.
         let next = if i + 1 < fades.times.len() && fluid { value(i + 1) } else { 0.0 };
         let seen = f32::from(u8::from(value(i) > 0.0 || next > 0.0));
         if values.last() != Some(&seen) {
@@ -258,7 +258,7 @@ fn switches(fades: &Channel) -> (Vec<f32>, Vec<f32>) {
     (times, values)
 }
 
-/// Bounds for each sequence: those that differ, and which is whose.
+/// Stores the bounds for each sequence: the distinct ones, and an index for each sequence.
 fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
     if list.is_empty() {
         return;
@@ -289,7 +289,7 @@ fn put_bounds(map: &mut Extras, list: &[crate::Bounds], usual: &crate::Bounds) {
     map.add("sequence_bounds", Value::Object(stored));
 }
 
-/// The vertices, column by column. Columns that do not have one entry per vertex go to extras.
+/// Returns the vertex attributes. Those without one entry per vertex are stored in extras.
 fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     let count = geoset.vertices.len();
     let full = |len: usize| len == count && count > 0;
@@ -315,7 +315,7 @@ fn columns(geoset: &Geoset, map: &mut Extras) -> Vertices {
     out
 }
 
-/// The triangles; what other kinds of faces there are goes to extras.
+/// Returns the triangles; other types of faces are stored in extras.
 fn faces(geoset: &Geoset, map: &mut Extras) -> Vec<u32> {
     let plain = geoset.buffer.is_some() || geoset.face_types.iter().all(|t| *t == 4);
     let usual = geoset.face_types == [4] && geoset.face_counts == [geoset.faces.len() as u32];

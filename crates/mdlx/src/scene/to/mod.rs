@@ -1,4 +1,4 @@
-//! The document as a scene.
+//! The document to the scene.
 
 mod camera;
 mod clip;
@@ -19,7 +19,7 @@ use crate::play::Player;
 use crate::{FaceEffect, Model, Sound, Texture, UnknownChunk};
 
 impl Model {
-    /// The model as a scene of this name, where the model has none of its own.
+    /// Returns the model as a scene. `name` is used if the model has no name.
     ///
     /// ```
     /// use galatea_mdlx::{Bone, Model, Version};
@@ -50,7 +50,7 @@ impl Model {
         scene
     }
 
-    /// What belongs to the model as a whole.
+    /// Returns the extras of the whole model.
     fn header(&self) -> Extras {
         let mut map = Extras::new();
         map.add("version", self.version.0);
@@ -104,25 +104,25 @@ impl Model {
     }
 }
 
-/// Builds the scene.
+/// The builder of a scene.
 struct ToScene<'a> {
     model: &'a Model,
     scene: Scene,
-    /// What belongs to the model as a whole.
+    /// The extras of the whole model.
     header: Extras,
-    /// What each clip plays.
+    /// The window of each clip.
     windows: Vec<Window>,
     /// The first clip that is a global sequence.
     globals: usize,
-    /// The parts of the timeline that any sequence plays, in order and apart from each other.
+    /// The union of the sequences' windows.
     covered: Vec<Window>,
-    /// For each clip, what clips before it play as well.
+    /// For each clip, the parts that clips before it play as well.
     shared: Vec<Vec<Window>>,
     /// The scene's material of each material.
     materials: Vec<u32>,
     /// The scene's node of each object id.
     by_id: HashMap<u32, u32>,
-    /// How much may still be said again for several clips.
+    /// The number of keys that may still be repeated for several clips.
     repeat_budget: usize,
 }
 
@@ -145,15 +145,15 @@ impl<'a> ToScene<'a> {
     }
 }
 
-/// How many keys of a model may be said again because clips overlap. Far more than any real model needs: where thousands of
-/// sequences play the same keys, not all of them get those.
+/// Returns how many keys may be repeated because clips overlap. This is far more than any real model needs; it limits files in
+/// which thousands of sequences share the same keys.
 fn repeat_budget(model: &Model) -> usize {
     let keys: usize = model.all_tracks().iter().flat_map(|tracks| tracks.iter()).map(|t| t.keys.len()).sum();
     let events: usize = model.events.iter().filter_map(|e| e.track.as_ref()).map(|t| t.times.len()).sum();
     (1 << 18) + 64 * (keys + events)
 }
 
-/// Takes so many from what is left; says whether there were as many.
+/// Takes from a budget. Returns `false`, and takes nothing, if it does not suffice.
 fn take(left: &mut usize, count: usize) -> bool {
     let rest = left.checked_sub(count);
     *left = rest.unwrap_or(*left);

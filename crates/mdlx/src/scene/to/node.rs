@@ -95,12 +95,12 @@ impl ToScene<'_> {
             _ => None,
         };
         if let Some(tracks) = tracks.filter(|t| !t.is_empty() || t.extra.is_some()) {
-            let bounds = own_bindings(kind, m.version, parts);
-            self.add_tracks(map, "own_tracks", tracks, |tag| find(&bounds, tag));
+            let bindings = own_bindings(kind, m.version, parts);
+            self.add_tracks(map, "own_tracks", tracks, |tag| find(&bindings, tag));
         }
     }
 
-    /// Adds what hangs at a node.
+    /// Adds the object of a node: light, attachment, shape or emitter.
     fn add_object(&mut self, kind: NodeKind, index: usize, out: &mut SceneNode, map: &mut Extras) {
         let m = self.model;
         match kind {
@@ -168,7 +168,7 @@ impl ToScene<'_> {
     }
 }
 
-/// A shape in the scene's words.
+/// Returns a collision shape as a shape of the scene.
 fn scene_shape(shape: &CollisionShape, map: &mut Extras) -> SceneShape {
     match shape.shape {
         Shape::Box { corners: [min, max] } => SceneShape::Box { min, max },

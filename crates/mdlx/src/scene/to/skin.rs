@@ -51,7 +51,7 @@ impl ToScene<'_> {
     }
 }
 
-/// Matrix groups of vertices that skin weights move instead.
+/// Stores the matrix groups of vertices that have skin weights.
 pub(super) fn put_groups(geoset: &Geoset, out: &mut Vertices, map: &mut Extras) {
     let groups = &geoset.vertex_groups;
     if groups.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn put_groups(geoset: &Geoset, out: &mut Vertices, map: &mut Extras) 
     }
 }
 
-/// The joints of a skin that is being made.
+/// The joints of a skin under construction.
 struct Joints<'a> {
     by_id: &'a HashMap<u32, u32>,
     list: Vec<u32>,
@@ -84,7 +84,7 @@ impl Joints<'_> {
         })
     }
 
-    /// The place of a bone; `None` if there is no such node.
+    /// Returns the joint of a bone; `None` if there is no such node.
     fn of(&mut self, id: u32) -> Option<u16> {
         let node = self.by_id.get(&id).copied()?;
         (self.list.len() < usize::from(u16::MAX) || self.places.contains_key(&node)).then(|| self.place(node))
@@ -110,17 +110,17 @@ impl Joints<'_> {
         let mut rows = rows;
         for row in &mut rows {
             if row.is_empty() {
-                // What follows nothing stays where it is.
+                // Vertices without a bone stay where they are.
                 row.push((self.place(0), 1.0));
             }
         }
         let mut group_of: Vec<u8> = geoset.vertex_groups.iter().copied().take(count).collect();
         let known = group_of.len();
         group_of.resize(count, 0);
-        // Which group a vertex is in can be told by its weights, as far as those differ.
+        // The group of a vertex follows from its weights, unless several groups have the same weights.
         let mut first: Vec<usize> = Vec::with_capacity(rows.len());
         let mut seen: HashMap<Vec<(u16, u32)>, usize> = HashMap::default();
-        // Most groups are of one bone.
+        // Most groups have a single bone.
         let mut alone: Vec<Option<usize>> = vec![None; self.list.len()];
         for (i, row) in rows.iter().enumerate() {
             if let [(joint, _)] = row.as_slice()
@@ -184,7 +184,7 @@ impl Joints<'_> {
             }
             let spare = idle_of(weight);
             idle.push(spare.unwrap_or(0) as f32);
-            // Bones that repeat or are not there cannot be told by the weights.
+            // Repeated and missing bones do not follow from the weights.
             if still
                 || row.iter().filter(|(_, w)| *w > 0.0).count()
                     != weight.weights.iter().filter(|w| **w > 0).count()
@@ -192,7 +192,7 @@ impl Joints<'_> {
                 at.push(vertex as u32);
                 to.extend([u32::from_le_bytes(weight.bones), u32::from_le_bytes(weight.weights)]);
             }
-            // Weights stay in the places they have.
+            // Weights keep their places.
             let places = weight.weights.iter().map(|w| *w > 0);
             let straight = row.iter().filter(|(_, w)| *w > 0.0).count()
                 == weight.weights.iter().filter(|w| **w > 0).count();
@@ -219,8 +219,8 @@ impl Joints<'_> {
     }
 }
 
-/// The weights of vertices by the groups they are in, as wide as they usually are: then the compiler knows it. The game takes
-/// the last group where there are not so many.
+/// Returns the weights of vertices by their groups, for a width known at compile time. The game uses the last group if the index
+/// is out of range.
 fn spread<const W: usize>(rows: &[Vec<(u16, f32)>], group_of: &[u8]) -> Influences {
     let fixed = |row: &Vec<(u16, f32)>| -> [(u16, f32); W] {
         std::array::from_fn(|i| row.get(i).copied().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Tracks to the scene: each clip gets the keys inside its interval, and notes keep the rest.
+//! Tracks to the scene: each clip gets the keys inside its window; the rest is stored in extras.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::scene::extra::{Checksum, ExtraValue, wrap};
 use crate::scene::window::Window;
 use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks};
 
-/// Whether the scene's channels can carry a track at all.
+/// Returns `true` if a track can be expressed by channels.
 fn is_plain(track: &Track) -> bool {
     match &track.keys {
         Keys::Integer(curve) => {
@@ -50,7 +50,7 @@ impl<'a> ChannelForm<'a> {
         ChannelForm { binding, form, held, tangents: track.interpolation.has_tangents() }
     }
 
-    /// Returns the channel with these keys. Extras hold what it takes to compute exactly them from it.
+    /// Returns the channel with these keys. Its extras hold what is needed to restore them exactly.
     fn channel<T: KeyValue>(
         &self,
         keys: &[Key<T>],
@@ -121,7 +121,7 @@ fn sorted<'a, T: KeyValue>(curve: &'a Curve<T>, note: &mut Extras) -> Cow<'a, Cu
     Cow::Owned(select(curve, &order))
 }
 
-/// Returns a curve of these keys of another.
+/// Returns a curve with some keys of another.
 fn select<T: KeyValue>(curve: &Curve<T>, keys: &[usize]) -> Curve<T> {
     Curve {
         keys: keys.iter().filter_map(|i| curve.keys.get(*i).copied()).collect(),
@@ -129,9 +129,9 @@ fn select<T: KeyValue>(curve: &Curve<T>, keys: &[usize]) -> Curve<T> {
     }
 }
 
-/// Returns the range of sorted keys that are in a window. `done` is where the range of the window before ended.
+/// Returns the range of sorted keys inside a window. `done` is the end of the previous window's range.
 fn keys_within<T>(keys: &[Key<T>], window: Window, done: usize) -> Range<usize> {
-    // Most clips begin where the one before ended.
+    // Most windows begin where the previous one ended.
     let before = |key: &Key<T>| i64::from(key.time) < window.start;
     let adjacent = done.checked_sub(1).is_none_or(|i| keys.get(i).is_some_and(before))
         && keys.get(done).is_some_and(|key| !before(key));
@@ -141,7 +141,7 @@ fn keys_within<T>(keys: &[Key<T>], window: Window, done: usize) -> Range<usize> 
 }
 
 impl ToScene<'_> {
-    /// Adds the tracks of something as channels; what channels do not tell goes to `map` under `key`.
+    /// Adds tracks as channels; what channels cannot express is stored in `map` under `key`.
     pub(super) fn add_tracks(
         &mut self,
         map: &mut Extras,
@@ -198,7 +198,7 @@ impl ToScene<'_> {
         }
     }
 
-    /// Adds the keys of a track to the clips whose intervals they are in.
+    /// Adds the keys of a track to the clips that play them.
     fn split<T: KeyValue>(&mut self, track: &Track, curve: &Curve<T>, binding: &Binding, note: &mut Extras) {
         let curve = &*sorted(curve, note);
         let form = ChannelForm::new::<T>(track, binding);
@@ -243,7 +243,7 @@ impl ToScene<'_> {
         global.map_or(0..self.globals, |g| self.globals + g..self.globals + g + 1)
     }
 
-    /// Notes the keys that no clip plays.
+    /// Stores the keys that no clip plays.
     fn put_unplayed<T: KeyValue>(&self, note: &mut Extras, curve: &Curve<T>, global: Option<usize>) {
         let first = curve.keys.first().map(|k| k.time);
         let mut windows = self.covered.iter().peekable();
@@ -332,7 +332,7 @@ fn put_keys(note: &mut Extras, keys: &Keys, wanted: &mut dyn FnMut(usize) -> boo
     }
 }
 
-/// Keys as they are.
+/// Stores keys unconverted.
 fn put_curve<T: KeyValue>(note: &mut Extras, curve: &Curve<T>, wanted: &mut dyn FnMut(usize) -> bool) {
     let (mut times, mut values, mut tangents) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (key, tangent)) in curve.iter().enumerate() {
