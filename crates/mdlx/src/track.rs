@@ -282,6 +282,20 @@ impl Default for EventTrack {
     }
 }
 
+const fn time_field() -> Field {
+    Field {
+        name: "time",
+        offset: 0,
+        schema: i32::SCHEMA,
+        ty: "i32",
+        doc: "Milliseconds on the timeline, or in the global sequence.",
+    }
+}
+
+const fn value_field<T: Wire>(name: &'static str, offset: usize, doc: &'static str) -> Field {
+    Field { name, offset, schema: T::SCHEMA, ty: T::SCHEMA.name, doc }
+}
+
 impl<T: Wire> Wire for Key<T> {
     const SIZE: usize = 4 + T::SIZE;
     const ZERO: Self = Key { time: 0, value: T::ZERO };
@@ -291,22 +305,7 @@ impl<T: Wire> Wire for Key<T> {
         kind: Kind::Struct(Self::FIELDS),
         doc: "One key of a track: a value at a time.",
     };
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "time",
-            offset: 0,
-            schema: i32::SCHEMA,
-            ty: "i32",
-            doc: "Milliseconds on the timeline, or in the global sequence.",
-        },
-        Field {
-            name: "value",
-            offset: 4,
-            schema: T::SCHEMA,
-            ty: T::SCHEMA.name,
-            doc: "The value at that time.",
-        },
-    ];
+    const FIELDS: &'static [Field] = &[time_field(), value_field::<T>("value", 4, "The value at that time.")];
     #[inline(always)]
     fn get(bytes: &[u8]) -> Self {
         match bytes.split_at_checked(4) {
@@ -343,34 +342,10 @@ impl<T: Wire> Wire for TangentKey<T> {
         doc: "One key of a Hermite or Bézier track.",
     };
     const FIELDS: &'static [Field] = &[
-        Field {
-            name: "time",
-            offset: 0,
-            schema: i32::SCHEMA,
-            ty: "i32",
-            doc: "Milliseconds on the timeline, or in the global sequence.",
-        },
-        Field {
-            name: "value",
-            offset: 4,
-            schema: T::SCHEMA,
-            ty: T::SCHEMA.name,
-            doc: "The value at that time.",
-        },
-        Field {
-            name: "in_tangent",
-            offset: 4 + T::SIZE,
-            schema: T::SCHEMA,
-            ty: T::SCHEMA.name,
-            doc: "Incoming tangent.",
-        },
-        Field {
-            name: "out_tangent",
-            offset: 4 + 2 * T::SIZE,
-            schema: T::SCHEMA,
-            ty: T::SCHEMA.name,
-            doc: "Outgoing tangent.",
-        },
+        time_field(),
+        value_field::<T>("value", 4, "The value at that time."),
+        value_field::<T>("in_tangent", 4 + T::SIZE, "Incoming tangent."),
+        value_field::<T>("out_tangent", 4 + 2 * T::SIZE, "Outgoing tangent."),
     ];
     #[inline(always)]
     fn get(bytes: &[u8]) -> Self {

@@ -7,6 +7,7 @@
 mod binding;
 mod curve;
 mod extra;
+mod fields;
 mod from;
 mod squad;
 mod to;

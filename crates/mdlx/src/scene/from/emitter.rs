@@ -4,6 +4,7 @@ use galatea_scene::{Emitter, Extras};
 
 use super::FromScene;
 use crate::scene::extra::{ExtraValue, read_fields, text};
+use crate::scene::fields::{particle_fields, wow_particle_fields};
 use crate::{ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
 impl FromScene<'_> {
@@ -18,26 +19,7 @@ impl FromScene<'_> {
 
     pub(super) fn read_pre2(&self, from: &Emitter, map: &Extras) -> ParticleEmitter2 {
         let mut e = ParticleEmitter2::default();
-        read_fields!(
-            map,
-            e,
-            emitter_type,
-            variation,
-            longitude,
-            z_source,
-            filter_mode,
-            head_or_tail,
-            tail_length,
-            time,
-            head_life,
-            head_decay,
-            tail_life,
-            tail_decay,
-            texture_id,
-            squirt,
-            priority_plane,
-            replaceable_id,
-        );
+        particle_fields!(read_fields!(map, e));
         e.content_size = map.get("content_size").and_then(u32::read);
         (e.emission_rate, e.life_span, e.speed, e.gravity) = (from.rate, from.life, from.speed, from.gravity);
         e.latitude = from.spread.to_degrees();
@@ -57,22 +39,7 @@ impl FromScene<'_> {
         [e.columns, e.rows] = from.grid;
         if let Some(stored) = map.object("wow") {
             let mut wow = WowParticles::default();
-            read_fields!(
-                stored,
-                wow,
-                geometry_model,
-                recursion_model,
-                twinkle_fps,
-                twinkle_on_off,
-                twinkle_scale,
-                instant_velocity_scale,
-                tumble,
-                drag,
-                spin,
-                wind,
-                wind_time,
-                follow,
-            );
+            wow_particle_fields!(read_fields!(stored, wow));
             let spline = stored.floats("spline").unwrap_or_default();
             wow.spline = spline.as_chunks().0.to_vec();
             e.wow = Some(Box::new(wow));

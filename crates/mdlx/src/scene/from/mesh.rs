@@ -10,6 +10,7 @@ use super::pieces::{Grouping, Part, split};
 use super::{FromScene, read_u32s};
 use crate::scene::binding::{Binding, anim_bindings};
 use crate::scene::extra::{ExtraValue, own, read_fields, row_bounds, text};
+use crate::scene::fields::buffer_fields;
 use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::{GROUP, IDLE, geometry_sum};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, GeosetAnim, Model, VertexBuffer};
@@ -361,18 +362,7 @@ impl<'a> FromScene<'a> {
         }
         if let Some(stored) = map.object("buffer") {
             let mut buffer = VertexBuffer::default();
-            read_fields!(
-                stored,
-                buffer,
-                center,
-                index,
-                type_count,
-                primitive_type,
-                unknown_0x4,
-                min_vertex,
-                max_vertex,
-                unused_0xe,
-            );
+            buffer_fields!(read_fields!(stored, buffer));
             if let [low, high] = read_u32s(stored, "unused").as_slice() {
                 buffer.unused = u64::from(*low) | u64::from(*high) << 32;
             }

@@ -4,6 +4,7 @@ use galatea_scene::{Emitter, EmitterKind, Extras, Value};
 
 use super::ToScene;
 use crate::scene::extra::{ExtraValue, latin, put_fields};
+use crate::scene::fields::{particle_fields, wow_particle_fields};
 use crate::{NodeKind, ParticleEmitter, ParticleEmitter2, PopcornEmitter, RibbonEmitter, WowParticles};
 
 impl ToScene<'_> {
@@ -66,27 +67,7 @@ impl ToScene<'_> {
     }
 
     fn particles(&self, e: &ParticleEmitter2, out: &mut Emitter, map: &mut Extras) {
-        put_fields!(
-            map,
-            e,
-            ParticleEmitter2::default(),
-            emitter_type,
-            variation,
-            longitude,
-            z_source,
-            filter_mode,
-            head_or_tail,
-            tail_length,
-            time,
-            head_life,
-            head_decay,
-            tail_life,
-            tail_decay,
-            texture_id,
-            squirt,
-            priority_plane,
-            replaceable_id,
-        );
+        particle_fields!(put_fields!(map, e, ParticleEmitter2::default()));
         if let Some(size) = e.content_size {
             map.add("content_size", size.json());
         }
@@ -103,23 +84,7 @@ impl ToScene<'_> {
         out.grid = [e.columns, e.rows];
         if let Some(wow) = &e.wow {
             let mut stored = Extras::new();
-            put_fields!(
-                &mut stored,
-                wow,
-                WowParticles::default(),
-                geometry_model,
-                recursion_model,
-                twinkle_fps,
-                twinkle_on_off,
-                twinkle_scale,
-                instant_velocity_scale,
-                tumble,
-                drag,
-                spin,
-                wind,
-                wind_time,
-                follow,
-            );
+            wow_particle_fields!(put_fields!(stored, wow, WowParticles::default()));
             stored.add("spline", galatea_scene::floats(wow.spline.as_flattened()));
             map.add("wow", Value::Object(stored));
         }

@@ -10,6 +10,7 @@ use super::{ToScene, take};
 use crate::play::{Moment, Player};
 use crate::scene::binding::{anim_bindings, find};
 use crate::scene::extra::{ExtraValue, bounds_row, latin, put_fields, same, wrap};
+use crate::scene::fields::buffer_fields;
 use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::geometry_sum;
 use crate::{CollisionMesh, Feature, Geoset, GeosetAnim, VertexBuffer};
@@ -179,19 +180,7 @@ impl ToScene<'_> {
         }
         if let Some(buffer) = geoset.buffer.as_deref() {
             let mut stored = Extras::new();
-            put_fields!(
-                &mut stored,
-                buffer,
-                VertexBuffer::default(),
-                center,
-                index,
-                type_count,
-                primitive_type,
-                unknown_0x4,
-                min_vertex,
-                max_vertex,
-                unused_0xe,
-            );
+            buffer_fields!(put_fields!(stored, buffer, VertexBuffer::default()));
             stored.add("unused", encode_u32s(&[buffer.unused as u32, (buffer.unused >> 32) as u32]));
             let [a, b, c] = buffer.tags;
             stored.add("tags", latin(&[a, b, c].concat()));
