@@ -121,7 +121,7 @@ pub fn convert(
         return Ok(Converted { output: document.write()?.with_siblings(files), losses });
     }
     let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
-    let scene = document.scene_cow(context).ok_or_else(unsupported)?;
+    let scene = document.scene(context).ok_or_else(unsupported)?;
     if let Some(write_scene) = to.format().write_scene {
         return write_scene(&scene, document, options, context);
     }

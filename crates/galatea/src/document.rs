@@ -239,7 +239,7 @@ pub trait Document: Any + Send {
     /// Returns the neutral scene, for images and other formats; `None` if this format has none.
     fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
     /// Returns [`Document::to_scene`], without a copy if the document itself holds that scene.
-    fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+    fn scene(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
         self.to_scene(context).map(Cow::Owned)
     }
     /// Returns what the file has and the document does not, for formats that are not read completely.

@@ -67,7 +67,7 @@ impl Ground {
         if let Some(ground) = document.ground() {
             return Ok(Some(ground));
         }
-        let Some(scene) = document.scene_cow(context) else { return Ok(None) };
+        let Some(scene) = document.scene(context) else { return Ok(None) };
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         Ok(Ground::of_scene(&scene))
     }

@@ -121,10 +121,9 @@ fn foreign(name: &str) -> Vec<u8> {
 
 #[test]
 fn scenes_are_converted_without_a_copy() {
-    let names = galatea::fox::Dictionary::new();
     let is_borrowed = |document: &dyn Document, name: &str| {
-        let scene = document.scene_cow(&SceneContext::new(name, &names)).unwrap();
-        assert_eq!(*scene, document.to_scene(&SceneContext::new(name, &names)).unwrap());
+        let scene = document.scene(&SceneContext::new(name)).unwrap();
+        assert_eq!(*scene, document.to_scene(&SceneContext::new(name)).unwrap());
         (matches!(scene, Cow::Borrowed(_)), scene.name.clone())
     };
     for document in documents() {

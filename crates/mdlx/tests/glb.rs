@@ -6,7 +6,9 @@ mod real;
 use std::path::{Path, PathBuf};
 
 use galatea_gltf::{Options, read, write_glb};
-use galatea_mdlx::{Bone, Curve, Interpolation, Keys, Limits, Model, Sequence, Track, Version};
+use galatea_mdlx::{
+    Bone, Curve, Geoset, Interpolation, Keys, Limits, Material, Model, Sequence, Track, Version,
+};
 use galatea_robustness::listed;
 use galatea_scene::Scene;
 
@@ -83,6 +85,39 @@ fn overlapping_sequences_cannot_be_made_into_a_bomb() {
     let scene = model.to_scene("bomb");
     let said: usize = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.times.len()).sum();
     assert!((500_000..600_000).contains(&said), "{said}");
+    let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!((model.differences(&back), losses), (vec![], vec![]));
+}
+
+/// Between a pivot beyond all numbers and its neighbours, offsets lose their digits: a joint ends up elsewhere. The skin must
+/// not pull the vertices along.
+#[test]
+fn a_joint_below_a_huge_pivot_leaves_its_vertices_where_they_are() {
+    let mut model = Model::new(Version(800));
+    for (id, parent) in [(0, -1), (1, 0), (2, 1)] {
+        let mut bone = Bone::default();
+        (bone.node.object_id, bone.node.parent_id) = (id, parent);
+        model.bones.push(bone);
+    }
+    model.pivots = vec![[0.0, 0.0, 10.0], [0.0, 0.0, 8.947e11], [0.0, 0.0, 31.5]];
+    model.materials.push(Material::default());
+    model.geosets.push(Geoset {
+        vertices: vec![[1.0, 0.0, 31.0], [0.0, 1.0, 32.0], [0.0, 0.0, 33.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        face_types: vec![4],
+        face_counts: vec![3],
+        faces: vec![0, 1, 2],
+        vertex_groups: vec![0; 3],
+        group_sizes: vec![1],
+        matrices: vec![2],
+        ..Geoset::default()
+    });
+    let scene = through(&model.to_scene("far"));
+    let shown = galatea_scene::Pose::rest(&scene);
+    let (node, _, mesh) = scene.drawn().next().unwrap();
+    let deformed = shown.deform(&scene, node, &mesh.primitives[0]);
+    let unit = deformed.positions[1][1] - deformed.positions[0][1];
+    assert!((unit * 39.37 - 1.0).abs() < 0.01 && deformed.positions[0][1] * 39.37 > 30.0, "{deformed:?}");
     let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }

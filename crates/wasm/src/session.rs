@@ -131,7 +131,7 @@ impl Session {
     pub fn render(&self, width: u32, height: u32) -> Result<Vec<u8>, Failure> {
         let Opened { stem, document, .. } = self.opened()?;
         let names = Dictionary::new();
-        let scene = document.scene_cow(&SceneContext::new(stem).with_names(&names));
+        let scene = document.scene(&SceneContext::new(stem).with_names(&names));
         let scene = scene.ok_or_else(|| format!("{} has no geometry to draw", document.format().name))?;
         let view = View { width, height, ..View::default() };
         let drawn = preview::render(&scene, &view, &|_| None).and_then(|image| image.png());

@@ -32,7 +32,7 @@ impl Options {
                 let opened = batch::open(job)?;
                 let parts = self.parts.then(|| {
                     let names = fox::Dictionary::new();
-                    opened.document.scene_cow(&SceneContext::new("model").with_names(&names)).map(|scene| parts(&scene))
+                    opened.document.scene(&SceneContext::new("model").with_names(&names)).map(|scene| parts(&scene))
                 });
                 let summary = opened.document.summary();
                 Ok((opened.document.format().name, summary, opened.loaded.size(), parts.flatten()))

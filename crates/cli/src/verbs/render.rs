@@ -141,7 +141,7 @@ impl Options {
         let opened = batch::open(job)?;
         let name = disk::stem(&job.path);
         let format = opened.document.format();
-        let Some(scene) = opened.document.scene_cow(&SceneContext::new(&name).with_names(names)) else {
+        let Some(scene) = opened.document.scene(&SceneContext::new(&name).with_names(names)) else {
             return Err(Failure::Other(format!("{} files cannot be rendered yet", format.name)));
         };
         let found = || self.sources.textures(job, format, library);

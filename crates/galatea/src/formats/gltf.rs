@@ -266,7 +266,7 @@ document!(
     write: Gltf::write_glb,
     scene: |document, context| Some(document.named_scene(context).into_owned()),
     also: {
-        fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+        fn scene(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
             Some(self.named_scene(context))
         }
 
@@ -288,7 +288,7 @@ document!(
     write: Gltf::write_gltf,
     scene: |document, context| Some(document.named_scene(context).into_owned()),
     also: {
-        fn scene_cow(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
+        fn scene(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
             Some(self.0.named_scene(context))
         }
 

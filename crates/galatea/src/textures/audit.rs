@@ -135,7 +135,7 @@ fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<TextureName
     if let Some(names) = document.texture_names() {
         return names;
     }
-    let Some(scene) = document.scene_cow(context) else { return Vec::new() };
+    let Some(scene) = document.scene(context) else { return Vec::new() };
     let textures = scene.materials.iter().flat_map(|m| &m.textures);
     let asked = |t: &galatea_scene::Texture| TextureName {
         name: t.name.clone(),

@@ -154,8 +154,7 @@ impl<'a> Carried<'a> {
             textures.map(|t| output_name(&t.name).to_lowercase()).collect()
         };
         // Fox Engine models name textures by hashes; of the others it is known which they ask for.
-        let asked =
-            if kind == FormatId::Ftex { None } else { built.scene_cow(context).as_deref().map(names) };
+        let asked = if kind == FormatId::Ftex { None } else { built.scene(context).as_deref().map(names) };
         let fresh = scene.axes().is_none() && built.format().game == Some(Game::Kotor);
         let mut done = HashSet::new();
         for (texture, image) in self.used(scene) {

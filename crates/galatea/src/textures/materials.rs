@@ -185,7 +185,7 @@ pub fn resolve_gltf_materials(
 
 /// What the materials of a document look like: as in its file, unless they were changed.
 fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Appearance]> {
-    let changed = || document.scene_cow(&SceneContext::new(""));
+    let changed = || document.scene(&SceneContext::new(""));
     match embedded.is_changed().then(changed).flatten() {
         None => Cow::Borrowed(embedded.appearances()),
         Some(scene) => (0..)

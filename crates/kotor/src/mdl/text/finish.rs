@@ -268,7 +268,7 @@ fn bind(mesh: &mut Mesh, draft: &MeshDraft<'_>, extend: bool) {
             let Some(entry) = node.and_then(|n| skin.bone_map.get_mut(n as usize)) else { continue };
             if extend && *entry < 0.0 {
                 *entry = next as f32;
-                next += 1;
+                next = next.saturating_add(1);
             }
             *slot = *entry;
         }

@@ -122,6 +122,8 @@ struct ToScene<'a> {
     materials: Vec<u32>,
     /// The scene's node of each object id.
     by_id: HashMap<u32, u32>,
+    /// Where each node of the scene is at rest, in the space of the model.
+    places: Vec<[f32; 3]>,
     /// The number of keys that may still be repeated for several clips.
     repeat_budget: usize,
 }
@@ -140,6 +142,7 @@ impl<'a> ToScene<'a> {
             globals,
             materials: Vec::new(),
             by_id: HashMap::default(),
+            places: Vec::new(),
             repeat_budget: repeat_budget(model),
         }
     }

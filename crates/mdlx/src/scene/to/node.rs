@@ -5,6 +5,8 @@ use galatea_scene::{
     Transform,
 };
 
+use glam::Vec3;
+
 use super::ToScene;
 use crate::play::Player;
 use crate::scene::binding::{Parts, find, node_bindings, own_bindings};
@@ -73,6 +75,20 @@ impl ToScene<'_> {
                 above.children.push(id);
             }
         }
+        self.places = self.rest_places();
+    }
+
+    /// Returns where viewers find each node at rest, below the axes node: the sum of the offsets above it.
+    fn rest_places(&self) -> Vec<[f32; 3]> {
+        let mut places = vec![[0.0; 3]; self.scene.nodes.len()];
+        for id in self.scene.depth_first() {
+            let Some(node) = self.scene.node(id).filter(|node| !node.axes) else { continue };
+            let above = node.parent.and_then(|p| places.get(p as usize)).copied().unwrap_or_default();
+            if let Some(place) = places.get_mut(id as usize) {
+                *place = (Vec3::from(above) + Vec3::from(node.transform.translation)).into();
+            }
+        }
+        places
     }
 
     fn add_own_tracks(&mut self, kind: NodeKind, index: usize, parts: Parts, map: &mut Extras) {

@@ -38,7 +38,7 @@ impl ToScene<'_> {
             id.and_then(|id| self.model.pivots.get(id as u32 as usize)).copied().unwrap_or_default()
         };
         let bind = |node: &u32| {
-            let [x, y, z] = if *node == 0 { [0.0; 3] } else { place(*node) };
+            let [x, y, z] = if *node == 0 { [0.0; 3] } else { self.joint_place(*node, place(*node)) };
             [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -x, -y, -z, 1.0]
         };
         self.scene.skins.push(Skin {
@@ -48,6 +48,20 @@ impl ToScene<'_> {
             ..Skin::default()
         });
         Some(self.scene.skins.len() as u32 - 1)
+    }
+}
+
+impl ToScene<'_> {
+    /// Returns where a joint is at rest: at its pivot, unless the offsets between huge pivots lost digits. Then it is where
+    /// those offsets lead, so that the skin does not move its vertices at rest.
+    fn joint_place(&self, node: u32, pivot: [f32; 3]) -> [f32; 3] {
+        let shown = self.places.get(node as usize).copied().unwrap_or(pivot);
+        let near = |(a, b): (f32, f32)| (a - b).abs() <= 1e-3 + 1e-5 * a.abs();
+        if pivot.into_iter().zip(shown).all(near) || shown.iter().any(|v| !v.is_finite()) {
+            pivot
+        } else {
+            shown
+        }
     }
 }
 
