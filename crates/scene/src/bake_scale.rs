@@ -1,4 +1,4 @@
-//! Scenes from elsewhere for formats whose nodes are neither scaled nor mirrored: scale goes into vertices, keys and binds.
+//! Imported scenes for formats whose nodes are neither scaled nor mirrored: scale is moved into vertices, keys and binds.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Scene {
-    /// The scene turned about its up axis so that it looks along `front`: what a format does with a model from elsewhere
-    /// whose front is not where its own models have it.
+    /// Returns the scene rotated about its up axis so that it faces along `front`, for formats whose models have another front
+    /// than an imported scene.
     ///
     /// ```
     /// use galatea_scene::{Node, Scene, Transform};
@@ -55,9 +55,8 @@ impl Scene {
         Cow::Owned(out)
     }
 
-    /// The scene for a format with these axes, all of whose nodes have a rotation and a place and no scale at rest, and whose
-    /// skins are bound without scale: everything stands where it did. Nodes keep their numbers; the node of the axes is
-    /// made, if there was none. Also what could not be kept, in words.
+    /// Returns the scene for a format with these axes, without scale in its nodes at rest and in the binds of its skins. All
+    /// geometry stays in place. Nodes keep their indices; an axes node is added if there was none. Also returns what was lost.
     ///
     /// ```
     /// use galatea_scene::{Node, Pose, Scene, Transform};
@@ -106,7 +105,7 @@ impl Scene {
     }
 }
 
-/// A quaternion turned by another, which need not be of unit length.
+/// Returns the product of a rotation and a quaternion, which need not be of unit length.
 fn product(turn: Quat, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
     let (a, b) = (turn.xyz(), Vec3::new(x, y, z));
     let v = b * turn.w + a * w + a.cross(b);
@@ -115,19 +114,19 @@ fn product(turn: Quat, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
 
 /// A node before and after.
 struct Frame {
-    /// In the scene, before.
+    /// Transform in the scene, before.
     world: Mat4,
-    /// In the scene, after: a rotation, a place, and the scale of the axes.
+    /// Transform in the scene, after: rotation, translation, and the scale of the axes.
     after: Mat4,
-    /// The rotation of that.
+    /// The rotation of `after`.
     turn: Quat,
-    /// Relative to its parent, after.
+    /// Transform relative to its parent, after.
     local: Transform,
-    /// What was in front of its own place and is not now: from the space it had above it to the one it has.
+    /// From the parent's space before to the parent's space after.
     above: Mat4,
     /// From its space before to its space after.
     own: Mat4,
-    /// What follows its own rotation, to make it one of the space after.
+    /// The factor after its own rotation that makes it a rotation in the space after.
     behind: Mat3,
 }
 
@@ -155,7 +154,7 @@ impl Frames {
             let Some(node) = scene.node(id) else { continue };
             let world = pose.world_of(id);
             let parent = node.parent.and_then(|p| list.get(p as usize));
-            // What hangs on the old axes hangs on the new ones.
+            // Children of the old axes become children of the new ones.
             let on_axes = node.parent.and_then(|p| scene.node(p)).is_none_or(|p| p.axes);
             let before = parent.map_or(Mat4::IDENTITY, |p| p.world);
             let parent_after = parent.filter(|_| !on_axes).map_or(outer, |p| p.after);
@@ -166,7 +165,7 @@ impl Frames {
             let after = Mat4::from_scale_rotation_translation(Vec3::splat(unit), turn, place);
             let to_parent = parent_after.inverse();
             let (_, local_turn, local_place) = (to_parent * after).to_scale_rotation_translation();
-            // A node that is shrunk to nothing at rest keeps its shape for clips that let it grow.
+            // A node whose scale is 0 at rest keeps its shape for clips that scale it.
             let flat = node.transform.scale.iter().any(|s| s.abs() < 1e-9);
             let scale = Vec3::from(node.transform.scale).map(|s| if s.abs() < 1e-9 { 1.0 } else { s });
             let round = Transform { scale: scale.into(), ..node.transform };
@@ -197,7 +196,7 @@ impl Frames {
         Frames { list }
     }
 
-    /// Keys for the places after.
+    /// Converts keys to the spaces after.
     fn channels(&self, scene: &Scene, out: &mut Scene, losses: &mut Vec<Loss>) {
         for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
             let Target::Node(id) = channel.target else { continue };
@@ -213,7 +212,7 @@ impl Frames {
                     let cubic = channel.interpolation == Interpolation::Cubic;
                     for (i, value) in channel.values.as_chunks_mut::<3>().0.iter_mut().enumerate() {
                         let v = Vec3::from(*value);
-                        // Of cubic keys only the middle is a place.
+                        // Of a cubic key only the middle is a position.
                         let place = !cubic || i % 3 == 1;
                         let moved = if place {
                             frame.above.transform_point3(v)
@@ -266,7 +265,7 @@ fn unit_turn(rotation: [f32; 4]) -> Quat {
     if turn.length_squared() > 0.0 { turn.normalize() } else { Quat::IDENTITY }
 }
 
-/// Whether a matrix turns without bending.
+/// Returns `true` if a matrix scales all axes alike and does not shear.
 fn is_even(matrix: Mat3) -> bool {
     let (x, y, z) = (matrix.x_axis, matrix.y_axis, matrix.z_axis);
     let size = x.length().max(y.length()).max(z.length()).max(1e-9);
@@ -274,14 +273,14 @@ fn is_even(matrix: Mat3) -> bool {
     right && (x.length() - y.length()).abs() < 1e-3 * size && (x.length() - z.length()).abs() < 1e-3 * size
 }
 
-/// Vertices in the spaces after.
+/// Converts vertices to the spaces after.
 struct Meshes<'a> {
     frames: &'a Frames,
     shared: HashMap<(u32, [u32; 16]), u32>,
 }
 
 impl Meshes<'_> {
-    /// A mesh that hangs on its node alone.
+    /// Converts a mesh without a skin.
     fn fixed(&mut self, scene: &Scene, out: &mut Scene, id: NodeId, node: &Node, mesh: &Mesh) {
         let Some(frame) = self.frames.list.get(id as usize) else { return };
         if frame.own == Mat4::IDENTITY {
@@ -306,7 +305,7 @@ impl Meshes<'_> {
         set_mesh(out, id, mesh, node.skin);
     }
 
-    /// A mesh that joints move: bound where its node stands, as it is at rest, if that is how it was bound.
+    /// Converts a mesh with a skin. If it was bound at rest, it is bound at rest again, in the space of its node.
     fn skinned(
         &mut self,
         scene: &Scene,
@@ -408,7 +407,7 @@ fn move_vertices(vertices: &mut Vertices, matrix: impl Fn(usize) -> Mat4) {
         }
         if let Some(normal) = vertices.normals.get_mut(i) {
             let turned = linear.inverse().transpose() * Vec3::from(*normal);
-            // A surface that is mirrored shows its other side, and its triangles are turned round for it.
+            // The winding of mirrored triangles is reversed elsewhere, so the normal keeps its side.
             *normal =
                 if turned.is_finite() { turned.normalize_or(Vec3::from(*normal)).into() } else { *normal };
         }
@@ -422,8 +421,8 @@ fn move_vertices(vertices: &mut Vertices, matrix: impl Fn(usize) -> Mat4) {
 }
 
 impl Channel {
-    /// The channel with straight lines between its keys: cubic ones get keys in between, until no value is off by more than
-    /// this share of the largest of them. Others are as they are.
+    /// Returns the channel with linear interpolation. Cubic channels get keys in between, until no value is off by more than
+    /// `tolerance` times the largest value. Other channels are returned as they are.
     ///
     /// ```
     /// use galatea_scene::{Channel, Interpolation, Property};
@@ -468,7 +467,7 @@ impl Channel {
         out
     }
 
-    /// Whether straight lines between so many parts are close enough.
+    /// Returns `true` if this number of linear parts is close enough.
     fn is_straight(&self, from: f32, to: f32, parts: usize, tolerance: f32) -> bool {
         let at = |s: f32| self.sample(from + (to - from) * s.min(0.999_999)).unwrap_or_default();
         let step = 1.0 / parts as f32;

@@ -1,22 +1,22 @@
-//! Clips: what moves, and how values run between keys.
+//! Clips: animated properties, and interpolation between keys.
 
 use glam::Quat;
 
 use crate::{CameraId, EmitterId, Extras, LightId, MaterialId, NodeId};
 
-/// How values run between keys.
+/// Interpolation between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Interpolation {
     /// Held until the next key.
     Step,
-    /// Straight; rotations along the shortest arc.
+    /// Linear; rotations along the shortest arc.
     #[default]
     Linear,
     /// Cubic: every key has an incoming tangent, its value and an outgoing tangent, tangents per second.
     Cubic,
 }
 
-/// What a channel moves.
+/// The object that a channel animates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A node.
@@ -31,7 +31,7 @@ pub enum Target {
     Emitter(EmitterId),
 }
 
-/// Which property of the target a channel moves.
+/// The property of the target that a channel animates.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Property {
     /// Translation of a node; replaces the one at rest.
@@ -40,13 +40,13 @@ pub enum Property {
     Rotation,
     /// Scale of a node, three numbers.
     Scale,
-    /// Whether a node is seen: more than 0 is yes.
+    /// Visibility of a node: visible if more than 0.
     Visibility,
     /// Red, green, blue: the tint of a node, the base colour of a material, the colour of a light.
     Color,
     /// Opacity: of a node's tint, of a material's base colour.
     Alpha,
-    /// Own light of a material.
+    /// Emitted light of a material.
     Emissive,
     /// Intensity of a light.
     Intensity,
@@ -65,7 +65,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// A word for it; the format's own one for [`Property::Other`].
+    /// Returns the name of the property; the format's name for [`Property::Other`].
     pub fn name(&self) -> &str {
         match self {
             Property::Translation => "translation",
@@ -85,7 +85,7 @@ impl Property {
         }
     }
 
-    /// The property that [`Property::name`] names.
+    /// Returns the property with a [`Property::name`].
     ///
     /// ```
     /// use galatea_scene::Property;
@@ -115,22 +115,22 @@ impl Property {
 /// One property over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channel {
-    /// What it moves.
+    /// The animated object.
     pub target: Target,
-    /// Which property.
+    /// The animated property.
     pub property: Property,
-    /// How values run between keys.
+    /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Times of the keys in seconds, ascending in sound data.
+    /// Times of the keys in seconds, ascending in valid data.
     pub times: Vec<f32>,
     /// Values, key after key; with [`Interpolation::Cubic`] three of them for each key.
     pub values: Vec<f32>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
 impl Channel {
-    /// A channel of a node.
+    /// Returns a channel of a node.
     pub fn node(
         node: NodeId,
         property: Property,
@@ -148,13 +148,13 @@ impl Channel {
         }
     }
 
-    /// Numbers of one value.
+    /// Returns the count of numbers in one value.
     pub fn width(&self) -> usize {
         let per_key = self.values.len().checked_div(self.times.len()).unwrap_or(0);
         if self.interpolation == Interpolation::Cubic { per_key / 3 } else { per_key }
     }
 
-    /// The value at a time: before the first and after the last key the nearest one. `None` without keys.
+    /// Returns the value at a time; before the first and after the last key, that of the nearest. `None` without keys.
     ///
     /// ```
     /// use galatea_scene::{Channel, Interpolation, Property};
@@ -169,7 +169,7 @@ impl Channel {
         Some(out.get(..width)?.to_vec())
     }
 
-    /// Like [`Channel::sample`], without allocating: fills the front of `out` and tells how many numbers there are.
+    /// Writes [`Channel::sample`] to the front of `out` without allocating, and returns the count of numbers.
     pub fn sample_into(&self, time: f32, out: &mut [f32; 16]) -> Option<usize> {
         let width = self.width();
         if width == 0 || width > out.len() {
@@ -228,50 +228,50 @@ impl Channel {
     }
 }
 
-/// A rotation of unit length; none where it has no length.
+/// Returns a rotation of unit length; the identity for one of length 0.
 fn unit(rotation: [f32; 4]) -> Quat {
     let rotation = Quat::from_array(rotation);
     if rotation.length_squared() > 0.0 { rotation.normalize() } else { Quat::IDENTITY }
 }
 
-/// Something that happens at a time.
+/// An event at a time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Event {
     /// Seconds from the start of the clip.
     pub time: f32,
-    /// What happens, in the format's words.
+    /// Name of the event in the format.
     pub name: String,
-    /// Where.
+    /// The node where it happens.
     pub node: Option<NodeId>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
-/// When a clip ends.
+/// What happens at the end of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Playback {
-    /// It begins again.
+    /// It starts again.
     #[default]
     Loop,
-    /// It stays at its end.
+    /// It stops at its last frame.
     Once,
-    /// It runs all the time, beside the clip that plays.
+    /// It always plays, in addition to the current clip.
     Always,
 }
 
-/// A clip: a walk, a blow, a door that opens.
+/// An animation clip.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {
     /// Name.
     pub name: String,
-    /// Seconds.
+    /// Length in seconds.
     pub length: f32,
-    /// When it ends.
+    /// What happens at its end.
     pub playback: Playback,
-    /// What moves.
+    /// Animated properties.
     pub channels: Vec<Channel>,
-    /// What happens.
+    /// Events.
     pub events: Vec<Event>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }

@@ -1,4 +1,4 @@
-//! Whether two scenes show the same: triangles where they stand, what moves them, and clips.
+//! Visual comparison of two scenes: triangles in place, weights, and clips.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,22 +6,22 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 
 use crate::{Clip, NodeId, Pose, Property, Scene, Target, Topology};
 
-/// How far two scenes may be apart and still count as the same.
+/// How much two scenes may differ and still look the same.
 #[derive(Debug, Clone, Copy)]
 pub struct Tolerance {
-    /// Places, as a share of the model's size, or of its farthest coordinate if that is more.
+    /// Distance of positions, relative to the model's size or to its largest coordinate if that is more.
     pub place: f32,
-    /// Weights of joints.
+    /// Difference of weights.
     pub weight: f32,
-    /// How many joints of a vertex count: the strongest, their weights made 1 together.
+    /// Number of joints per vertex that are compared: the strongest, with their weights normalized.
     pub influences: usize,
-    /// Places of nodes in clips as a share of the model's size, and their rotations.
+    /// Distance of nodes in clips relative to the model's size, and difference of their rotations.
     pub clip: f32,
-    /// Seconds that times of keys are rounded to; 0 for none.
+    /// Seconds to which times of keys are rounded; 0 for no rounding.
     pub tick: f32,
-    /// Whether clips count at all.
+    /// Whether clips are compared.
     pub clips: bool,
-    /// Whether a triangle that is there twice, or from both sides, has to be there twice again.
+    /// Whether duplicate and two-sided triangles must occur as often in both scenes.
     pub twins: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for Tolerance {
     }
 }
 
-/// A corner of a triangle, with the nodes that move it, as the second scene has them.
+/// A corner of a triangle, with the nodes of the second scene that move it.
 struct Corner {
     at: Vec3,
     weights: Vec<(Option<NodeId>, f32)>,
@@ -47,8 +47,8 @@ struct Corner {
 }
 
 impl Scene {
-    /// What somebody who looks at another scene finds different from this one, a line each; empty if they show the same.
-    /// Both are turned so that they look the same way. Nodes are taken for each other by name, or else by place.
+    /// Returns the visible differences of another scene from this one, a line each; empty if they look the same. The scenes are
+    /// compared facing the same direction. Nodes are matched by name, or else by position.
     ///
     /// ```
     /// use galatea_scene::{Tolerance, example};
@@ -61,7 +61,7 @@ impl Scene {
     pub fn looks_like(&self, other: &Scene, tolerance: &Tolerance) -> Vec<String> {
         let bounds = Pose::rest(self).bounds(self);
         let size = bounds.map_or(1.0, |b| b.size()).max(1e-6);
-        // Far from the origin numbers are coarser.
+        // Numbers are less precise far from the origin.
         let far = |b: crate::Bounds| Vec3::from(b.min).abs().max(Vec3::from(b.max).abs()).max_element();
         let reach = bounds.map_or(1.0, far).max(size);
         let turn = Mat4::from_quat(turn_between(self.front(), other.front()));
@@ -75,7 +75,7 @@ impl Scene {
     }
 }
 
-/// The turn about the up axis that takes one direction to another.
+/// Returns the rotation about the up axis from one direction to another.
 pub(crate) fn turn_between(from: [f32; 3], to: [f32; 3]) -> Quat {
     let angle = |[x, _, z]: [f32; 3]| x.atan2(z);
     let level = |[x, _, z]: [f32; 3]| x.abs() + z.abs() > 1e-3;
@@ -83,14 +83,14 @@ pub(crate) fn turn_between(from: [f32; 3], to: [f32; 3]) -> Quat {
     if !level(from) || !level(to) || turn.abs() < 1e-6 {
         return Quat::IDENTITY;
     }
-    // A half turn is frequent, and exact.
+    // Half turns are frequent, and can be exact.
     if (turn.abs() - std::f32::consts::PI).abs() < 1e-6 {
         return Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
     }
     Quat::from_rotation_y(turn)
 }
 
-/// For each node of the first scene, the node of the second that is the same.
+/// Returns for each node of the first scene the matching node of the second.
 fn twins(a: &Scene, b: &Scene, turn: Mat4) -> Vec<Option<NodeId>> {
     let mut by_name: HashMap<&str, Vec<NodeId>> = HashMap::new();
     for (id, node) in b.nodes.iter().enumerate().rev() {
@@ -98,7 +98,7 @@ fn twins(a: &Scene, b: &Scene, turn: Mat4) -> Vec<Option<NodeId>> {
     }
     let named = a.nodes.iter().map(|n| {
         let list = by_name.get_mut(n.name.as_str())?;
-        // Of several with the same name, the one that a format tells the same of; or else the first.
+        // Of several with the same name, the one with the same extras; or else the first.
         let same = |id: &NodeId| b.node(*id).is_some_and(|other| other.extras == n.extras);
         let at = if list.len() > 1 { list.iter().rposition(same) } else { None };
         at.or(list.len().checked_sub(1)).map(|at| list.remove(at))
@@ -114,7 +114,7 @@ fn twins(a: &Scene, b: &Scene, turn: Mat4) -> Vec<Option<NodeId>> {
     let moves = (moved(a), moved(b));
     for (id, slot) in found.iter_mut().enumerate().filter(|(_, f)| f.is_none()) {
         let at = (turn * here.world_of(id as NodeId)).w_axis.truncate();
-        // A name that was cut begins as it did.
+        // A truncated name has the same beginning.
         let begins = |other: &usize| {
             let (x, y) = (a.nodes.get(id), b.nodes.get(*other));
             let letters =
@@ -138,7 +138,7 @@ fn twins(a: &Scene, b: &Scene, turn: Mat4) -> Vec<Option<NodeId>> {
     found
 }
 
-/// The nodes that any clip moves.
+/// Returns the nodes that any clip moves.
 fn moved(scene: &Scene) -> HashSet<NodeId> {
     let channels = scene.clips.iter().flat_map(|c| &c.channels);
     channels.filter_map(|c| if let Target::Node(id) = c.target { Some(id) } else { None }).collect()
@@ -208,7 +208,7 @@ impl Pair<'_> {
         weights.iter_mut().for_each(|(_, w)| *w /= sum.max(1e-6));
     }
 
-    /// Every triangle of one has one in the other with the same corners and weights.
+    /// Compares triangles: each needs one in the other scene with the same corners and weights.
     fn geometry(&self, lines: &mut Vec<String>) {
         let a = self.triangles(self.a, self.turn, &|id| self.twin(id));
         let b = self.triangles(self.b, Mat4::IDENTITY, &Some);
@@ -234,7 +234,7 @@ impl Pair<'_> {
             let around = (-1..=1).flat_map(|i| (-1..=1).flat_map(move |j| (-1..=1).map(move |k| [i, j, k])));
             let near = around.filter_map(|[i, j, k]| places.get(&[x + i, y + j, z + k])).flatten();
             let mut best = None::<(f32, usize)>;
-            // Of two that look either way one is enough, whichever it is.
+            // Of two triangles with opposite fronts, either one is enough.
             let either = !self.tolerance.twins && often.get(&corners(triangle)).is_some_and(|n| *n > 1);
             let ways = if either { 6 } else { 3 };
             for (at, turn) in near.flat_map(|i| turns.iter().take(ways).map(move |t| (*i, t))) {
@@ -272,7 +272,7 @@ impl Pair<'_> {
         }
     }
 
-    /// At every key of the first, nodes stand in the second where they did and are turned as much since rest.
+    /// Compares clips: at the keys of the first, nodes must have the same position, and the same rotation relative to rest.
     fn clips(&self, lines: &mut Vec<String>) {
         for (i, clip) in self.a.clips.iter().enumerate() {
             let same_name = self.b.clips.iter().find(|c| c.name == clip.name);
@@ -306,7 +306,7 @@ impl Pair<'_> {
         moved.dedup();
         let rest = (Pose::rest(self.a), Pose::rest(self.b));
         let mut far = (0f32, "");
-        // A few dozen keys tell as much as all of them.
+        // A sample of the keys is enough.
         for time in times.iter().step_by(times.len() / 32 + 1) {
             let tick = self.tolerance.tick;
             let rounded = if tick > 0.0 { (time / tick).round() * tick } else { *time };
@@ -331,14 +331,14 @@ impl Pair<'_> {
     }
 }
 
-/// The rotation of a matrix, or its opposite, which is the same one.
+/// Returns the rotation of a matrix as a quaternion of either sign.
 fn rotation(linear: Mat3) -> glam::Vec4 {
     let (_, turn, _) = Mat4::from_mat3(linear).to_scale_rotation_translation();
     glam::Vec4::from(if turn.is_finite() { turn } else { Quat::IDENTITY })
 }
 
 fn weights_apart(a: &Corner, b: &Corner) -> f32 {
-    // What no skin moves may be fixed to the node it hangs on.
+    // Vertices without a skin may be bound to a single joint instead.
     if !a.skinned && (!b.skinned || b.weights.len() <= 1) {
         return 0.0;
     }

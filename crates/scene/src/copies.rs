@@ -1,4 +1,4 @@
-//! How large a scene becomes where every node needs a mesh of its own.
+//! The size of a scene in formats where every node needs a mesh of its own.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use crate::Scene;
 /// Most vertices and corners that copies may add. Models of the games have some tens of thousands.
 const MOST: u64 = 1 << 20;
 
-/// The weight of a mesh, and of each of its parts, besides vertices and corners.
+/// The cost of a mesh, and of each of its primitives, besides vertices and corners.
 const MESH: u64 = 64;
 
 /// A scene whose nodes share meshes so often that copies of them would be too large.
 ///
-/// Share the mesh among fewer nodes, or join the copies in an editor, so that they are counted as what they are.
+/// To convert it, share the mesh among fewer nodes, or join the copies in an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyCopies {
     /// Vertices and corners with a copy for each node.
     pub with_copies: u64,
-    /// How many are allowed for this scene.
+    /// The limit for this scene.
     pub most: u64,
 }
 
@@ -34,8 +34,8 @@ impl fmt::Display for TooManyCopies {
 impl std::error::Error for TooManyCopies {}
 
 impl Scene {
-    /// Returns an error if a copy of its mesh for every node makes the scene far larger than it is. Writers of formats in
-    /// which nodes cannot share meshes ask this first, as does whoever visits all triangles that are drawn.
+    /// Returns an error if the scene would be far larger with a copy of its mesh for every node. Writers of formats in which
+    /// nodes cannot share meshes call this first, and so does code that visits all rendered triangles.
     ///
     /// ```
     /// use galatea_scene::{Node, example};

@@ -5,8 +5,8 @@ use crate::{
     Node, NodeId, Primitive, Property, Purpose, Scene, Skin, Slot, Target, Texture, Topology, Vertices,
 };
 
-/// A jointed arm over a walkable square: two joints, a skin, a lamp, a hidden plate, two clips. Z is up in its data, and
-/// the node at the top turns that.
+/// Returns a jointed arm over a walkable square: two joints, a skin, a lamp, a hidden plate, two clips. Z is up in its data;
+/// the axes node converts that.
 ///
 /// ```
 /// let scene = galatea_scene::example();

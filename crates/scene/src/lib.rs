@@ -1,12 +1,12 @@
-//! The neutral scene: what every model format becomes, and what glTF, pictures and statistics are made of.
+//! The neutral scene that every model format converts to, and that glTF, images and statistics are made from.
 //!
-//! Right-handed, Y up, metres, seconds. A format with other axes or units puts the change on the node at the top (see
-//! [`Scene::add_axes`]), so that vertex data stay bit for bit what the file had.
+//! Right-handed, Y up, metres, seconds. A format with other axes or units converts them by the transform of the top node (see
+//! [`Scene::add_axes`]), so that vertex data stay bit for bit as in the file.
 //!
-//! Everything lives in flat lists and refers to each other by index. Nothing here panics on an index that leads nowhere:
-//! such a reference is left out. What the scene has no word for travels in `extras`, which every part has.
+//! Everything is in flat lists and refers to each other by index. Nothing here panics on an index that is out of range: such a
+//! reference is ignored. Data that the scene has no field for is in `extras`, which every part has.
 //!
-//! [`Pose`] places the nodes at a time of a clip, [`Pose::deform`] moves the vertices.
+//! [`Pose`] computes the transforms of nodes at a time of a clip, and [`Pose::deform`] moves the vertices.
 
 mod bake_scale;
 mod clip;
@@ -58,7 +58,7 @@ pub type CameraId = u32;
 /// Index into [`Scene::emitters`].
 pub type EmitterId = u32;
 
-/// A whole model.
+/// A model.
 ///
 /// ```
 /// use galatea_scene::{Node, Scene};
@@ -72,7 +72,7 @@ pub type EmitterId = u32;
 pub struct Scene {
     /// Name of the model.
     pub name: String,
-    /// The nodes. Parents and children tell the same tree; the nodes without a parent are its roots.
+    /// The nodes. `parent` and `children` describe the same tree; nodes without a parent are its roots.
     pub nodes: Vec<Node>,
     /// Vertex data. Primitives with the same vertices (parts with different materials, levels of detail) share them.
     pub vertices: Vec<Vertices>,
@@ -90,17 +90,17 @@ pub struct Scene {
     pub cameras: Vec<Camera>,
     /// Emitters of particles, ribbons and other models.
     pub emitters: Vec<Emitter>,
-    /// What the scene has no word for, by format.
+    /// Data that the scene has no field for, by format.
     pub extras: Extras,
 }
 
 impl Scene {
-    /// An empty scene.
+    /// Returns an empty scene.
     pub fn new(name: &str) -> Scene {
         Scene { name: name.to_owned(), ..Scene::default() }
     }
 
-    /// Adds a node as the last child of another, or as a root. Its `parent` and `children` are set here.
+    /// Adds a node as the last child of another, or as a root. This sets its `parent` and clears its `children`.
     pub fn add_node(&mut self, parent: Option<NodeId>, mut node: Node) -> NodeId {
         let id = self.nodes.len() as NodeId;
         node.children.clear();
@@ -112,8 +112,8 @@ impl Scene {
         id
     }
 
-    /// Adds the node that turns a format's axes and units into the scene's: a root with the mark `axes`, of that name.
-    /// Everything the format has hangs below it.
+    /// Adds the node that converts a format's axes and units to the scene's: a root named `axes` with the flag `axes`. All
+    /// nodes of the format are its descendants.
     pub fn add_axes(&mut self, rotation: [f32; 4], scale: f32) -> NodeId {
         let node = Node {
             transform: Transform { rotation, scale: [scale; 3], ..Transform::default() },
@@ -123,18 +123,18 @@ impl Scene {
         self.add_node(None, node)
     }
 
-    /// The node that turns axes and units, if there is one.
+    /// Returns the node that converts axes and units.
     pub fn axes(&self) -> Option<NodeId> {
         self.nodes.iter().position(|n| n.axes).map(|i| i as NodeId)
     }
 
-    /// Says where the front of the model is, as a direction in the format's own axes. It is kept in the extras of the node
-    /// that turns the axes; without one nothing happens.
+    /// Sets the direction of the model's front, in the format's own axes. It is kept in the extras of the axes node; without
+    /// such a node this does nothing.
     ///
     /// ```
     /// let mut scene = galatea_scene::Scene::new("statue");
     /// assert_eq!(scene.front(), [0.0, 0.0, 1.0]);
-    /// // Z is up and Y to the front, which turning the axes makes Y up and Z to the back.
+    /// // Z is up and Y is the front; after the conversion of axes, Y is up and Z points backwards.
     /// let half = std::f32::consts::FRAC_1_SQRT_2;
     /// scene.add_axes([-half, 0.0, 0.0, half], 1.0);
     /// scene.set_front([0.0, 1.0, 0.0]);
@@ -147,26 +147,25 @@ impl Scene {
         }
     }
 
-    /// Where the front of the model is, in the scene: towards positive Z, as glTF wants it, unless the format says
-    /// otherwise.
+    /// Returns the direction of the model's front in the scene: positive Z, as in glTF, unless the format sets another.
     pub fn front(&self) -> [f32; 3] {
         let axes = self.axes().and_then(|id| self.node(id));
-        let told = axes.and_then(|n| n.extras.get("front")).and_then(read_floats);
-        let told: Option<[f32; 3]> = told.and_then(|f| f.first_chunk().copied());
+        let stored = axes.and_then(|n| n.extras.get("front")).and_then(read_floats);
+        let stored: Option<[f32; 3]> = stored.and_then(|f| f.first_chunk().copied());
         let turn = |direction: [f32; 3]| {
             let matrix = axes.map_or(glam::Mat4::IDENTITY, |n| n.transform.matrix());
             matrix.transform_vector3(direction.into()).normalize_or(glam::Vec3::Z).into()
         };
-        told.map_or([0.0, 0.0, 1.0], turn)
+        stored.map_or([0.0, 0.0, 1.0], turn)
     }
 
-    /// The nodes without a parent.
+    /// Returns the nodes without a parent.
     pub fn roots(&self) -> Vec<NodeId> {
         self.nodes.iter().enumerate().filter(|(_, n)| n.parent.is_none()).map(|(i, _)| i as NodeId).collect()
     }
 
-    /// The nodes that hang on roots, every parent before its children, first children first. Nodes that lead in a circle
-    /// or are listed twice are left out or named once.
+    /// Returns the roots and their descendants in depth-first order, every parent before its children. Each node occurs once,
+    /// even if it is listed twice; nodes of cycles that no root reaches are left out.
     pub fn depth_first(&self) -> Vec<NodeId> {
         let mut seen = vec![false; self.nodes.len()];
         let mut order = Vec::with_capacity(self.nodes.len());
@@ -185,27 +184,27 @@ impl Scene {
         order
     }
 
-    /// A node.
+    /// Returns a node.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id as usize)
     }
 
-    /// The first node of this name.
+    /// Returns the first node of this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.nodes.iter().position(|n| n.name == name).map(|i| i as NodeId)
     }
 
-    /// The first clip of this name, letter case ignored.
+    /// Returns the first clip of this name, ignoring ASCII case.
     pub fn find_clip(&self, name: &str) -> Option<&Clip> {
         self.clips.iter().find(|c| c.name.eq_ignore_ascii_case(name))
     }
 
-    /// The vertices of a primitive.
+    /// Returns the vertices of a primitive.
     pub fn vertices_of(&self, primitive: &Primitive) -> Option<&Vertices> {
         self.vertices.get(primitive.vertices as usize)
     }
 
-    /// Nodes with a mesh, and the mesh.
+    /// Returns the nodes that have a mesh, each with its mesh.
     pub fn drawn(&self) -> impl Iterator<Item = (NodeId, &Node, &Mesh)> {
         self.nodes.iter().enumerate().filter_map(|(id, node)| {
             let mesh = self.meshes.get(node.mesh? as usize)?;

@@ -1,11 +1,11 @@
-//! What hangs at nodes besides meshes: lights, cameras, emitters.
+//! Lights, cameras and emitters.
 
 use crate::{Extras, MaterialId, NodeId};
 
-/// How a light shines.
+/// The kind of a light.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum LightKind {
-    /// To all sides.
+    /// In all directions from a point.
     #[default]
     Point,
     /// From far away, along the node's negative Z axis.
@@ -17,7 +17,7 @@ pub enum LightKind {
         /// Angle from the axis where it ends.
         outer: f32,
     },
-    /// Everywhere.
+    /// Everywhere, without a direction.
     Ambient,
 }
 
@@ -26,15 +26,15 @@ pub enum LightKind {
 pub struct Light {
     /// Name.
     pub name: String,
-    /// How it shines.
+    /// Its kind.
     pub kind: LightKind,
-    /// Colour. Games have lights that take light away: numbers may be negative.
+    /// Colour. Some games have lights with negative colours, which darken.
     pub color: [f32; 3],
     /// Factor for the colour.
     pub intensity: f32,
-    /// Distance where it ends.
+    /// Distance at which it ends.
     pub range: Option<f32>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -51,37 +51,37 @@ impl Default for Light {
     }
 }
 
-/// What a camera sees.
+/// The projection of a camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Projection {
-    /// A pyramid.
+    /// Perspective.
     Perspective {
         /// Vertical angle in radians.
         yfov: f32,
-        /// Width over height, where it is fixed.
+        /// Width over height, if it is fixed.
         aspect: Option<f32>,
     },
-    /// A box.
+    /// Orthographic.
     Orthographic {
         /// Half the width and half the height.
         size: [f32; 2],
     },
 }
 
-/// A camera. It stands at its node and looks along its negative Z axis, or to another node.
+/// A camera. It looks along the negative Z axis of its node, or at another node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Camera {
     /// Name.
     pub name: String,
-    /// What it sees.
+    /// Its projection.
     pub projection: Projection,
-    /// Nearest distance seen.
+    /// Distance of the near plane.
     pub near: f32,
-    /// Farthest distance seen.
+    /// Distance of the far plane.
     pub far: Option<f32>,
     /// The node it looks at.
     pub target: Option<NodeId>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -101,12 +101,12 @@ impl Default for Camera {
 /// What an emitter emits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EmitterKind {
-    /// Small pictures.
+    /// Particles.
     #[default]
     Particles,
-    /// A band along its path.
+    /// A ribbon along its path.
     Ribbon,
-    /// Whole models.
+    /// Models.
     Models,
     /// Lightning between two places.
     Lightning,
@@ -114,35 +114,35 @@ pub enum EmitterKind {
     Effect,
 }
 
-/// An emitter: the part of its parameters that all engines share. The rest is in `extras`.
+/// An emitter, with the parameters that all engines share. The rest is in `extras`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Emitter {
     /// Name.
     pub name: String,
     /// What it emits.
     pub kind: EmitterKind,
-    /// Things per second.
+    /// Particles per second.
     pub rate: f32,
-    /// Seconds each of them lives.
+    /// Lifetime in seconds.
     pub life: f32,
-    /// Speed at birth, along the node's up axis.
+    /// Initial speed, along the node's up axis.
     pub speed: f32,
     /// Angle in radians by which directions spread.
     pub spread: f32,
     /// Acceleration downwards.
     pub gravity: f32,
-    /// Sides of the rectangle where things are born.
+    /// Sides of the rectangle in which particles are emitted.
     pub area: [f32; 2],
-    /// Colours over a life: at birth, in between, at the end.
+    /// Colours over the lifetime: at the start, in the middle, at the end.
     pub colors: Vec<[f32; 4]>,
-    /// Sizes over a life, at the same times.
+    /// Sizes at the same times.
     pub sizes: Vec<f32>,
-    /// Columns and rows of pictures in the texture.
+    /// Columns and rows of frames in the texture.
     pub grid: [u32; 2],
-    /// Material of the pictures.
+    /// Material of the particles.
     pub material: Option<MaterialId>,
-    /// Model or effect thrown, where it is one.
+    /// Path of the emitted model or effect.
     pub path: String,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }

@@ -1,19 +1,19 @@
-//! Materials: colours, textures by name, and how they mix with what is behind.
+//! Materials: colours, textures by name, and blending.
 
 use crate::{Extras, MaterialId};
 
-/// How a surface mixes with what is behind it.
+/// How a surface is blended with the background.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum AlphaMode {
-    /// Not at all.
+    /// Not blended.
     #[default]
     Opaque,
-    /// Seen where the opacity reaches the cutoff.
+    /// Drawn where the opacity reaches the cutoff.
     Mask {
         /// The cutoff.
         cutoff: f32,
     },
-    /// By its opacity.
+    /// Blended by its opacity.
     Blend,
     /// Added, weighted by its opacity.
     Additive,
@@ -35,20 +35,20 @@ pub enum Slot {
     Normal,
     /// Occlusion in red, roughness in green, metalness in blue.
     OcclusionRoughnessMetallic,
-    /// Own light.
+    /// Emitted light.
     Emissive,
-    /// Shine.
+    /// Specular reflection.
     Specular,
-    /// What is mirrored.
+    /// Environment map.
     Environment,
-    /// The owner's colour.
+    /// Team colour.
     TeamColor,
-    /// The engine's own name of the slot.
+    /// Another slot, by the engine's name.
     Other(String),
 }
 
 impl Slot {
-    /// A word for it; the engine's own one for [`Slot::Other`].
+    /// Returns the name of the slot; the engine's name for [`Slot::Other`].
     pub fn name(&self) -> &str {
         match self {
             Slot::Base => "base",
@@ -63,7 +63,7 @@ impl Slot {
         }
     }
 
-    /// The slot that [`Slot::name`] names.
+    /// Returns the slot with a [`Slot::name`].
     ///
     /// ```
     /// use galatea_scene::Slot;
@@ -85,19 +85,19 @@ impl Slot {
     }
 }
 
-/// What happens beyond the edge of a texture.
+/// How a texture continues beyond its edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
-    /// It begins again.
+    /// Repeated.
     #[default]
     Repeat,
-    /// It begins again, mirrored.
+    /// Repeated, mirrored.
     Mirror,
-    /// Its edge goes on.
+    /// Clamped to the edge.
     Clamp,
 }
 
-/// How texture coordinates are changed before use: scaled, then turned, then moved.
+/// A transform of texture coordinates: scale first, then rotation, then offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UvTransform {
     /// Offset.
@@ -119,15 +119,15 @@ impl Default for UvTransform {
 pub struct Texture {
     /// What it is for.
     pub slot: Slot,
-    /// Its name or path in the game's own form. Data, never a path on this machine.
+    /// Its name or path as the game stores it, never a path on this machine.
     pub name: String,
-    /// Which set of texture coordinates it uses.
+    /// Set of texture coordinates.
     pub uv_set: u32,
-    /// Beyond its edges, across and down.
+    /// Wrapping across and down.
     pub wrap: [Wrap; 2],
-    /// Change of texture coordinates.
+    /// Transform of texture coordinates.
     pub transform: Option<UvTransform>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -138,7 +138,7 @@ pub struct Material {
     pub name: String,
     /// Colour and opacity.
     pub base_color: [f32; 4],
-    /// Own light.
+    /// Emitted light.
     pub emissive: [f32; 3],
     /// 0 for a dielectric, 1 for a metal.
     pub metallic: f32,
@@ -146,15 +146,15 @@ pub struct Material {
     pub roughness: f32,
     /// Textures; of several with one slot the first counts.
     pub textures: Vec<Texture>,
-    /// How it mixes with what is behind.
+    /// Blending with the background.
     pub alpha: AlphaMode,
-    /// Whether it is seen from behind.
+    /// Whether back faces are drawn.
     pub two_sided: bool,
-    /// Whether light does not matter.
+    /// Whether it is drawn without lighting.
     pub unlit: bool,
     /// Materials drawn over this one, in order.
     pub layers: Vec<MaterialId>,
-    /// Engine parameters and what else the format knows.
+    /// Engine parameters and other data that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -177,7 +177,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The first texture in a slot.
+    /// Returns the first texture in a slot.
     pub fn texture(&self, slot: &Slot) -> Option<&Texture> {
         self.textures.iter().find(|t| t.slot == *slot)
     }

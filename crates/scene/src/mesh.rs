@@ -1,4 +1,4 @@
-//! Meshes: vertices, primitives, skins, and the boxes around them.
+//! Meshes: vertices, primitives, skins, and bounds.
 
 use glam::{Mat4, Vec3};
 
@@ -9,9 +9,9 @@ use crate::{Extras, MaterialId, NodeId, VerticesId};
 pub struct Vertices {
     /// Positions.
     pub positions: Vec<[f32; 3]>,
-    /// Normals, as the file has them: not all are of unit length.
+    /// Normals as in the file, where not all are of unit length.
     pub normals: Vec<[f32; 3]>,
-    /// Tangents; the last number is the direction of the bitangent, cross(normal, tangent) times it.
+    /// Tangents; the bitangent is cross(normal, tangent) times the last number.
     pub tangents: Vec<[f32; 4]>,
     /// Sets of texture coordinates, V down.
     pub uvs: Vec<Vec<[f32; 2]>>,
@@ -19,31 +19,31 @@ pub struct Vertices {
     pub colors: Vec<Vec<[f32; 4]>>,
     /// Which joints move each vertex.
     pub influences: Influences,
-    /// Other numbers of each vertex, by the format's name: how far it may swing, a second position.
+    /// Other numbers of each vertex, by the format's name.
     pub attributes: Vec<Attribute>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
 impl Vertices {
-    /// The numbers of a named attribute; empty if there is none of that name.
+    /// Returns the numbers of a named attribute; empty if there is none of that name.
     pub fn attribute(&self, name: &str) -> &[f32] {
         self.attributes.iter().find(|a| a.name == name).map_or(&[], |a| &a.values)
     }
 }
 
-/// Numbers of each vertex that the scene has no word for.
+/// Numbers of each vertex that the scene has no field for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Attribute {
     /// Name, in capitals: letters, digits and underscores.
     pub name: String,
     /// Numbers per vertex, 1 to 4.
     pub width: usize,
-    /// The numbers, vertex after vertex.
+    /// The numbers, in the order of vertices.
     pub values: Vec<f32>,
 }
 
-/// Which joints move each vertex, and how much: the same number of entries for every vertex.
+/// The joints that move each vertex, and their weights: the same number of entries for every vertex.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Influences {
     /// Entries per vertex; 0 without a skin.
@@ -55,7 +55,7 @@ pub struct Influences {
 }
 
 impl Influences {
-    /// The entries of a vertex.
+    /// Returns the entries of a vertex.
     ///
     /// ```
     /// use galatea_scene::Influences;
@@ -69,21 +69,21 @@ impl Influences {
         joints.copied().zip(weights.copied())
     }
 
-    /// Whether no vertex is moved by a joint.
+    /// Returns `true` if no vertex is moved by a joint.
     pub fn is_empty(&self) -> bool {
         self.width == 0 || self.joints.is_empty()
     }
 }
 
-/// What the indices of a primitive make.
+/// What the indices of a primitive describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Topology {
-    /// Three indices each; counter-clockwise is the front.
+    /// Triangles, three indices each; counter-clockwise ones face the viewer.
     #[default]
     Triangles,
-    /// Two indices each.
+    /// Lines, two indices each.
     Lines,
-    /// One index each.
+    /// Points, one index each.
     Points,
 }
 
@@ -92,18 +92,18 @@ pub enum Topology {
 pub struct Primitive {
     /// The vertices.
     pub vertices: VerticesId,
-    /// What the indices make.
+    /// What the indices describe.
     pub topology: Topology,
-    /// Vertices of triangle after triangle, line after line.
+    /// Indices of vertices, triangle by triangle or line by line.
     pub indices: Vec<u32>,
     /// The material.
     pub material: Option<MaterialId>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
 impl Primitive {
-    /// The triangles whose corners exist among `count` vertices, in order.
+    /// Returns the triangles whose corners are among `count` vertices, in order.
     pub fn triangles(&self, count: usize) -> impl Iterator<Item = [u32; 3]> + '_ {
         let take = if self.topology == Topology::Triangles { self.indices.len() } else { 0 };
         let known = self.indices.get(..take).unwrap_or(&[]);
@@ -114,28 +114,28 @@ impl Primitive {
     }
 }
 
-/// What a mesh is there for.
+/// The purpose of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Purpose {
-    /// To be seen.
+    /// Rendering.
     #[default]
     Render,
-    /// To be walked on.
+    /// Walking.
     Walk,
-    /// To be hit.
+    /// Collision.
     Collision,
-    /// To be walked on, as part of a model, with a tree of boxes over it.
+    /// Walking, as a part of a model with a tree of bounding boxes.
     Aabb,
-    /// Nothing that is seen: shadow bodies, helpers.
+    /// Not rendered: shadow volumes, helpers.
     Hidden,
 }
 
 impl Purpose {
-    /// All of them.
+    /// All purposes.
     pub const ALL: [Purpose; 5] =
         [Purpose::Render, Purpose::Walk, Purpose::Collision, Purpose::Aabb, Purpose::Hidden];
 
-    /// One word: `render`, `walk`, `collision`, `aabb` or `hidden`.
+    /// Returns the name: `render`, `walk`, `collision`, `aabb` or `hidden`.
     pub fn name(self) -> &'static str {
         match self {
             Purpose::Render => "render",
@@ -154,11 +154,11 @@ pub struct Mesh {
     pub name: String,
     /// Its primitives.
     pub primitives: Vec<Primitive>,
-    /// What it is there for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// Level of detail: 0, or none, is the finest.
     pub lod: Option<u32>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -169,30 +169,30 @@ pub struct Skin {
     pub name: String,
     /// The nodes.
     pub joints: Vec<NodeId>,
-    /// For every joint, what takes a vertex from the space of the mesh to that of the joint when bound; columns first.
+    /// For every joint, the matrix from the space of the mesh to that of the joint when bound, in column-major order.
     pub inverse_bind: Vec<[f32; 16]>,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
 impl Skin {
-    /// The inverse bind of a joint; identity where there is none.
+    /// Returns the inverse bind matrix of a joint; the identity if there is none.
     pub fn bind(&self, joint: usize) -> Mat4 {
         self.inverse_bind.get(joint).map_or(Mat4::IDENTITY, Mat4::from_cols_array)
     }
 }
 
-/// A box along the axes.
+/// An axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Lowest corner.
+    /// Minimum corner.
     pub min: [f32; 3],
-    /// Highest corner.
+    /// Maximum corner.
     pub max: [f32; 3],
 }
 
 impl Bounds {
-    /// The box around points, leaving out those that are not finite; none if there are no others.
+    /// Returns the bounds of the finite points; `None` if there are none.
     ///
     /// ```
     /// use galatea_scene::Bounds;
@@ -207,7 +207,7 @@ impl Bounds {
         Some(Bounds { min: min.into(), max: max.into() })
     }
 
-    /// The box around both.
+    /// Returns the bounds of both.
     #[must_use]
     pub fn union(self, other: Bounds) -> Bounds {
         let (a, b) = (Vec3::from(self.min), Vec3::from(other.min));
@@ -215,13 +215,13 @@ impl Bounds {
         Bounds { min: a.min(b).into(), max: c.max(d).into() }
     }
 
-    /// The middle.
+    /// Returns the center.
     pub fn center(self) -> [f32; 3] {
-        // Halved first, so that boxes of enormous models do not become infinite.
+        // Halved first, so that the sum of large coordinates does not overflow.
         (Vec3::from(self.min) * 0.5 + Vec3::from(self.max) * 0.5).into()
     }
 
-    /// The length of the diagonal.
+    /// Returns the length of the diagonal.
     pub fn size(self) -> f32 {
         (Vec3::from(self.max) - Vec3::from(self.min)).length()
     }

@@ -1,10 +1,10 @@
-//! Nodes: the tree, places, and what hangs at them.
+//! Nodes: the tree, its transforms, and what is attached to it.
 
 use glam::{Mat4, Quat, Vec3};
 
 use crate::{CameraId, EmitterId, Extras, LightId, MeshId, NodeId, SkinId};
 
-/// A place relative to the parent: scale first, then rotation, then translation.
+/// A transform relative to the parent: scale first, then rotation, then translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transform {
     /// Translation.
@@ -22,7 +22,7 @@ impl Default for Transform {
 }
 
 impl Transform {
-    /// The matrix. A rotation that is not of unit length is taken as its direction; one without length as none.
+    /// Returns the matrix. The rotation is normalized; one of length 0 counts as none.
     pub fn matrix(&self) -> Mat4 {
         let rotation = Quat::from_array(self.rotation);
         let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { Quat::IDENTITY };
@@ -30,10 +30,10 @@ impl Transform {
     }
 }
 
-/// What a node takes over from its parent.
+/// What a node inherits from its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inherit {
-    /// The parent's place.
+    /// The parent's translation.
     pub translation: bool,
     /// The parent's rotation.
     pub rotation: bool,
@@ -50,7 +50,7 @@ impl Default for Inherit {
 /// How a node turns to the camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Billboard {
-    /// All around.
+    /// About all axes.
     Full,
     /// Only about its own X axis.
     AboutX,
@@ -60,16 +60,16 @@ pub enum Billboard {
     AboutZ,
 }
 
-/// A place where the game hangs other things: weapons, effects, the camera.
+/// An attachment point for weapons, effects or the camera.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Attachment {
-    /// The format's number of it.
+    /// Its number in the format.
     pub id: Option<i32>,
-    /// Model or effect that hangs there by default; empty for none.
+    /// Model or effect attached by default; empty for none.
     pub path: String,
 }
 
-/// A simple body for hits and collisions, in the space of its node.
+/// A simple shape for hit tests and collisions, in the space of its node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
     /// A box between two corners.
@@ -111,33 +111,33 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// The children, in order.
     pub children: Vec<NodeId>,
-    /// Place relative to the parent, at rest.
+    /// Transform relative to the parent, at rest.
     pub transform: Transform,
-    /// Whether it is seen at rest, with everything below it.
+    /// Whether it and its descendants are visible at rest.
     pub visible: bool,
-    /// Colour and opacity its mesh is multiplied with.
+    /// Colour and opacity that its mesh is multiplied by.
     pub tint: [f32; 4],
     /// The mesh drawn here.
     pub mesh: Option<MeshId>,
-    /// The skin that moves the mesh. The place of this node then does not matter.
+    /// The skin that moves the mesh. The transform of this node is then ignored.
     pub skin: Option<SkinId>,
-    /// The light that shines here. It shines along the node's negative Z axis, if it has a direction.
+    /// The light. If it has a direction, that is the node's negative Z axis.
     pub light: Option<LightId>,
-    /// The camera that stands here, looking along the node's negative Z axis.
+    /// The camera, which looks along the node's negative Z axis.
     pub camera: Option<CameraId>,
     /// The emitter.
     pub emitter: Option<EmitterId>,
-    /// Where other things hang.
+    /// The attachment point.
     pub attachment: Option<Attachment>,
-    /// A body for hits and collisions.
+    /// A shape for hit tests and collisions.
     pub shape: Option<Shape>,
-    /// Whether it turns to the camera.
+    /// How it turns to the camera.
     pub billboard: Option<Billboard>,
-    /// What it takes over from its parent.
+    /// What it inherits from its parent.
     pub inherit: Inherit,
-    /// Whether it is there only to turn axes and units: see [`Scene::add_axes`](crate::Scene::add_axes).
+    /// Whether it only converts axes and units: see [`Scene::add_axes`](crate::Scene::add_axes).
     pub axes: bool,
-    /// What else the format knows.
+    /// Data of the format that the scene has no field for.
     pub extras: Extras,
 }
 
@@ -166,7 +166,7 @@ impl Default for Node {
 }
 
 impl Node {
-    /// A node of this name and nothing else.
+    /// Returns a node with this name and default values.
     pub fn new(name: &str) -> Node {
         Node { name: name.to_owned(), ..Node::default() }
     }

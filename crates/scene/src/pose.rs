@@ -1,4 +1,4 @@
-//! Poses: where everything is at a time, and where the vertices go.
+//! Poses: transforms of nodes at a time, and positions of vertices.
 
 use glam::{Mat3, Mat4, Quat, Vec3};
 
@@ -19,32 +19,32 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pose {
-    /// Place of each node relative to its parent.
+    /// Transform of each node relative to its parent.
     pub local: Vec<Transform>,
-    /// Place of each node in the scene.
+    /// Transform of each node in the scene.
     pub world: Vec<Mat4>,
-    /// Whether each node is seen; a node below one that is not seen is not either.
+    /// Whether each node is visible; descendants of invisible nodes are not.
     pub visible: Vec<bool>,
-    /// Colour and opacity that each node's mesh is multiplied with.
+    /// Colour and opacity that each node's mesh is multiplied by.
     pub tint: Vec<[f32; 4]>,
     /// Base colour of each material.
     pub base_color: Vec<[f32; 4]>,
-    /// Own light of each material.
+    /// Emitted light of each material.
     pub emissive: Vec<[f32; 3]>,
     order: Vec<NodeId>,
 }
 
-/// A primitive where the pose puts it.
+/// A primitive in a pose.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deformed {
     /// Positions in the scene.
     pub positions: Vec<[f32; 3]>,
-    /// Normals in the scene, of unit length where they have any; empty if the primitive has none.
+    /// Normals in the scene, of unit length unless they are 0; empty if the primitive has none.
     pub normals: Vec<[f32; 3]>,
 }
 
 impl Pose {
-    /// The scene at rest.
+    /// Returns the scene at rest.
     pub fn rest(scene: &Scene) -> Pose {
         let count = scene.nodes.len();
         let mut pose = Pose {
@@ -60,7 +60,7 @@ impl Pose {
         pose
     }
 
-    /// The scene at a time of a clip. What the clip does not move is as at rest.
+    /// Returns the scene at a time of a clip. Properties without a channel are as at rest.
     pub fn at(scene: &Scene, clip: &Clip, time: f32) -> Pose {
         let mut pose = Pose::rest(scene);
         pose.play(clip, time);
@@ -68,7 +68,7 @@ impl Pose {
         pose
     }
 
-    /// Moves what a clip moves, on top of what this pose has; [`Pose::place`] then places the nodes in the scene.
+    /// Applies a clip to this pose. Call [`Pose::place`] afterwards to compute the transforms in the scene.
     pub fn play(&mut self, clip: &Clip, time: f32) {
         let mut value = [0.0; 16];
         for channel in &clip.channels {
@@ -136,7 +136,7 @@ impl Pose {
         }
     }
 
-    /// Places all nodes in the scene from their places relative to their parents.
+    /// Computes the transforms of all nodes in the scene from those relative to their parents.
     pub fn place(&mut self, scene: &Scene) {
         for id in &self.order {
             let at = *id as usize;
@@ -157,9 +157,9 @@ impl Pose {
         }
     }
 
-    /// The place of a node that does not take over everything. What it does not is then the axes node's, and a place that
-    /// is not taken over is the one the parent has at rest. Whatever it takes over of rotation and scale, it stays where
-    /// the parent carries it.
+    /// Returns the transform of a node that does not inherit everything. Rotation and scale that it does not inherit are those
+    /// of the axes node; a translation that it does not inherit is that of the parent at rest. Its origin follows the parent
+    /// even if rotation or scale are not inherited.
     fn partly(&self, scene: &Scene, id: NodeId, parent: Mat4, local: &Transform) -> Mat4 {
         let inherit = scene.node(id).map(|n| n.inherit).unwrap_or_default();
         let axes = scene.axes().and_then(|id| self.local.get(id as usize));
@@ -179,8 +179,8 @@ impl Pose {
         Mat4::from_translation(place) * Mat4::from_quat(rotation) * Mat4::from_scale(scale) * own
     }
 
-    /// Turns billboards to a camera with this rotation: the side that is the model's front looks at it, and what is up in the
-    /// model is up in the picture. Call it after the pose is placed.
+    /// Turns billboards to a camera with this rotation: the model's front faces it, and the model's up is up in the image. Call
+    /// it after [`Pose::place`].
     pub fn face(&mut self, scene: &Scene, camera: [f32; 4]) {
         let camera = Quat::from_array(camera);
         let full = camera * upright(scene);
@@ -222,18 +222,18 @@ impl Pose {
         }
     }
 
-    /// The place of a node in the scene.
+    /// Returns the transform of a node in the scene.
     pub fn world_of(&self, node: NodeId) -> Mat4 {
         self.world.get(node as usize).copied().unwrap_or(Mat4::IDENTITY)
     }
 
-    /// For every joint of a skin, what takes a vertex from the mesh to its place in the scene.
+    /// Returns for every joint of a skin the matrix from the space of the mesh to the scene.
     pub fn joint_matrices(&self, scene: &Scene, skin: SkinId) -> Vec<Mat4> {
         let Some(skin) = scene.skins.get(skin as usize) else { return Vec::new() };
         skin.joints.iter().enumerate().map(|(i, joint)| self.world_of(*joint) * skin.bind(i)).collect()
     }
 
-    /// Where a primitive that hangs at a node goes: by its skin if it has one, else with the node.
+    /// Returns a primitive of a node in the scene: moved by its skin if it has one, otherwise by the node.
     pub fn deform(&self, scene: &Scene, node: NodeId, primitive: &Primitive) -> Deformed {
         let (Some(vertices), Some(at)) = (scene.vertices_of(primitive), scene.node(node)) else {
             return Deformed::default();
@@ -280,8 +280,8 @@ impl Pose {
         out
     }
 
-    /// The box around all that is seen: visible meshes of the finest level made for rendering, or, without any, all
-    /// meshes, or, without any, the nodes. `None` for a scene with nothing finite in it.
+    /// Returns the bounds of what is visible: the visible meshes for rendering of the finest level; if there are none, all
+    /// meshes; if there are none, the nodes. `None` if nothing is finite.
     pub fn bounds(&self, scene: &Scene) -> Option<Bounds> {
         let around = |wanted: &dyn Fn(NodeId, &crate::Mesh) -> bool| {
             let mut all: Option<Bounds> = None;
@@ -303,7 +303,7 @@ impl Pose {
     }
 }
 
-/// The place of a node at rest, if everything took over everything.
+/// Returns the transform of a node at rest, as if every node inherited everything.
 fn at_rest(scene: &Scene, node: NodeId) -> Mat4 {
     let mut matrix = Mat4::IDENTITY;
     let mut at = Some(node);
@@ -316,7 +316,7 @@ fn at_rest(scene: &Scene, node: NodeId) -> Mat4 {
     matrix
 }
 
-/// The positions that a primitive uses; all of them for a cloud of points without indices.
+/// Returns the positions that a primitive uses; all of them for points without indices.
 fn used_positions(primitive: &Primitive, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
     if primitive.indices.is_empty() && primitive.topology == Topology::Points {
         return positions.to_vec();
@@ -330,7 +330,7 @@ fn used_positions(primitive: &Primitive, positions: &[[f32; 3]]) -> Vec<[f32; 3]
     positions.iter().zip(used).filter(|(_, used)| *used).map(|(p, _)| *p).collect()
 }
 
-/// What turns normals where a matrix moves points.
+/// Returns the matrix for normals of points that are moved by a matrix.
 fn normal_matrix(matrix: &Mat4) -> Mat3 {
     let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|v| v.truncate());
     // The cofactors: the inverse transposed times the determinant, which exist for flattened meshes too.
@@ -338,8 +338,7 @@ fn normal_matrix(matrix: &Mat4) -> Mat3 {
     if x.dot(y.cross(z)) < 0.0 { cofactors * -1.0 } else { cofactors }
 }
 
-/// A rotation turned about its own axis so that it faces the camera as far as that allows.
-/// The rotation that makes a model look along Z: from its own axes to the scene's, and from its front to Z.
+/// Returns the rotation that makes a model face along Z: from its own axes to the scene's, and from its front to Z.
 fn upright(scene: &Scene) -> Quat {
     let axes = scene
         .nodes
@@ -356,6 +355,7 @@ fn upright(scene: &Scene) -> Quat {
     Quat::from_mat3(&front).inverse() * axes
 }
 
+/// Returns a rotation turned about one of its own axes so that it faces the camera as far as possible.
 fn about(rotation: Quat, camera: Quat, axis: Vec3) -> Quat {
     let back = rotation.inverse() * (camera * Vec3::Z);
     // The free direction that looks at the camera is the axis after next.

@@ -1,4 +1,4 @@
-//! Meshes in pieces: for formats whose meshes have one material each, and room for so many vertices, triangles and joints.
+//! Splitting meshes, for formats that limit the materials, vertices, triangles and joints of a mesh.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,22 +7,22 @@ use glam::Vec3;
 
 use crate::{Attribute, Influences, Mesh, Node, NodeId, Primitive, Purpose, Scene, Skin, Topology, Vertices};
 
-/// What one mesh of a format has room for.
+/// The limits of one mesh in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     /// Vertices.
     pub vertices: usize,
     /// Triangles.
     pub triangles: usize,
-    /// Joints that move it.
+    /// Joints of its skin.
     pub joints: usize,
-    /// Joints that move one vertex: the strongest stay.
+    /// Joints per vertex; the strongest are kept.
     pub influences: usize,
 }
 
 impl Scene {
-    /// Gives every primitive that is drawn a mesh of its own, and cuts those that have no room into several: the first stays at its node, the
-    /// others hang below it, named `NAME_2` and so on. Only joints that are used stay in a skin. Also what was lost, in words.
+    /// Gives every rendered primitive a mesh of its own, and splits those beyond the limits: the first piece stays at its node,
+    /// the others become its children `NAME_2` and so on. Skins keep only joints that are used. Returns what was lost.
     ///
     /// ```
     /// use galatea_scene::{Purpose, Room, Tolerance, example};
@@ -97,7 +97,7 @@ impl Scene {
     }
 }
 
-/// A part of a primitive that grows.
+/// A piece of a primitive while it grows.
 #[derive(Default)]
 struct Part {
     places: HashMap<u32, u32>,
@@ -107,7 +107,7 @@ struct Part {
 }
 
 impl Part {
-    /// How many new joints triangle needs here; `None` if there is no room.
+    /// Returns the number of joints that a triangle adds; `None` if it does not fit.
     fn room_for(&self, corners: &[u32; 3], joints: &[u16], room: &Room) -> Option<usize> {
         let new = corners.iter().filter(|c| !self.places.contains_key(c)).count();
         let more = joints.iter().filter(|j| !self.joints.contains(j)).count();
@@ -134,7 +134,7 @@ impl Part {
     }
 }
 
-/// The strongest joints of each vertex; counts vertices that had more.
+/// Returns the strongest joints of each vertex, and counts vertices that had more.
 fn strongest(from: &Influences, count: usize, most: usize, cut: &mut usize) -> Influences {
     let width = from.width.min(most);
     let mut out = Influences { width, joints: Vec::new(), weights: Vec::new() };
@@ -238,8 +238,8 @@ fn pick_vertices(from: &Vertices, influences: &Influences, part: &Part) -> Verti
     out
 }
 
-/// Normals of unit length, smooth where vertices stand at one place; each face counts by its surface. Counter-clockwise
-/// faces are fronts.
+/// Returns normals of unit length, smooth over vertices with equal positions. Faces are weighted by area and face the viewer
+/// if they are counter-clockwise.
 ///
 /// ```
 /// let positions = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0]];

@@ -1,8 +1,8 @@
-//! Names for formats with little room for them.
+//! Names for formats that limit their length.
 
 use std::collections::{HashMap, HashSet};
 
-/// Makes names that fit into a format with limited room and occur once each, whatever their case.
+/// A set of names that fit into a format and differ even without regard to case.
 ///
 /// Characters outside Latin-1 become `_`, long names are cut, and a name that is taken gets a number.
 ///
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn many_twins_take_little_work() {
-        // Before numbers were remembered, this took 10^9 steps.
+        // Counting from 1 each time would take 10^9 steps.
         let mut names = UniqueNames::new(31);
         (0..60_000).for_each(|_| drop(names.fit("node")));
         assert_eq!(names.fit("node"), "node_60001");

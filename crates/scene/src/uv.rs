@@ -1,4 +1,4 @@
-//! Changes of texture coordinates, for formats that have none.
+//! Transforms of texture coordinates, for formats that have none.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use galatea_wire::Loss;
 use crate::{Scene, UvTransform};
 
 impl UvTransform {
-    /// Texture coordinates as they are used.
+    /// Returns transformed texture coordinates.
     ///
     /// ```
     /// use galatea_scene::UvTransform;
@@ -23,11 +23,11 @@ impl UvTransform {
 }
 
 impl Scene {
-    /// Puts changes of texture coordinates into the coordinates themselves. Of textures that share a set, the first decides;
-    /// returns what the others lose, in words.
+    /// Applies the transforms of textures to the texture coordinates. Of textures that share a set, the first decides. Returns
+    /// what the others lose.
     pub fn apply_uv_transforms(&mut self) -> Vec<Loss> {
         let mut losses = Vec::new();
-        // For each material, what happens to which set.
+        // For each material, the transform of each set.
         let mut changes: Vec<BTreeMap<u32, UvTransform>> = Vec::new();
         for material in &mut self.materials {
             let mut sets: BTreeMap<u32, Option<UvTransform>> = BTreeMap::new();

@@ -1,14 +1,14 @@
-//! Values of extras: what JSON can say, held so that making, reading and dropping them costs little.
+//! Values of extras: what JSON can represent, in a form that is cheap to build and to drop.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// A key of [`Extras`]. Those that are part of a program cost nothing.
+/// A key of [`Extras`]. Literals are not copied.
 pub type Key = Cow<'static, str>;
 
-/// A value as JSON has it.
+/// A JSON value.
 ///
 /// ```
 /// use galatea_scene::{Extras, Value};
@@ -22,11 +22,11 @@ pub enum Value {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number that is written without a point.
+    /// A number without a decimal point.
     Int(i64),
-    /// A number that is written with one. Two are equal if they are the same number of 32 bits.
+    /// A number with a decimal point. Two are equal if they round to the same `f32`.
     Float(f64),
-    /// A text. Those that are part of a program cost nothing.
+    /// A text. Literals are not copied.
     String(Cow<'static, str>),
     /// A list.
     Array(Vec<Value>),
@@ -35,7 +35,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The truth value.
+    /// Returns the value of a `Bool`.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// The number.
+    /// Returns the value of any number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Int(value) => Some(*value as f64),
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// The whole number, if it is not negative.
+    /// Returns the value of an `Int` that is not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Value::Int(value) => u64::try_from(*value).ok(),
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// The text.
+    /// Returns the value of a `String`.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::String(value) => Some(value),
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// The list.
+    /// Returns the items of an `Array`.
     pub fn as_array(&self) -> Option<&Vec<Value>> {
         match self {
             Value::Array(value) => Some(value),
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// The values by name.
+    /// Returns the members of an `Object`.
     pub fn as_object(&self) -> Option<&Extras> {
         match self {
             Value::Object(value) => Some(value),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The values by name, to be changed.
+    /// Returns the members of an `Object`, mutably.
     pub fn as_object_mut(&mut self) -> Option<&mut Extras> {
         match self {
             Value::Object(value) => Some(value),
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// The value of this name.
+    /// Returns the member with this key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_object()?.get(key)
     }
@@ -172,41 +172,41 @@ impl FromIterator<Value> for Value {
     }
 }
 
-/// What a part of the scene carries besides its typed fields: values by name, in the order in which they came. There are
-/// seldom more than a few, so that they are looked for one after the other.
+/// Data of a part of the scene besides its typed fields: values by key, in insertion order. There are seldom more than a few,
+/// so lookup is linear.
 #[derive(Debug, Clone, Default)]
 pub struct Extras(Vec<(Key, Value)>);
 
-/// As many members as can be compared with each other.
+/// Most members that are searched for duplicates in quadratic time.
 const FEW: usize = 16;
 
 impl Extras {
-    /// Nothing.
+    /// Returns empty extras.
     pub const fn new() -> Extras {
         Extras(Vec::new())
     }
 
-    /// Whether there is nothing.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The value of this name.
+    /// Returns the member with this key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
-    /// Whether there is a value of this name.
+    /// Returns `true` if there is a member with this key.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Puts a value in, instead of the one that has the same name, if there is one.
+    /// Inserts a value, replacing one with the same key.
     pub fn insert(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
         let (key, value) = (key.into(), value.into());
         match self.0.iter_mut().find(|(k, _)| *k == key) {
@@ -215,18 +215,18 @@ impl Extras {
         }
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.0.iter().position(|(k, _)| k == key)?;
         Some(self.0.remove(at).1)
     }
 
-    /// Takes all out.
+    /// Removes all members.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Puts a value in under a name that nothing has yet. Nobody looks whether that is so.
+    /// Appends a value with a key that is not in use, which is not checked.
     pub fn add(&mut self, key: impl Into<Key>, value: impl Into<Value>) {
         let key = key.into();
         debug_assert!(!self.contains_key(&key), "{key} is there already");
@@ -236,12 +236,12 @@ impl Extras {
         self.0.push((key, value.into()));
     }
 
-    /// All of them.
+    /// Returns all members.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(key, value)| (&**key, value))
     }
 
-    /// Of several values of one name the last, in the place of the first.
+    /// Builds extras of pairs. Of several values with one key the last is kept, in the place of the first.
     fn of_pairs(mut pairs: Vec<(Key, Value)>) -> Extras {
         if pairs.len() > FEW {
             let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
@@ -276,7 +276,7 @@ impl PartialEq for Extras {
     }
 }
 
-/// Of names that are all different.
+/// The keys must be different.
 impl<const N: usize> From<[(&'static str, Value); N]> for Extras {
     fn from(members: [(&'static str, Value); N]) -> Extras {
         Extras(members.into_iter().map(|(key, value)| (Key::Borrowed(key), value)).collect())
