@@ -1,4 +1,4 @@
-//! Accessors: numbers of any kind, packed or spread, with or without exceptions, as plain lists.
+//! Accessors: numbers of any component type, interleaved or sparse, as plain lists.
 
 use std::cell::Cell;
 
@@ -12,15 +12,15 @@ use crate::json::print;
 pub(crate) struct Document<'a> {
     pub(crate) root: &'a Value,
     pub(crate) buffers: Buffers<'a>,
-    /// Where the JSON begins; errors inside it are placed there.
+    /// Offset of the JSON, which is the offset of errors in it.
     pub(crate) place: usize,
-    /// The lists at the top, so that looking one up takes the same time whatever else is there.
+    /// The top-level lists, so that finding one takes constant time.
     lists: [(&'static str, &'a [Value]); LISTS.len()],
     limits: Limits,
     budget: Cell<u64>,
 }
 
-/// The lists at the top of a document.
+/// The top-level lists of a document.
 const LISTS: [&str; 13] = [
     "accessors",
     "animations",
@@ -37,13 +37,13 @@ const LISTS: [&str; 13] = [
     "textures",
 ];
 
-/// Lists whose entries many others refer to, so that each is looked at many times.
+/// Lists whose entries are referred to, and so visited, many times.
 const SHARED: [&str; 4] = ["accessors", "bufferViews", "samplers", "textures"];
 
 /// Most members of an object in one of those lists. The specification has names for ten.
 const MEMBERS: usize = 1000;
 
-/// Refuses an object with so many members that looking one up takes long.
+/// Returns an error for an object with so many members that finding one takes long.
 pub(crate) fn few_members(place: usize, value: &Value) -> Result<()> {
     let inner = [value.get("extensions"), value.get("sparse")];
     let few = |v: &Value| v.as_object().is_none_or(|object| object.len() <= MEMBERS);
@@ -53,12 +53,12 @@ pub(crate) fn few_members(place: usize, value: &Value) -> Result<()> {
     Err(Error::at(ErrorKind::Limit("members of an object"), place))
 }
 
-/// An error at the start of the JSON, with a path into it.
+/// Returns an error at the start of the JSON; the caller adds the path.
 pub(crate) fn wrong(place: usize, want: &'static str, found: impl std::fmt::Display) -> Error {
     Error::at(ErrorKind::Mismatch { want: want.into(), found: found.to_string().into() }, place)
 }
 
-/// A whole number, however it is written.
+/// Returns an integer, which may be written with a point or an exponent.
 pub(crate) fn whole(value: &Value) -> Option<usize> {
     if let Some(int) = value.as_u64() {
         return usize::try_from(int).ok();
@@ -72,7 +72,7 @@ struct Layout<'a> {
     stride: usize,
 }
 
-/// What an accessor says about itself.
+/// The description of an accessor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kind {
     code: usize,
@@ -90,13 +90,13 @@ impl Kind {
         }
     }
 
-    /// Bytes of one element. Small matrices, whose columns are padded, are used by nothing that is read here.
+    /// Returns the bytes of one element. Small matrices, whose columns are padded, are never read.
     fn element(self) -> usize {
         self.size() * self.width
     }
 }
 
-/// Bytes become numbers of 32 bits, so that a sound file may grow fourfold.
+/// Bytes become numbers of 32 bits, so a valid file may grow fourfold.
 const GROWTH: u64 = 4;
 
 impl<'a> Document<'a> {
@@ -123,18 +123,18 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// A list at the top of the document; empty if there is none.
+    /// Returns a top-level list; empty if there is none.
     pub(crate) fn list(&self, key: &str) -> &'a [Value] {
         self.lists.iter().find(|(name, _)| *name == key).map_or(&[], |(_, list)| list)
     }
 
-    /// Allows for what so many bytes of input may be decoded to.
+    /// Adds the budget for bytes of input.
     pub(crate) fn earn(&self, input: usize) {
         let more = (input as u64).saturating_mul(u64::from(self.limits.ratio)).saturating_mul(GROWTH);
         self.budget.set(self.budget.get().saturating_add(more));
     }
 
-    /// An index in an object, checked against the list it leads to.
+    /// Returns an index in an object, checked against the list it refers to.
     pub(crate) fn index(&self, of: &Value, key: &'static str, list: &'static str) -> Result<Option<usize>> {
         let Some(value) = of.get(key) else { return Ok(None) };
         let len = self.list(list).len();
@@ -182,7 +182,7 @@ impl<'a> Document<'a> {
         Ok(Kind { code: code.map_err(inside)?, width, count: count.map_err(inside)?, normalized })
     }
 
-    /// The bytes of a buffer view from an offset on.
+    /// Returns the bytes of a buffer view from an offset on.
     fn view(&self, of: &Value, key: &'static str) -> Result<Option<Layout<'_>>> {
         let Some(view) = self.index(of, key, "bufferViews")? else { return Ok(None) };
         let inside = |e: Error| e.within(format!("bufferViews[{view}]"));
@@ -210,14 +210,14 @@ impl<'a> Document<'a> {
         Ok(Some(Layout { bytes: rest, stride: number(value, "byteStride", Some(0)).map_err(inside)? }))
     }
 
-    /// A copy of the bytes of a buffer view, for images. Images may share a view, so every copy is charged for.
+    /// Returns a copy of the bytes of a buffer view, for images. Images may share a view, so every copy is charged for.
     pub(crate) fn copy_of_view(&self, of: &Value) -> Result<Option<Vec<u8>>> {
         let Some(layout) = self.view(of, "bufferView")? else { return Ok(None) };
         self.spend(layout.bytes.len() as u64)?;
         Ok(Some(layout.bytes.to_vec()))
     }
 
-    /// The numbers of an accessor. `each` turns the bytes of one number into what is wanted.
+    /// Returns the numbers of an accessor. `each` converts the bytes of one number.
     fn numbers<T: Copy + Default>(
         &self,
         index: usize,
@@ -291,7 +291,7 @@ impl<'a> Document<'a> {
             let error = ErrorKind::Truncated { count: count as u64, size: element as u64, have };
             return Err(Error::at(error, self.place));
         }
-        // Exceptions may be more than there are numbers, and share a view with others.
+        // There may be more sparse values than elements, and they may share a view with others.
         self.spend((count as u64).saturating_mul((size + element) as u64))?;
         let rows = places.bytes.chunks_exact(size).zip(data.bytes.chunks_exact(element.max(1))).take(count);
         for (place, row) in rows {
@@ -306,18 +306,18 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
-    /// An accessor as numbers with a point, of this many columns.
+    /// Returns an accessor as floats, of this many columns.
     pub(crate) fn floats(&self, index: usize, width: usize) -> Result<Vec<f32>> {
         self.numbers(index, |k| k.width == width, read_float)
     }
 
-    /// An accessor as rows of this many numbers.
+    /// Returns an accessor as rows of this many numbers.
     pub(crate) fn rows<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>> {
         let flat = self.floats(index, N)?;
         Ok(flat.as_chunks().0.to_vec())
     }
 
-    /// An accessor as whole numbers.
+    /// Returns an accessor as integers.
     pub(crate) fn ints(&self, index: usize, width: usize) -> Result<Vec<u32>> {
         self.numbers(
             index,

@@ -1,18 +1,20 @@
-//! What Blender's importer and exporter change in a document that nobody edited, and how reading undoes it.
+//! What Blender's importer and exporter change in an unedited document, and how reading undoes it.
 //!
-//! * A node that a clip moves has no rest place in Blender: it comes back as it stood in a frame. Its place is noted as `rest`.
-//!   Whatever is below it comes back less exact the farther the clip takes it, or at no place at all where the clip scales it to nothing:
-//!   its place is noted, too.
-//! * A joint comes back as its inverse bind matrix tells, which need not be where it rests. Its `rest` and that place (`bind`) are
-//!   noted; whoever moved the bone since has moved it away from both.
-//! * Bones have no meshes, cameras or lights: a node below the bone has them. The bone notes the name of what it `holds`.
-//! * What hangs on a bone and is none comes back elsewhere and moves otherwise. So it is a joint too, one that moves no vertex: a skin
-//!   tells how many such `spare` ones it ends with.
-//! * A skinned mesh hangs on the armature afterwards. Its parent is noted as its `home`.
-//! * A joint has one bind for all skins. Where another skin bound it differently, vertices are moved so that they end up where they were:
-//!   nodes of such a skin note the `binds` it had.
-//! * Materials that no primitive has are not imported: the scene's extras have copies.
-//! * The scene is called what Blender calls it; extras have the name of the model.
+//! Blender's custom properties hold numbers (integers of 32 bits), texts, lists of numbers, and dictionaries or lists of
+//! dictionaries; no lists of texts or of mixed values, and no `null`. Extras keep to that.
+//!
+//! * An animated node has no rest pose in Blender: it is exported as it is in a frame. Its transform is noted as `rest`. Its
+//!   descendants lose precision with their distance, or their transform if the scale is 0, so theirs is noted, too.
+//! * A joint is exported at its bind pose, which need not be its rest pose. Both are noted, as `bind` and `rest`; a joint that is
+//!   at neither was edited.
+//! * Bones have no meshes, cameras or lights; a child of the bone gets them. The bone notes the name of what it `holds`.
+//! * Children of bones that are no bones are exported elsewhere and move differently. So they become joints that move no vertex; a
+//!   skin notes how many such `spare` joints are at its end.
+//! * A skinned mesh becomes a child of the armature. Its parent is noted as its `home`.
+//! * A joint has one bind pose for all skins. Vertices of skins with another one are moved so that they stay in place; nodes with
+//!   such a skin note its `binds`.
+//! * Unused materials are not imported; the scene's extras have copies.
+//! * Blender gives the scene a name of its own; extras have the name of the model.
 
 use std::collections::VecDeque;
 
@@ -26,10 +28,10 @@ use glam::{Mat4, Quat, Vec3};
 
 use crate::accessor::whole;
 
-/// Most nodes that are looked at for the sake of Blender, each once for every skin.
+/// Most visits of nodes, each once for every skin.
 const VISITS: usize = 1 << 26;
 
-/// Joints beyond those that each skin has, with their inverse binds: whatever hangs on joints and is none.
+/// Returns the spare joints of each skin with their inverse binds: descendants of joints that are no joints.
 pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
     let mut out = vec![Vec::new(); scene.skins.len()];
     if out.is_empty() || out.len().saturating_mul(scene.nodes.len()) > VISITS {
@@ -39,16 +41,16 @@ pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
     let mut bound: HashMap<u32, (usize, Mat4)> = HashMap::default();
     for (s, skin) in scene.skins.iter().enumerate() {
         for (i, joint) in skin.joints.iter().enumerate() {
-            // Of several skins the last tells Blender where a joint is bound.
+            // Of several skins, Blender uses the bind pose of the last.
             bound.insert(*joint, (s, skin.bind(i)));
         }
     }
     let order = scene.depth_first();
     let moved: HashSet<u32> = scene.clips.iter().flat_map(|c| &c.channels).filter_map(moved_node).collect();
-    // What is between joints and the node they all hang on is a bone too.
+    // Nodes between joints and their common ancestor are bones, too.
     for ((s, skin), list) in scene.skins.iter().enumerate().zip(&mut out) {
         let mut below = vec![0u32; scene.nodes.len()];
-        // For each node the place in the skin of one of the joints below it.
+        // For each node, the index in the skin of one of the joints below it.
         let mut joint_below = vec![usize::MAX; scene.nodes.len()];
         let mut all = 0;
         for (i, joint) in skin.joints.iter().enumerate() {
@@ -69,12 +71,12 @@ pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
                 *place = if *place == usize::MAX { joint } else { *place };
             }
         }
-        // Where the node they all hang on moves, it is one as well: what stands for the skeleton had better stand still.
+        // An animated common ancestor is a bone as well, so that the armature itself does not move.
         for id in &order {
             let count = below.get(*id as usize).copied().unwrap_or(0);
             let between = (1..all).contains(&count) || count == all && all > 0 && moved.contains(id);
             let Some(node) = scene.node(*id).filter(|n| between && n.skin.is_none()) else { continue };
-            // Below joints everything is done the same way, further down.
+            // Descendants of joints are added below.
             if bound.contains_key(id) || node.parent.is_some_and(|p| bound.contains_key(&p)) {
                 continue;
             }
@@ -106,7 +108,7 @@ pub(crate) fn spares(scene: &Scene, pose: &Pose) -> Vec<Vec<(u32, [f32; 16])>> {
     out
 }
 
-/// The node whose place a channel moves.
+/// Returns the node whose transform a channel animates.
 fn moved_node(channel: &Channel) -> Option<u32> {
     match channel.target {
         Target::Node(node) if place_of(&channel.property).is_some() => Some(node),
@@ -114,33 +116,33 @@ fn moved_node(channel: &Channel) -> Option<u32> {
     }
 }
 
-/// A matrix whose last row is exactly what glTF wants.
+/// Returns a matrix with the last row that glTF requires.
 fn affine(matrix: Mat4) -> [f32; 16] {
     crate::constraints::affine(matrix.to_cols_array())
 }
 
-/// Most binds that are noted.
+/// Most binds that are noted in a document.
 const BINDS: usize = 1 << 18;
 
-/// A scale that leaves nothing.
+/// Scales below this count as 0.
 const FLAT: f32 = 1e-6;
 
-/// What a writer has to note.
+/// What the writer needs to make its notes.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// Which of translation, rotation and scale clips move.
+    /// Which of translation, rotation and scale are animated, for each node.
     moved: Vec<[bool; 3]>,
-    /// Where Blender sees a joint at rest, if that is elsewhere.
+    /// The bind pose of joints, if it is not the rest pose.
     binds: HashMap<u32, Transform>,
-    /// Joints and what is above them.
+    /// Joints and their ancestors.
     bones: Vec<bool>,
-    /// Skins that bind a joint otherwise than Blender does.
+    /// Skins with another bind pose for a joint than Blender uses.
     odd: Vec<bool>,
-    /// Nodes that a clip moves, and what is below them.
+    /// Animated nodes and their descendants.
     swept: Vec<bool>,
 }
 
-/// Which of the three parts of a place it is.
+/// Returns the index of a property among translation, rotation and scale.
 pub(crate) fn place_of(property: &Property) -> Option<usize> {
     match property {
         Property::Translation => Some(0),
@@ -178,7 +180,7 @@ impl Notes {
                 *slot |= above.unwrap_or(false);
             }
         }
-        // Of several skins the last tells Blender where a joint is bound.
+        // Of several skins, Blender uses the bind pose of the last.
         let mut inverse: HashMap<u32, Mat4> = HashMap::default();
         for skin in &scene.skins {
             for (i, joint) in skin.joints.iter().enumerate() {
@@ -219,7 +221,7 @@ impl Notes {
         notes
     }
 
-    /// What extras of a node tell so that [`undo`] can do its work.
+    /// Returns the notes of a node for [`undo`].
     pub(crate) fn put(
         &self,
         scene: &Scene,
@@ -263,7 +265,7 @@ impl Notes {
     }
 }
 
-/// Whether a skin has other binds than these.
+/// Returns `true` if a skin has other binds than these.
 fn is_odd(skin: &Skin, inverse: &HashMap<u32, Mat4>) -> bool {
     skin.joints.iter().enumerate().any(|(i, joint)| {
         let bind = skin.bind(i);
@@ -283,7 +285,7 @@ fn read_transform(value: Option<Value>) -> Option<Transform> {
     Some(Transform { translation: [a, b, c], rotation: [d, e, f, g], scale: [h, i, j] })
 }
 
-/// Whether two places are the same but for rounding.
+/// Returns `true` if two transforms are equal but for rounding.
 fn near(a: &Transform, b: &Transform, tolerance: f32) -> bool {
     let size = Vec3::from(a.translation).length().max(1.0);
     let turn = |t: &Transform| Quat::from_array(t.rotation).normalize();
@@ -294,7 +296,7 @@ fn near(a: &Transform, b: &Transform, tolerance: f32) -> bool {
         && Vec3::from(a.scale).abs_diff_eq(b.scale.into(), tolerance.max(1e-5))
 }
 
-/// Whether Blender wrote a document.
+/// Returns `true` if Blender wrote a document.
 pub(crate) fn wrote(root: &Value) -> bool {
     let generator = root.get("asset").and_then(|a| a.get("generator")).and_then(Value::as_str);
     generator.is_some_and(|g| g.contains("Blender"))
@@ -304,7 +306,7 @@ fn galatea(value: &Value) -> Option<&Value> {
     value.get("extras").and_then(|e| e.get("galatea"))
 }
 
-/// Nodes that are there only because a bone cannot have what they have: each with the bone.
+/// Returns the nodes that hold a mesh, camera or light for a bone, each with the bone.
 pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, usize> {
     let list = |key: &str| root.get(key).and_then(Value::as_array).map_or(&[][..], |l| l);
     let (nodes, meshes) = (list("nodes"), list("meshes"));
@@ -328,7 +330,7 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
         let parent = parents.get(i).copied().flatten();
         let mut place = crate::read::node::plain_transform(node);
         if mesh.is_none() {
-            // Lights and cameras are put at some place along the bone where units are not metres.
+            // Blender moves lights and cameras along the bone if units are not metres.
             place.translation[1] = 0.0;
         }
         let stands = near(&place, &Transform::default(), 1e-3);
@@ -346,8 +348,8 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
     out
 }
 
-/// A bone with what another node has for it.
-pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
+/// Returns a bone with the mesh, camera or light that another node holds for it.
+pub(crate) fn merge_half(holder: &Value, half: &Value) -> Value {
     let mut out = holder.clone();
     let Some(map) = out.as_object_mut() else { return out };
     for key in ["mesh", "skin", "camera"] {
@@ -355,7 +357,7 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
             map.insert(key.to_owned(), value.clone());
         }
     }
-    // One of two with the same name has got a number.
+    // Of two nodes with the same name, Blender has numbered one.
     let (name, other) = (crate::read::name_of(holder), crate::read::name_of(half));
     let number = name.strip_prefix(other).and_then(|rest| rest.strip_prefix('.'));
     if number.is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit())) {
@@ -372,13 +374,13 @@ pub(crate) fn whole_again(holder: &Value, half: &Value) -> Value {
     out
 }
 
-/// What was noted of one node.
+/// The notes of one node.
 #[derive(Debug, Default)]
 pub(crate) struct NodeNotes {
     rest: Option<Transform>,
     bind: Option<Transform>,
     home: Option<String>,
-    /// The keys of joints and how they were bound.
+    /// The keys of joints and their binds.
     binds: Vec<(String, Mat4)>,
 }
 
@@ -407,7 +409,7 @@ fn read_binds(list: &Value) -> Vec<(String, Mat4)> {
 /// Charges for bytes that are about to be allocated.
 type Spend<'a> = &'a dyn Fn(u64) -> Result<()>;
 
-/// Gives skinned meshes the binds they had, and moves their vertices back: Blender has moved them by the difference.
+/// Restores the binds of skinned meshes, and moves their vertices back by the difference.
 fn rebind(
     scene: &mut Scene,
     notes: &[NodeNotes],
@@ -421,12 +423,12 @@ fn rebind(
         let (Some(mesh), Some(skin)) = (mesh, node.skin.and_then(|s| scene.skins.get(s as usize))) else {
             continue;
         };
-        // Every node gets a skin of its own.
+        // Every such node gets its own skin.
         spend(skin.joints.len() as u64 * 68).map_err(|e| e.within(format!("nodes[{id}]")))?;
         let mut skin = skin.clone();
         let was: HashMap<u32, Mat4> =
             notes.binds.iter().filter_map(|(key, bind)| Some((find(key)?, *bind))).collect();
-        // For each joint, by what Blender has moved what only that joint moves.
+        // For each joint, how Blender has moved vertices of that joint alone.
         let mut by = Vec::with_capacity(skin.joints.len());
         for (i, joint) in skin.joints.iter().enumerate() {
             let is = skin.bind(i);
@@ -470,7 +472,7 @@ fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
     }
 }
 
-/// Puts nodes of a document that Blender wrote where they were.
+/// Undoes Blender's changes to the nodes of a document.
 pub(crate) fn undo(
     scene: &mut Scene,
     notes: &[NodeNotes],
@@ -478,7 +480,7 @@ pub(crate) fn undo(
     spend: Spend<'_>,
 ) -> Result<()> {
     rebind(scene, notes, &find, spend)?;
-    // What is far away is less exact.
+    // Numbers are less precise far from the origin.
     let pose = Pose::rest(scene);
     let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());
     let unit = scene.axes().and_then(|id| scene.node(id)).map_or(1.0, |n| n.transform.scale[0].abs());
@@ -517,24 +519,24 @@ pub(crate) fn undo(
         }
         let home = notes.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
         if let Some(home) = home.filter(|h| node.parent != Some(*h) && *h as usize != id) {
-            moves.rehang(scene, id as u32, home);
+            moves.reparent(scene, id as u32, home);
         }
     }
     moves.finish(scene);
     Ok(())
 }
 
-/// Leaves that were hung on other nodes. Their old parents have them still, until all are done: one by one that takes long
-/// where thousands leave one parent.
+/// Leaves that got another parent. They are removed from their old parents at the end, all at once: one by one this would take
+/// long if thousands leave one parent.
 #[derive(Default)]
 struct Moves {
-    /// How many children have left each node.
+    /// Number of children that have left each node.
     gone: HashMap<u32, usize>,
 }
 
 impl Moves {
-    /// Hangs a leaf on another node.
-    fn rehang(&mut self, scene: &mut Scene, id: u32, home: u32) {
+    /// Makes a leaf the child of another node.
+    fn reparent(&mut self, scene: &mut Scene, id: u32, home: u32) {
         let gone = self.gone.get(&id).copied().unwrap_or(0);
         let Some(node) = scene.nodes.get_mut(id as usize).filter(|n| n.children.len() == gone) else {
             return;
@@ -547,7 +549,7 @@ impl Moves {
         }
     }
 
-    /// Takes those that have left away from their old parents.
+    /// Removes the leaves from their old parents.
     fn finish(self, scene: &mut Scene) {
         for parent in self.gone.into_keys() {
             let Some(node) = scene.nodes.get_mut(parent as usize) else { continue };
@@ -560,7 +562,7 @@ impl Moves {
     }
 }
 
-/// The name of a model whose scene Blender has named after itself.
+/// Returns the name of a model, which is noted if Blender has renamed the scene.
 pub(crate) fn scene_name(found: &str, noted: Option<&str>) -> String {
     let blenders = found == "Scene" || found.starts_with("Scene.") || found.is_empty();
     noted.filter(|_| blenders).unwrap_or(found).to_owned()

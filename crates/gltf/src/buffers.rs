@@ -8,11 +8,11 @@ use galatea_wire::{Error, ErrorKind, Result, checksum};
 use crate::accessor::{Document, whole, wrong};
 use crate::uri::{self, Uri};
 
-/// The bytes that buffers hold.
+/// The contents of buffers.
 #[derive(Default)]
 pub(crate) struct Buffers<'a> {
     stores: Vec<Cow<'a, [u8]>>,
-    /// For each buffer, where its bytes are.
+    /// For each buffer, its place in `stores`.
     of: Vec<usize>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn read<'a>(
     Ok(out)
 }
 
-/// Files that were read.
+/// Files that were read already.
 #[derive(Default)]
 struct Files {
     by_path: HashMap<String, usize>,
@@ -72,8 +72,8 @@ struct Files {
 }
 
 impl Files {
-    /// Keeps the bytes of a file. One that is there already under another name is kept once, and charged for: reading it
-    /// again and again takes time.
+    /// Adds the bytes of a file. A file with the same bytes as another is stored once, but charged for, since reading it
+    /// takes time.
     fn add(
         &mut self,
         document: &Document<'_>,

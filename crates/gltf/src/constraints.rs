@@ -1,9 +1,9 @@
-//! What glTF allows, and how numbers it refuses survive.
+//! The constraints of glTF, and how numbers that violate them survive.
 //!
-//! glTF wants finite numbers, normals, tangents and rotations of unit length, weights that add up to 1, colours between 0
-//! and 1, and times that ascend from 0. Game files have exceptions. Such a number is replaced by the nearest that is
-//! allowed, and the difference between the two, in steps of the last bit, travels in extras. Reading adds it again, but
-//! only where replacing the sum would give what the file has: an edited number wins.
+//! glTF requires finite numbers; normals, tangents and rotations of unit length; weights with a sum of 1; colours from 0 to 1;
+//! and ascending times that are not negative. Game files violate this. Such a number is replaced by the nearest valid one, and
+//! the difference of their bits is kept in extras. Reading adds it again, but only if replacing the sum would give the number
+//! in the file: edited numbers win.
 
 use galatea_scene::{Value, each_ulp_delta, ulp_deltas};
 
@@ -22,16 +22,16 @@ fn square(v: &[f32]) -> f64 {
     v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum()
 }
 
-/// Whether a vector is as long as glTF wants.
+/// Returns `true` if the length of a vector is valid.
 fn is_unit<const N: usize>(v: &[f32; N]) -> bool {
     const LEAST: f64 = (1.0 - SLACK) * (1.0 - SLACK);
     const MOST: f64 = (1.0 + SLACK) * (1.0 + SLACK);
-    // Far enough from the bounds, less exact numbers will do.
+    // Far from the bounds, `f32` is precise enough.
     let rough = v.iter().fold(0.0, |sum, c| sum + c * c);
     (0.9901f32..=1.01).contains(&rough) || (LEAST..=MOST).contains(&square(v))
 }
 
-/// A vector of unit length; `instead` for one without direction.
+/// Returns a vector of unit length; `instead` for one without direction.
 pub(crate) fn unit<const N: usize>(v: [f32; N], instead: [f32; N]) -> [f32; N] {
     if is_unit(&v) {
         return v;
@@ -53,7 +53,7 @@ pub(crate) fn tangent([x, y, z, w]: [f32; 4]) -> [f32; 4] {
     [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]
 }
 
-/// A matrix of finite numbers whose last row is 0, 0, 0, 1.
+/// Returns a matrix of finite numbers whose last row is 0, 0, 0, 1.
 pub(crate) fn affine(m: [f32; 16]) -> [f32; 16] {
     let mut m = finite(m);
     for (at, value) in [(3, 0.0), (7, 0.0), (11, 0.0), (15, 1.0)] {
@@ -64,88 +64,88 @@ pub(crate) fn affine(m: [f32; 16]) -> [f32; 16] {
     m
 }
 
-/// What is allowed in the rows of a column, and what takes the place of the rest.
-pub(crate) trait Rule<const N: usize> {
-    /// Whether [`Rule::allow`] leaves a row as it is.
+/// A constraint on the rows of a column.
+pub(crate) trait Constraint<const N: usize> {
+    /// Returns `true` if [`Constraint::enforce`] does not change a row.
     fn holds(row: &[f32; N]) -> bool;
-    /// Whether that is so for all rows.
+    /// Returns `true` if it does not change any row.
     fn all_hold(column: &[[f32; N]]) -> bool {
         column.iter().fold(true, |all, row| all & Self::holds(row))
     }
-    fn allow(row: [f32; N]) -> [f32; N];
+    fn enforce(row: [f32; N]) -> [f32; N];
 }
 
 /// Numbers that are finite.
 pub(crate) struct Finite;
-impl<const N: usize> Rule<N> for Finite {
+impl<const N: usize> Constraint<N> for Finite {
     fn holds(row: &[f32; N]) -> bool {
         row.iter().fold(true, |all, c| all & c.is_finite())
     }
     fn all_hold(column: &[[f32; N]]) -> bool {
-        // Many at a time, which rows are in the way of.
+        // A flat list is compared many numbers at once.
         column.as_flattened().iter().fold(true, |all, c| all & c.is_finite())
     }
-    fn allow(row: [f32; N]) -> [f32; N] {
+    fn enforce(row: [f32; N]) -> [f32; N] {
         finite(row)
     }
 }
 
 /// Colours between 0 and 1.
 pub(crate) struct Color;
-impl Rule<4> for Color {
+impl Constraint<4> for Color {
     fn holds(row: &[f32; 4]) -> bool {
         row.iter().fold(true, |all, c| all & (0.0..=1.0).contains(c))
     }
-    fn allow(row: [f32; 4]) -> [f32; 4] {
+    fn enforce(row: [f32; 4]) -> [f32; 4] {
         color(row)
     }
 }
 
 /// Normals of unit length.
 pub(crate) struct Normal;
-impl Rule<3> for Normal {
+impl Constraint<3> for Normal {
     fn holds(row: &[f32; 3]) -> bool {
         is_unit(row)
     }
-    fn allow(row: [f32; 3]) -> [f32; 3] {
+    fn enforce(row: [f32; 3]) -> [f32; 3] {
         normal(row)
     }
 }
 
-/// Tangents of unit length, and the side that is the third.
+/// Tangents of unit length, with a handedness of 1 or -1.
 pub(crate) struct Tangent;
-impl Rule<4> for Tangent {
+impl Constraint<4> for Tangent {
     fn holds([x, y, z, w]: &[f32; 4]) -> bool {
         is_unit(&[*x, *y, *z]) & (w.abs() == 1.0)
     }
-    fn allow(row: [f32; 4]) -> [f32; 4] {
+    fn enforce(row: [f32; 4]) -> [f32; 4] {
         tangent(row)
     }
 }
 
 /// Rotations of unit length.
 pub(crate) struct Rotation;
-impl Rule<4> for Rotation {
+impl Constraint<4> for Rotation {
     fn holds(row: &[f32; 4]) -> bool {
         is_unit(row) & row.iter().fold(true, |all, c| all & (c.abs() <= 1.0))
     }
-    fn allow(row: [f32; 4]) -> [f32; 4] {
+    fn enforce(row: [f32; 4]) -> [f32; 4] {
         rotation(row)
     }
 }
 
-/// Matrices that only move, turn and scale.
+/// Affine matrices.
 pub(crate) struct Affine;
-impl Rule<16> for Affine {
+impl Constraint<16> for Affine {
     fn holds(row: &[f32; 16]) -> bool {
         bits(affine(*row)) == bits(*row)
     }
-    fn allow(row: [f32; 16]) -> [f32; 16] {
+    fn enforce(row: [f32; 16]) -> [f32; 16] {
         affine(row)
     }
 }
 
-/// Calls something for rows that are as wide as this. Where that is as they usually are, the compiler knows it.
+/// Calls a function for rows of a width, which is a constant if it is a usual one.
 macro_rules! by_width {
     ($width:expr, $fixed:ident($($argument:expr),*), $any:expr) => {
         match $width {
@@ -158,14 +158,14 @@ macro_rules! by_width {
     };
 }
 
-/// Whether [`influences`] leaves the weights of all vertices as they are, of which each has so many.
+/// Returns `true` if [`influences`] does not change any vertex; each has `width` weights.
 pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], width: usize, count: usize) -> bool {
     fn fixed<const W: usize>(joints: &[u16], weights: &[f32], count: usize) -> bool {
         let mut rows = joints.as_chunks::<W>().0.iter().zip(weights.as_chunks::<W>().0);
         rows.all(|(joints, weights)| row_holds(joints, weights, count))
     }
     if width == 1 {
-        // One bone holds on to all of it. All are compared: that takes less time than to stop at the first.
+        // All are compared, which is faster than stopping at the first that differs.
         let whole = |weight: &f32| (weight - 1.0).abs() <= 1e-7;
         let most = joints.iter().fold(0, |most, joint| most.max(*joint));
         return usize::from(most) < count && weights.iter().fold(true, |all, weight| all & whole(weight));
@@ -176,7 +176,7 @@ pub(crate) fn influences_hold(joints: &[u16], weights: &[f32], width: usize, cou
     })
 }
 
-/// Whether the weights of every vertex, of which each has so many, add up to the most that a byte holds.
+/// Returns `true` if the weights of every vertex have a sum of 255; each has `width` of them.
 pub(crate) fn sums_hold(weights: &[u8], width: usize) -> bool {
     fn fixed<const W: usize>(weights: &[u8]) -> bool {
         let sum = |row: &[u8; W]| row.iter().fold(0, |sum, b| sum + u32::from(*b));
@@ -203,7 +203,7 @@ fn row_holds(joints: &[u16], weights: &[f32], count: usize) -> bool {
     sound && used > 0 && (sum - 1.0).abs() <= 1e-7 * used as f32
 }
 
-/// The weights of one vertex: not negative, none for a joint that came before, adding up to 1.
+/// Makes the weights of one vertex valid: not negative, at most one for each joint, with a sum of 1.
 pub(crate) fn influences(joints: &mut [u16], weights: &mut [f32], count: usize) {
     for i in 0..weights.len() {
         let (Some(joint), Some(weight)) = (joints.get(i).copied(), weights.get(i).copied()) else { return };
@@ -234,7 +234,7 @@ pub(crate) fn influences(joints: &mut [u16], weights: &mut [f32], count: usize) 
     }
 }
 
-/// Times that ascend strictly from 0, in the same order; `None` if they do already.
+/// Returns strictly ascending times that are not negative; `None` if they are so already.
 pub(crate) fn times(times: &[f32]) -> Option<Vec<f32>> {
     let ascending = times.windows(2).all(|w| matches!(w, [a, b] if a < b));
     if ascending && times.first().is_none_or(|t| *t >= 0.0) && times.iter().all(|t| t.is_finite()) {
@@ -242,7 +242,7 @@ pub(crate) fn times(times: &[f32]) -> Option<Vec<f32>> {
     }
     let mut last = -1.0f32;
     let fixed = times.iter().map(|time| {
-        // Adding 0 makes a negative zero a positive one, whose next number is the smallest there is.
+        // Adding 0 makes a negative zero positive, so that its next number is the smallest positive one.
         let wanted = if time.is_finite() { time.max(0.0) + 0.0 } else { 0.0 };
         last = if wanted > last { wanted } else { last.next_up() };
         last
@@ -250,15 +250,15 @@ pub(crate) fn times(times: &[f32]) -> Option<Vec<f32>> {
     Some(fixed.collect())
 }
 
-/// The columns of a table after replacing what is refused, and the differences where anything was.
-pub(crate) fn replaced<const N: usize, R: Rule<N>>(
+/// Returns a column with invalid rows replaced, and the differences; `None` if all are valid.
+pub(crate) fn replaced<const N: usize, R: Constraint<N>>(
     column: &[[f32; N]],
     _: R,
 ) -> Option<(Vec<[f32; N]>, Value)> {
     if R::all_hold(column) {
         return None;
     }
-    let out: Vec<[f32; N]> = column.iter().map(|row| R::allow(*row)).collect();
+    let out: Vec<[f32; N]> = column.iter().map(|row| R::enforce(*row)).collect();
     let notes = ulp_deltas(column.as_flattened(), out.as_flattened(), N)?;
     Some((out, notes))
 }
@@ -267,16 +267,16 @@ fn bits<const N: usize>(v: [f32; N]) -> [u32; N] {
     v.map(f32::to_bits)
 }
 
-/// The rows that differ and by how many steps of the last bit.
+/// Returns the rows that differ, and the differences of their bits.
 pub(crate) fn differences(original: &[f32], replaced: &[f32], width: usize) -> Value {
     ulp_deltas(original, replaced, width).unwrap_or_default()
 }
 
-/// Adds differences again, where `allow` of the sum gives what is there.
+/// Adds differences again to rows for which `enforce` of the sum gives the current value.
 pub(crate) fn restore<const N: usize>(
     column: &mut [[f32; N]],
     differences: &Value,
-    allow: impl Fn([f32; N]) -> [f32; N],
+    enforce: impl Fn([f32; N]) -> [f32; N],
 ) {
     each_ulp_delta(differences, N, |row, steps| {
         let Some(slot) = column.get_mut(row) else { return };
@@ -284,7 +284,7 @@ pub(crate) fn restore<const N: usize>(
         for (c, step) in sum.iter_mut().zip(steps) {
             *c = f32::from_bits(c.to_bits().wrapping_add(*step));
         }
-        if bits(allow(sum)) == bits(*slot) {
+        if bits(enforce(sum)) == bits(*slot) {
             *slot = sum;
         }
     });
@@ -330,9 +330,9 @@ mod tests {
             let near = (seed >> 8) as f32 / (1 << 24) as f32;
             [near, -near, 0.0, -0.0, 1.0, -1.0, f32::NAN, 1.001 * near][(seed >> 4) as usize % 8]
         };
-        fn agree<const N: usize, R: Rule<N>>(row: [f32; N]) -> bool {
+        fn agree<const N: usize, R: Constraint<N>>(row: [f32; N]) -> bool {
             let holds = R::holds(&row);
-            assert_eq!(holds, bits(R::allow(row)) == bits(row), "{row:?}");
+            assert_eq!(holds, bits(R::enforce(row)) == bits(row), "{row:?}");
             holds
         }
         let mut held = [0; 4];

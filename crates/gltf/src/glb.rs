@@ -8,7 +8,7 @@ const BIN: u32 = 0x004E_4942;
 /// Bytes before the JSON.
 pub(crate) const HEAD: usize = 20;
 
-/// Whether these bytes begin like a GLB.
+/// Returns `true` if these bytes begin like a GLB.
 pub(crate) fn is_glb(bytes: &[u8]) -> bool {
     word(bytes, 0) == Some(MAGIC)
 }
@@ -17,7 +17,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
-/// Makes a container of the JSON, before which there is room for the [`HEAD`], and the parts of the buffer.
+/// Returns a container of the JSON, which begins after [`HEAD`] unused bytes, and the parts of the buffer.
 pub(crate) fn pack(mut out: Vec<u8>, bin: &[Vec<u8>]) -> Result<Vec<u8>> {
     let json_len = out.len().saturating_sub(HEAD).next_multiple_of(4);
     let bin_len = bin.iter().map(Vec::len).sum::<usize>().next_multiple_of(4);
@@ -40,10 +40,10 @@ pub(crate) fn pack(mut out: Vec<u8>, bin: &[Vec<u8>]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The JSON chunk with its place, and the binary chunk if there is one.
+/// The JSON chunk with its offset, and the binary chunk if there is one.
 pub(crate) type Chunks<'a> = (usize, &'a [u8], Option<&'a [u8]>);
 
-/// Takes a container apart.
+/// Reads a container.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Chunks<'_>> {
     let short = |at: usize, need: u64| {
         let have = bytes.len().saturating_sub(at) as u64;
@@ -70,7 +70,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Chunks<'_>> {
         match kind {
             JSON if json.is_none() && bin.is_none() => json = Some((at + 8, body)),
             BIN if bin.is_none() => bin = Some(body),
-            // The specification asks readers to skip chunks they do not know.
+            // The specification requires readers to skip unknown chunks.
             _ => {}
         }
         at += 8 + size as usize;

@@ -1,9 +1,8 @@
-//! glTF 2.0, both ways: a [`Scene`](galatea_scene::Scene) becomes a GLB or a .gltf with its .bin, and any valid glTF
-//! becomes a scene.
+//! glTF 2.0: writes a [`Scene`](galatea_scene::Scene) as a GLB or a .gltf with its .bin, and reads any valid glTF as a scene.
 //!
-//! What comes from a scene goes back to the same scene, bit for bit, while geometry, weights, the tree and the keys of
-//! clips are the glTF's own accessors and nodes: an edit made with any other program arrives. What glTF has no word for is
-//! in `extras.galatea` of the node, mesh, material or clip it belongs to, in a form Blender keeps as custom properties.
+//! A scene survives the round trip bit for bit. Geometry, weights, the tree and the keys of clips are ordinary accessors and
+//! nodes, so edits made with other programs are read. Data that glTF has no field for is in `extras.galatea` of the node, mesh,
+//! material or clip it belongs to, in a form that Blender keeps as custom properties.
 //!
 //! ```
 //! use galatea_wire::Limits;

@@ -1,11 +1,11 @@
-//! Names: unique in glTF, because Blender makes them so.
+//! Names, which are unique in our documents because Blender makes them so.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 
-/// Unique names in the order of the originals: the first keeps its own, twins and nameless ones get a number.
+/// Returns unique names in the order of the originals. The first of equal names is kept, the others and empty ones get a number.
 ///
 /// A changed name is the original, a dot and digits: see [`original`].
 pub(crate) fn unique<'a>(
@@ -13,7 +13,7 @@ pub(crate) fn unique<'a>(
     nameless: &'a str,
 ) -> Vec<Cow<'a, str>> {
     let originals = names.clone();
-    // Nobody asks for them as long as no name has to be changed.
+    // Only needed if a name has to be changed.
     let all = LazyCell::new(|| originals.collect::<HashSet<&str>>());
     let mut taken: HashSet<Cow<'a, str>> = HashSet::with_capacity_and_hasher(names.len(), Default::default());
     let mut numbers: HashMap<&str, u32> = HashMap::default();
@@ -32,7 +32,7 @@ pub(crate) fn unique<'a>(
         .collect()
 }
 
-/// Blender cuts names of bones after 63 bytes; a number may have to follow.
+/// Length of shortened names: Blender truncates names of bones to 63 bytes, and a number may follow.
 const ROOM: usize = 58;
 
 fn short(name: &str) -> &str {
@@ -43,7 +43,7 @@ fn short(name: &str) -> &str {
     name.get(..end).unwrap_or(name)
 }
 
-/// The name before it was made unique, given what extras say it was: an edited name wins.
+/// Returns the name before it was made unique, which extras have; an edited name wins.
 pub(crate) fn original(found: &str, was: Option<&str>, nameless: &str) -> String {
     let Some(was) = was else { return found.to_owned() };
     let base = short(if was.is_empty() { nameless } else { was });

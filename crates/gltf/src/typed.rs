@@ -1,4 +1,4 @@
-//! Parts of the scene that glTF has no word for, as JSON in `extras.galatea`, both ways.
+//! Parts of the scene that glTF has no field for, to and from JSON in `extras.galatea`.
 
 use galatea_scene::{
     Attachment, Billboard, Channel, Emitter, EmitterKind, Event, Extras, Inherit, Interpolation, Light,
@@ -9,7 +9,7 @@ use galatea_scene::{
 use crate::Role;
 use crate::json::Object;
 
-/// The place in extras of what other programs put there.
+/// The key in extras for what other programs put there.
 pub(crate) const FOREIGN: &str = "foreign";
 
 pub(crate) fn text<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
@@ -114,7 +114,7 @@ pub(crate) fn inherit(value: Inherit) -> Value {
 
 pub(crate) fn read_inherit(value: &Value) -> Option<Inherit> {
     let map = value.as_object()?;
-    // Blender keeps truth values as numbers.
+    // Blender stores booleans as numbers.
     let flag =
         |key| map.get(key).is_none_or(|v: &Value| v.as_bool().unwrap_or_else(|| v.as_f64() != Some(0.0)));
     Some(Inherit { translation: flag("translation"), rotation: flag("rotation"), scale: flag("scale") })
@@ -150,7 +150,7 @@ pub(crate) fn emitter(value: &Emitter, material: Option<&str>) -> Value {
     with(map, &value.extras)
 }
 
-/// The emitter, and the name of its material.
+/// Reads an emitter, and returns the name of its material.
 pub(crate) fn read_emitter(value: &Value) -> Option<(Emitter, Option<&str>)> {
     let map = value.as_object()?;
     let word = text(map, "kind").unwrap_or("");
@@ -176,7 +176,7 @@ pub(crate) fn read_emitter(value: &Value) -> Option<(Emitter, Option<&str>)> {
     Some((emitter, text(map, "material")))
 }
 
-/// A light that glTF has no kind for.
+/// Returns a light of a kind that glTF does not have.
 pub(crate) fn light(value: &Light) -> Value {
     let map = Extras::from([
         ("name", value.name.clone().into()),
@@ -211,11 +211,10 @@ pub(crate) fn read_wrap(code: u64) -> Wrap {
     WRAPS.iter().find(|(.., c)| *c == code).map_or(Wrap::Repeat, |(w, ..)| *w)
 }
 
-/// Where on a surface a texture is: set of coordinates, edges, change of coordinates.
+/// How a texture is placed: set of coordinates, wrapping, transform.
 pub(crate) type Place = (u32, [Wrap; 2], Option<UvTransform>);
 
-/// A texture that is drawn: what it does, the name of its image, and where it is drawn if that is elsewhere than the
-/// texture itself says.
+/// A texture that is drawn: its role, the name of its image, and its place if that is not the texture's own.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) role: Role,
@@ -345,7 +344,7 @@ pub(crate) fn read_interpolation(value: &str) -> Interpolation {
     }
 }
 
-/// The kind of thing that a channel moves, and its index.
+/// Returns the kind of object that a channel animates, and its index.
 pub(crate) fn target(value: Target) -> (&'static str, u32) {
     match value {
         Target::Node(i) => ("node", i),
@@ -367,7 +366,7 @@ pub(crate) fn read_target(kind: &str, index: u32) -> Option<Target> {
     })
 }
 
-/// A channel that glTF has no word for: its keys are in extras. Models have hundreds, so that this is written at once.
+/// Writes a channel that glTF does not have, with its keys. Models have hundreds, so no value is built for them.
 pub(crate) fn put_curve(o: &mut Object<'_>, value: &Channel, name: &str) {
     let (kind, _) = target(value.target);
     o.text("kind", kind);

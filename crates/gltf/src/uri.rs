@@ -1,15 +1,15 @@
-//! URIs in glTF: data, or a file beside the document. Nothing else.
+//! URIs in glTF: data, or a file in the document's directory or below.
 
-/// What a URI leads to.
+/// The target of a URI.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Uri {
-    /// The bytes are in it.
+    /// Embedded bytes.
     Data(Vec<u8>),
-    /// A file, by its path relative to the document, with `/` between steps.
+    /// A file, by its path relative to the document, with `/` between components.
     File(String),
 }
 
-/// Reads a URI. Refused, with the reason: absolute ones, other schemes, and paths that leave the folder.
+/// Parses a URI. Absolute URIs, other schemes and paths that leave the directory are errors.
 pub(crate) fn parse(uri: &str) -> Result<Uri, &'static str> {
     if let Some(data) = uri.strip_prefix("data:") {
         let (head, body) = data.split_once(',').ok_or("a data URI without data")?;
@@ -20,7 +20,7 @@ pub(crate) fn parse(uri: &str) -> Result<Uri, &'static str> {
     safe(&path).map(|()| Uri::File(path))
 }
 
-/// Whether a relative path stays in its folder.
+/// Returns `true` if a relative path stays in its directory.
 fn safe(path: &str) -> Result<(), &'static str> {
     if path.is_empty() || path.starts_with(['/', '\\']) {
         return Err("an absolute path");
@@ -76,7 +76,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A file name as it stands in a URI.
+/// Returns a file name as a URI.
 pub(crate) fn escape(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/!$'()*+,;=@".contains(&b);
     path.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()

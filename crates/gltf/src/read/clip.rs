@@ -11,7 +11,7 @@ use crate::accessor::{Document, few_members, whole, wrong};
 use crate::write::clip::{allowed_values, path};
 use crate::{blender, constraints, typed};
 
-/// What the scene's extras tell of clips, by their keys.
+/// Takes the notes about clips out of the scene's extras, by their keys.
 pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
     let Some(Value::Array(list)) = scene.remove("clips") else { return HashMap::new() };
     let one = |note: Value| match note {
@@ -30,7 +30,7 @@ pub(crate) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Clip> {
     let mut extras = extras_of(value);
-    // A note is of one clip: clips that share a name must not multiply it.
+    // A note belongs to one clip, so clips that share a name cannot multiply it.
     if let Some(note) = notes.remove(key_of(value)) {
         extras.extend(note);
     }
@@ -53,7 +53,7 @@ pub(crate) fn read(
             losses.push(Loss::new(format!("clip {name:?}"), format!("a channel that moves {path}")));
             continue;
         };
-        // No two channels of a clip move the same thing.
+        // A clip has one channel for each property, so a note is used once.
         let note = blender::place_of(&property).and_then(|place| notes.remove(&(node, place)));
         let sampler = channel.get("sampler").and_then(whole).and_then(|s| samplers.get(s));
         let sampler = sampler.ok_or_else(|| {
@@ -84,7 +84,7 @@ pub(crate) fn read(
     Ok(clip)
 }
 
-/// Notes about channels, by the node and which part of its place they move.
+/// Returns notes about channels, by node and part of its transform.
 fn channel_notes<'v>(notes: Option<&'v Value>, names: &NameTables) -> HashMap<(u32, usize), &'v Value> {
     let word = |note: &'v Value, key: &str| note.get(key).and_then(Value::as_str).unwrap_or("");
     let key = |note: &'v Value| {
@@ -142,7 +142,7 @@ fn read_sampler(
     Ok((Channel { target, property, interpolation, times, values, extras }, end))
 }
 
-/// Times hang together: they come back all at once, or not at all.
+/// Restores times: all of them, or none if one was edited.
 fn restore_times(times: &mut Vec<f32>, differences: &Value) {
     let mut was = times.clone();
     galatea_scene::each_ulp_delta(differences, 1, |row, steps| {

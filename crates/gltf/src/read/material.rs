@@ -10,7 +10,7 @@ use super::{NameTables, array, extras_of, key_of, name_of, number, original, tak
 use crate::accessor::Document;
 use crate::{Appearance, Loaded, Map, Role, blender, constraints, names, typed};
 
-/// Where the materials of the document went.
+/// The materials of the scene by their index in the document.
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
     ids: Vec<Option<u32>>,
@@ -70,7 +70,7 @@ pub(crate) fn read(
     Ok(out)
 }
 
-/// Copies of materials that no primitive has. They count where they are all that is left, since Blender drops the originals.
+/// Returns the copies of unused materials whose originals are missing: Blender drops them.
 fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
     let there: HashSet<&str> = document.list("materials").iter().map(key_of).collect();
     let list = blender::wrote(document.root).then(|| {
@@ -94,7 +94,7 @@ fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) ->
     let alpha = extras.remove("alpha");
     let alpha = alpha.as_ref().and_then(Value::as_str).unwrap_or("");
     if hidden {
-        // A hidden version has the name of the material and this mark.
+        // A hidden version has the name of the material and this suffix.
         let own = name_of(value).split_once(".hidden").map_or(name_of(value), |(own, _)| own);
         material.name = names::original(own, was.as_deref(), "material");
         read_hidden(&mut material, &mut extras, &kept.raw, alpha);
@@ -211,12 +211,12 @@ fn cutoff(value: &Value) -> f32 {
 struct Drawing {
     /// This is the version that hidden meshes have.
     hidden: bool,
-    /// Mixing stands for adding.
+    /// Blending stands for addition.
     added: bool,
     derived: Vec<(Option<Role>, String)>,
 }
 
-/// What the document shows of a material. Mixing that stands for adding is adding.
+/// Returns how the document draws a material. Blending that stands for addition is additive.
 fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, drawing: &Drawing) -> Appearance {
     let mut appearance = Appearance::of(material);
     if drawing.hidden {

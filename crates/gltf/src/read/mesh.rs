@@ -1,4 +1,4 @@
-//! From glTF to the scene: meshes, their vertices and what moves them.
+//! From glTF to the scene: meshes, their vertices and influences.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
 use crate::{constraints, typed};
 
-/// The attributes of a primitive: which vertices they make.
+/// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
 
-/// Reads meshes; those that use the same vertices share them.
+/// The reader of meshes. Primitives with the same attributes share their vertices.
 pub(crate) struct Meshes {
     shared: HashMap<Signature, u32>,
     materials: Materials,
@@ -74,7 +74,7 @@ impl Meshes {
                 wrong(document.place, "the index of a vertex", format!("{bad} of {count}")).within("indices")
             );
         }
-        // What had no triangle to begin with, or some that lead nowhere.
+        // The original had no triangles, or some with indices out of range.
         let none = extras.remove("none");
         if let Some(word) = none.as_ref().and_then(Value::as_str).filter(|_| mode == 0 && given.is_none()) {
             primitive.topology = match word {
@@ -136,7 +136,7 @@ impl Meshes {
     }
 }
 
-/// Most sets of four joints that a vertex may have. How they add up is looked at joint by joint, each with all others.
+/// Most sets of four joints per vertex, whose weights are checked in quadratic time.
 const SETS: usize = 64;
 
 fn read_vertices(document: &Document<'_>, signature: &Signature, replaced: &Value) -> Result<Vertices> {
@@ -220,7 +220,7 @@ fn join_influences(
 ) -> Result<Influences> {
     let full = sets.len() * 4;
     let told = replaced.get("INFLUENCES").and_then(whole).filter(|w| *w > 0 && *w <= full);
-    // Only what is past the end of the original may be left out, and only while it is not used.
+    // Only entries past the end of the original may be dropped, and only if they are unused.
     let unused = |width: usize| {
         sets.iter().enumerate().all(|(set, (_, weights))| {
             let rows = weights.chunks_exact(4);
@@ -245,7 +245,7 @@ fn join_influences(
     Ok(out)
 }
 
-/// Puts back weights and joints that were replaced, row by row, where replacing them again gives what is there.
+/// Restores weights and joints that were replaced, in rows for which replacing them again gives the current values.
 fn restore_influences(out: &mut Influences, replaced: &Value) {
     let width = out.width;
     let mut rows: HashMap<usize, (Vec<u16>, Vec<f32>)> = HashMap::new();
@@ -269,7 +269,7 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
     });
     for (row, (joints, weights)) in rows {
         let (mut again_joints, mut again_weights) = (joints.clone(), weights.clone());
-        // Joints that were out of range are unknown here; they alone decide nothing but weights that were zeroed.
+        // Joints that were out of range are unknown here; they only decide which weights were set to 0.
         constraints::influences(
             &mut again_joints,
             &mut again_weights,
@@ -287,14 +287,14 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
     }
 }
 
-/// How many joints there were when a row was written, as far as the row tells: a joint that is gone was out of range.
+/// Returns the lower bound for the number of joints when a row was written: joints that were replaced were out of range.
 fn out_of_range(out: &Influences, row: usize, width: usize, original: &[u16]) -> usize {
     let now: Vec<(u16, f32)> = out.of(row).take(width).collect();
     let gone = original.iter().filter(|j| **j != 0 && !now.iter().any(|(n, w)| n == *j && *w > 0.0));
     gone.map(|j| usize::from(*j)).min().unwrap_or(usize::MAX)
 }
 
-/// Strips, fans and loops as plain lists.
+/// Returns strips, fans and loops as plain lists.
 fn assemble(place: usize, mode: usize, list: Vec<u32>) -> Result<(Topology, Vec<u32>)> {
     let pairs = |list: &[u32]| list.windows(2).flatten().copied().collect::<Vec<u32>>();
     Ok(match mode {

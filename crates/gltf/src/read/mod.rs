@@ -18,7 +18,7 @@ use self::tree::Tree;
 use crate::accessor::{Document, wrong};
 use crate::{Loaded, blender, buffers, glb, names, typed};
 
-/// Extensions without which a file cannot be read, and that are not read here.
+/// Extensions that are not supported and without which a file cannot be read.
 const BEYOND: [&str; 3] =
     ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
 
@@ -32,7 +32,7 @@ pub(crate) fn read(
     } else {
         (0, bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes), None)
     };
-    // An object takes far more memory than the two letters it may be written with.
+    // An object takes far more memory than its shortest text of two characters.
     let objects = json.iter().filter(|b| matches!(b, b'{' | b'[' | b',')).count() as u64;
     if objects.saturating_mul(64) > limits.budget(json.len()).saturating_mul(16) {
         return Err(Error::at(ErrorKind::Limit("values in JSON"), place).within("JSON"));
@@ -64,7 +64,7 @@ pub(crate) fn read(
     Ok(loaded)
 }
 
-/// What `extras` holds: what Galatea wrote, with everything else under one key.
+/// Returns the extras that Galatea wrote, with everything else under one key.
 pub(crate) fn extras_of(value: &Value) -> Extras {
     match value.get("extras") {
         Some(Value::Object(outer)) => {
@@ -88,25 +88,25 @@ pub(crate) fn name_of(value: &Value) -> &str {
     value.get("name").and_then(Value::as_str).unwrap_or("")
 }
 
-/// The beginning of a name, for messages.
+/// Returns the beginning of a name, for messages.
 pub(crate) fn brief(name: &str) -> &str {
     name.char_indices().nth(80).map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
 }
 
-/// The name by which extras refer to something: its key, or its name where it has none.
+/// Returns the name by which extras refer to something: its key, or else its name.
 pub(crate) fn key_of(value: &Value) -> &str {
     let key = value.get("extras").and_then(|e| e.get("galatea")).and_then(|g| g.get("key"));
     key.and_then(Value::as_str).unwrap_or_else(|| name_of(value))
 }
 
-/// The name before it was made unique.
+/// Returns the name before it was made unique, which it takes out of `extras`.
 pub(crate) fn take_name(value: &Value, extras: &mut Extras, nameless: &str) -> String {
     extras.remove("key");
     let was = extras.remove("name");
     names::original(name_of(value), was.as_ref().and_then(Value::as_str), nameless)
 }
 
-/// Numbers of an object.
+/// Returns numbers of an object.
 pub(crate) fn array<const N: usize>(value: &Value, key: &str) -> Option<[f32; N]> {
     let list = read_floats(value.get(key)?)?;
     (list.len() == N).then(|| list.first_chunk().copied()).flatten()
@@ -116,7 +116,7 @@ pub(crate) fn number(value: &Value, key: &str) -> Option<f32> {
     value.get(key).and_then(galatea_scene::read_float)
 }
 
-/// The original of a value that was replaced, unless somebody has changed it since.
+/// Returns the original of a value that was replaced, unless it was edited.
 pub(crate) fn original<const N: usize>(
     raw: &Extras,
     key: &str,
@@ -178,7 +178,7 @@ fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
     Ok(())
 }
 
-/// What things are called in the document, for references in extras.
+/// Names in the document, for references in extras.
 #[derive(Debug, Default)]
 pub(crate) struct NameTables {
     pub(crate) nodes: HashMap<String, u32>,

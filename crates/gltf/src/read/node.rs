@@ -38,7 +38,7 @@ fn read_transform(value: &Value, raw: &Extras) -> Transform {
     }
 }
 
-/// Reads the nodes of the tree, and returns the notes for Blender's documents of each.
+/// Reads the nodes of the tree, and returns the notes of each for [`blender::undo`].
 pub(super) fn read_nodes(
     document: &Document<'_>,
     scene: &mut Scene,
@@ -49,7 +49,7 @@ pub(super) fn read_nodes(
     let mut notes = Vec::with_capacity(tree.order.len());
     for (old, value) in tree.order.iter().filter_map(|i| Some((*i, nodes.get(*i)?))) {
         let joined = tree.halves.get(&old).and_then(|half| nodes.get(*half));
-        let joined = joined.map(|half| blender::whole_again(value, half));
+        let joined = joined.map(|half| blender::merge_half(value, half));
         let node = read_node(document, joined.as_ref().unwrap_or(value), scene, names);
         let mut node = node.map_err(|e| e.within(format!("nodes[{old}]")))?;
         node.parent = tree.parents.get(old).copied().flatten().and_then(|p| tree.id(p));
@@ -131,7 +131,7 @@ fn read_empty_mesh(value: &Value, names: &NameTables) -> Mesh {
     }
 }
 
-/// Removes the spare joints at the end of skins, unless they move a vertex by now.
+/// Removes the spare joints at the end of skins, unless an edit made them move a vertex.
 pub(super) fn drop_spares(scene: &mut Scene, spares: &[usize]) {
     if spares.iter().all(|spare| *spare == 0) {
         return;
@@ -181,7 +181,7 @@ fn read_skin(document: &Document<'_>, value: &Value, tree: &Tree) -> Result<(Ski
     let mut joints = Vec::new();
     for (i, joint) in list.iter().enumerate() {
         let joint = whole(joint).filter(|j| *j < known).and_then(|j| tree.id(j));
-        // A spare one may be gone with what hung there.
+        // The node of a spare joint may have been deleted.
         let stand_in = joints.first().copied().filter(|_| i + spare >= list.len());
         joints.push(
             joint

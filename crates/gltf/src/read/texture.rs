@@ -50,7 +50,7 @@ pub(super) struct Drawn {
     pub(super) image: String,
 }
 
-/// What a viewer draws for one role. The name of an image is charged for, since any number of materials may use it.
+/// Reads what a viewer draws for one role. The name of an image is charged for, since any number of materials may use it.
 fn read_info(document: &Document<'_>, info: &Value, role: Role, images: &[String]) -> Result<Option<Drawn>> {
     let index = info.get("index").and_then(whole);
     let Some(texture) = index.and_then(|i| document.list("textures").get(i)) else { return Ok(None) };
@@ -97,7 +97,7 @@ pub(super) fn derived(list: Option<&Value>) -> Vec<(Option<Role>, String)> {
     list.map(|entry| (Role::named(&text(entry, "role")), text(entry, "image"))).collect()
 }
 
-/// What a viewer draws, by role.
+/// Reads what a viewer draws, by role.
 pub(super) fn read_drawn(document: &Document<'_>, value: &Value, images: &[String]) -> Result<Vec<Drawn>> {
     let none = Value::Null;
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
@@ -114,9 +114,9 @@ pub(super) fn read_drawn(document: &Document<'_>, value: &Value, images: &[Strin
     infos.into_iter().filter_map(read).collect()
 }
 
-/// The textures of the extras; those that are drawn win where they were changed.
+/// Returns the textures in extras; edits of those that are drawn win.
 pub(super) fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<Texture> {
-    // What only derives from other textures says nothing of its own, while it is as it was.
+    // Images that only derive from textures are ignored unless they were replaced.
     for (role, image) in derived(extras.remove("derived").as_ref()) {
         drawn.retain(|d| Some(d.role) != role || d.image != image);
     }

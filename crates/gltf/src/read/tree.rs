@@ -1,4 +1,4 @@
-//! From glTF to the scene: which nodes are taken over, and their places in the tree.
+//! From glTF to the scene: the tree of nodes.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::{Loaded, blender};
 /// The nodes of the chosen scene.
 pub(crate) struct Tree {
     pub(super) scene: usize,
-    /// Old indices in the order in which the nodes are taken over.
+    /// Indices in the document, in the order of the scene's nodes.
     pub(super) order: Vec<usize>,
     pub(super) new_id: Vec<Option<u32>>,
     pub(super) parents: Vec<Option<usize>>,
     pub(super) children: Vec<Vec<usize>>,
-    /// For nodes that another program made two of, the other half.
+    /// For nodes that another program split in two, the other half.
     pub(super) halves: HashMap<usize, usize>,
     pub(super) lights: usize,
 }
@@ -65,7 +65,7 @@ impl Tree {
                     .invisible(),
             );
         }
-        // Every node has one parent, so that a walk from the roots meets none twice unless a root hangs on another node.
+        // Every node has one parent, so a walk from the roots meets a node twice only if a root has a parent.
         let mut taken = vec![false; nodes.len()];
         let mut todo = roots;
         while let Some(node) = todo.pop() {

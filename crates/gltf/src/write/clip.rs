@@ -7,7 +7,7 @@ use galatea_text::push_int;
 
 use super::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::bin::{Component, Kind, Shape, put_floats};
-use crate::constraints::Rule as _;
+use crate::constraints::Constraint as _;
 use crate::json::{List, push_literal};
 use crate::{blender, constraints, names, typed};
 
@@ -77,7 +77,7 @@ fn write_one(
         put_name(o, &mut own, &clip.name, name);
         o.each("samplers", &parts.written, push_sampler);
         o.each("channels", parts.written.iter().enumerate(), push_channel);
-        // Blender keeps nothing of an animation but its name, so the extras are in those of the scene.
+        // Blender keeps only the name of an animation, so its extras are in those of the scene.
         let foreign = clip.extras.get(typed::FOREIGN).map(|foreign| (typed::FOREIGN, foreign.clone()));
         let mut key = Extras::new();
         let has_extras = clip.extras.len() > usize::from(foreign.is_some());

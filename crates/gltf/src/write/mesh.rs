@@ -21,7 +21,7 @@ fn mesh_extras(mesh: &Mesh) -> Extras {
     own
 }
 
-/// A mesh that has no geometry, for extras: with the materials and extras of its primitives.
+/// Returns a mesh without geometry for extras, with the materials and extras of its primitives.
 pub(crate) fn empty(cx: &Context<'_>, mesh: &Mesh) -> Value {
     let mut own = mesh_extras(mesh);
     own.insert("name", mesh.name.clone());
@@ -42,7 +42,7 @@ pub(crate) fn empty(cx: &Context<'_>, mesh: &Mesh) -> Value {
     Value::Object(own)
 }
 
-/// Writes a mesh and tells its index; none if it has no geometry.
+/// Writes a mesh and returns its index; `None` if it has no geometry.
 pub(crate) fn write(
     cx: &mut Context<'_>,
     meshes: &mut List,
@@ -159,15 +159,15 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
     }
 }
 
-/// The name of one of several sets.
+/// Returns the name of one of several sets.
 fn numbered(first: [&'static str; 2], name: &str, set: usize) -> Key {
     first.get(set).map_or_else(|| format!("{name}_{set}").into(), |known| Key::Borrowed(known))
 }
 
-/// A column as glTF allows it; what was replaced is noted.
+/// Returns a valid column, and notes the rows that were replaced.
 pub(crate) fn checked<'a, const N: usize>(
     column: &'a [[f32; N]],
-    rule: impl constraints::Rule<N>,
+    rule: impl constraints::Constraint<N>,
     name: impl Into<Key>,
     notes: &mut Extras,
 ) -> Cow<'a, [[f32; N]]> {
@@ -189,15 +189,15 @@ fn floats_accessor<const N: usize>(
     bin.accessor(Kind::Vertex(N as u8 * 4), &shape, |out| put_floats(out, rows.as_flattened()))
 }
 
-/// The bytes that stand for numbers between 0 and 1, if there are any that do exactly.
+/// Returns numbers between 0 and 1 as normalized bytes, if that is exact.
 fn bytes_of(values: &[f32]) -> Option<Vec<u8>> {
     let byte = |value: f32| (value * 255.0 + 0.5) as u8;
     let exact = |value: &f32| (f32::from(byte(*value)) / 255.0).to_bits() == value.to_bits();
-    // What hangs on one bone alone.
+    // The usual case of one joint per vertex.
     if values.iter().fold(true, |all, value| all & (*value == 1.0)) {
         return Some(vec![255; values.len()]);
     }
-    // Some at a time, without a look at each: where there are any that do not, the first of them are soon met.
+    // In parts, without an early exit in each: inexact numbers are usually found soon.
     let mut parts = values.chunks(32);
     let all = parts.all(|part| part.iter().fold(true, |all, value| all & exact(value)));
     all.then(|| values.iter().map(|value| byte(*value)).collect())
@@ -281,7 +281,7 @@ fn write_influences(
     }
 }
 
-/// The numbers of one set of four in every row, filled up with zeros.
+/// Appends one set of four numbers of every row, padded with zeros.
 fn put_fours<T: Copy + Default, const N: usize>(
     out: &mut Vec<u8>,
     values: &[T],
@@ -290,7 +290,7 @@ fn put_fours<T: Copy + Default, const N: usize>(
     bytes: impl Fn([T; 4]) -> [u8; N],
 ) {
     let zero = T::default();
-    // Where a row is as wide as it usually is, the compiler knows it.
+    // The usual widths are constants.
     match (width, set) {
         (1, 0) => put_each(out, values.iter().map(|a| bytes([*a, zero, zero, zero]))),
         (2, 0) => {
@@ -310,7 +310,7 @@ fn put_fours<T: Copy + Default, const N: usize>(
     }
 }
 
-/// The indices that lead somewhere; where that is not all of them, or there are none, extras tell.
+/// Writes the valid indices, and returns extras if some were invalid or there are none.
 fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (Option<u32>, Extras) {
     let mut own = Extras::default();
     let per = match primitive.topology {
