@@ -1,4 +1,4 @@
-//! glTF 2.0: writes a [`Scene`](galatea_scene::Scene) as a GLB or a .gltf with its .bin, and reads any valid glTF as a scene.
+//! glTF 2.0: writes a [`Scene`] as a GLB or a .gltf with its .bin, and reads any valid glTF as a scene.
 //!
 //! A scene survives the round trip bit for bit. Geometry, weights, the tree and the keys of clips are ordinary accessors and
 //! nodes, so edits made with other programs are read. Data that glTF has no field for is in `extras.galatea` of the node, mesh,

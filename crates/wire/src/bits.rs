@@ -1,23 +1,23 @@
 //! One bit for every byte of a file.
 
-/// A set of places.
+/// A set of byte offsets.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// Room for the places below `len`.
+    /// Returns an empty set with space for the offsets below `len`.
     pub(crate) fn with_len(len: usize) -> Self {
         Bits { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Whether nothing was ever added.
+    /// Returns `true` if nothing was ever added.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Adds one place below `len`; says whether it is new. Makes room when first used.
+    /// Adds one offset below `len`, and returns `true` if it is new. Allocates on first use.
     pub(crate) fn insert(&mut self, at: usize, len: usize) -> bool {
         if self.words.is_empty() {
             *self = Self::with_len(len);
@@ -29,7 +29,7 @@ impl Bits {
         fresh
     }
 
-    /// Adds a range of the places below `len`. Makes room when first used.
+    /// Adds a range of the offsets below `len`. Allocates on first use.
     #[inline]
     pub(crate) fn set(&mut self, start: usize, end: usize, len: usize) {
         if self.words.is_empty() {
@@ -48,10 +48,10 @@ impl Bits {
         }
     }
 
-    /// The ranges below `len` that are not in the set.
+    /// Returns the ranges below `len` that are not in the set.
     pub(crate) fn gaps(&self, len: usize) -> Vec<std::ops::Range<usize>> {
         let mut out: Vec<std::ops::Range<usize>> = Vec::new();
-        // Nearly everything is claimed: many words at a time tell so.
+        // Nearly everything is claimed, so full words are skipped many at a time.
         let full = |group: &[u64]| group.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
         let groups = self.words.chunks(32).enumerate().filter(|(_, g)| !full(g));
         for (i, word) in groups.flat_map(|(i, g)| g.iter().enumerate().map(move |(j, w)| (i * 32 + j, w))) {

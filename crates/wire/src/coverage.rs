@@ -1,4 +1,4 @@
-//! Which bytes were claimed, and by what. What nobody claims is a [`Gap`], kept raw by the documents.
+//! Which bytes were claimed, and by what. Unclaimed bytes are a [`Gap`], which documents keep.
 
 use std::ops::Range;
 
@@ -24,24 +24,24 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// `index` of a thing that there is only one of.
+    /// `index` of a claim that is not one of several.
     pub const NO_INDEX: u32 = u32::MAX;
-    /// `parent` of what belongs to the file itself.
+    /// `parent` of claims of the file itself.
     pub const ROOT: u32 = u32::MAX;
 
-    /// A scope that begins here.
+    /// Returns a scope that begins here.
     pub(crate) fn scope(name: &'static str, index: Option<usize>, at: usize, parent: u32) -> Self {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let index = index.and_then(|i| u32::try_from(i).ok()).unwrap_or(Claim::NO_INDEX);
         Claim { start: at, end: at, name, index, label: (0, 0), schema: None, parent }
     }
 
-    /// Whether this is a scope, not a range of bytes.
+    /// Returns `true` if this is a scope, not a range of bytes.
     pub fn is_scope(&self) -> bool {
         self.schema.is_none() && self.start == self.end
     }
 
-    /// The step this claim adds to a path: `nodes[7] "torso"`.
+    /// Returns the step this claim adds to a path: `nodes[7] "torso"`.
     pub fn step(&self, data: &[u8]) -> String {
         let mut out = self.name.to_owned();
         if self.index != Self::NO_INDEX {
@@ -62,11 +62,11 @@ impl Claim {
 pub struct Gap {
     /// First byte.
     pub offset: u32,
-    /// What is there.
+    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What lies below `len` between ranges that are sorted by where they begin.
+/// Returns the gaps below `len` between ranges that are sorted by their start.
 pub(crate) fn between(sorted: impl IntoIterator<Item = Range<usize>>, len: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -90,12 +90,12 @@ pub struct Coverage {
     rows: Vec<(u32, Rows)>,
 }
 
-/// The shape of rows that only the file knows.
+/// The shape of rows that is only known from the file.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
     /// Bytes of one row.
     pub(crate) size: usize,
-    /// What a row holds.
+    /// The fields of a row.
     pub(crate) columns: Vec<Field>,
 }
 
@@ -111,7 +111,7 @@ impl Coverage {
         self.rows.push((id, rows));
     }
 
-    /// The shape of the rows that a claim consists of, if it does.
+    /// Returns the shape of the rows that a claim consists of, if it does.
     pub(crate) fn rows(&self, id: u32) -> Option<&Rows> {
         let found = self.rows.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         self.rows.get(found).map(|(_, rows)| rows)
@@ -126,12 +126,12 @@ impl Coverage {
         self.claims.get_mut(id as usize)
     }
 
-    /// All claims and scopes in the order of reading; a scope comes before its members.
+    /// Returns all claims and scopes in the order of reading; a scope comes before its members.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
     }
 
-    /// The path of a claim or scope, outermost step first.
+    /// Returns the path of a claim or scope, outermost step first.
     pub fn path(&self, id: u32, data: &[u8]) -> String {
         let mut steps = Vec::new();
         let mut at = id;
@@ -143,7 +143,7 @@ impl Coverage {
         steps.join(" > ")
     }
 
-    /// The claimed ranges, sorted and merged.
+    /// Returns the claimed ranges, sorted and merged.
     fn merged(&self) -> Vec<(u32, u32)> {
         let mut ranges: Vec<(u32, u32)> =
             self.claims.iter().filter(|c| c.end > c.start).map(|c| (c.start, c.end)).collect();
@@ -158,12 +158,12 @@ impl Coverage {
         ranges
     }
 
-    /// The ranges of a file of `len` bytes that nobody claimed.
+    /// Returns the ranges of a file of `len` bytes that nobody claimed.
     pub fn gaps(&self, len: usize) -> Vec<Range<usize>> {
         between(self.merged().into_iter().map(|(start, end)| start as usize..end as usize), len)
     }
 
-    /// The unclaimed ranges with their bytes, as a document keeps them.
+    /// Returns the unclaimed ranges with their bytes, as a document keeps them.
     pub fn keep_gaps(&self, data: &[u8]) -> Vec<Gap> {
         self.gaps(data.len())
             .into_iter()
@@ -174,7 +174,7 @@ impl Coverage {
             .collect()
     }
 
-    /// Pairs of claims that share bytes, by their ids, in the order of their places. At most `most` pairs.
+    /// Returns pairs of claims that share bytes, by their ids, in the order of their offsets. At most `most` pairs.
     pub fn overlaps(&self, most: usize) -> Vec<(u32, u32)> {
         let mut order: Vec<u32> = (0..self.claims.len() as u32)
             .filter(|id| self.claims.get(*id as usize).is_some_and(|c| c.end > c.start))

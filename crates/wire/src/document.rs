@@ -1,6 +1,6 @@
-//! What every document can say about itself in one line.
+//! The summary of a document.
 
-/// The figures of `galatea info`: what a document holds, in neutral words.
+/// The figures of `galatea info`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Version or variant in the format's own words, such as `V1.0 WOK`, `K1 PC`, `800`, `2.04`.

@@ -34,25 +34,25 @@ pub enum ErrorKind {
         count: u64,
         /// Bytes of one item.
         size: u64,
-        /// Bytes that are there.
+        /// Bytes left.
         have: u64,
     },
-    /// A value that has to be something else.
+    /// A value that must be something else.
     Mismatch {
-        /// What the format asks for.
+        /// What the format requires.
         want: Cow<'static, str>,
-        /// What the file holds.
+        /// What the file has.
         found: Cow<'static, str>,
     },
-    /// A version or variant nobody here can read.
+    /// A version or variant that is not supported.
     Unsupported(Cow<'static, str>),
-    /// An offset graph that leads back to itself, or shares what must not be shared.
+    /// Offsets that form a cycle, or share data that must not be shared.
     Cycle,
     /// One of the [`Limits`](crate::Limits) was reached; the name says which.
     Limit(&'static str),
     /// Text that does not follow the grammar.
     Syntax(Cow<'static, str>),
-    /// The document holds something that this form cannot express.
+    /// The document has something that this format cannot represent.
     Unrepresentable(Cow<'static, str>),
 }
 
@@ -68,37 +68,37 @@ struct Inner {
 }
 
 impl Error {
-    /// An error at a place, with no path yet.
+    /// Returns an error at a place, with no path yet.
     #[cold]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
         Error(Box::new(Inner { kind, place, path: String::new() }))
     }
 
-    /// An error at a byte offset.
+    /// Returns an error at a byte offset.
     #[cold]
     pub fn at(kind: ErrorKind, offset: usize) -> Self {
         Self::new(kind, Place::Byte(offset as u64))
     }
 
-    /// An error at a line and column of a text, both from 1.
+    /// Returns an error at a line and column of a text, both from 1.
     #[cold]
     pub fn at_line(kind: ErrorKind, line: u32, column: u32) -> Self {
         Self::new(kind, Place::Line { line, column })
     }
 
-    /// A syntax error at a line and column of a text, both from 1.
+    /// Returns a syntax error at a line and column of a text, both from 1.
     #[cold]
     pub fn syntax(what: impl Into<Cow<'static, str>>, line: u32, column: u32) -> Self {
         Self::at_line(ErrorKind::Syntax(what.into()), line, column)
     }
 
-    /// Something the target form cannot hold.
+    /// Returns an error for something that the target format cannot represent.
     #[cold]
     pub fn unrepresentable(what: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Unrepresentable(what.into()), Place::Nowhere)
     }
 
-    /// Puts an outer step in front of the path.
+    /// Adds an outer step before the path.
     #[cold]
     #[must_use]
     pub fn within(mut self, step: impl AsRef<str>) -> Self {
@@ -114,17 +114,17 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where it went wrong.
+    /// Returns the place of the error.
     pub fn place(&self) -> Place {
         self.0.place
     }
 
-    /// The absolute byte offset, for binary input.
+    /// Returns the absolute byte offset, for binary input.
     pub fn offset(&self) -> Option<u64> {
         match self.0.place {
             Place::Byte(offset) => Some(offset),
@@ -132,7 +132,7 @@ impl Error {
         }
     }
 
-    /// The path inside the document, outermost step first, `>` between steps; empty at the top.
+    /// Returns the path inside the document, outermost step first, `>` between steps; empty at the top.
     pub fn path(&self) -> &str {
         &self.0.path
     }

@@ -2,16 +2,16 @@
 
 use crate::report::{Fixed, Report, Rule};
 
-/// Rounds after which fixing stops. Each round fixes something, so two are the rule and more are rare.
+/// Most rounds of fixing. Each fixes something, so more than two are rare.
 const ROUNDS: usize = 8;
 
-/// One fix: the rules it serves, what it does, and how.
+/// One fix.
 pub struct Fix<'a, D> {
     /// The rules whose findings it removes.
     pub rules: &'a [&'static Rule],
-    /// What was changed, to be put behind a number: "face normals derived".
+    /// What was changed, for a message after a count: "face normals derived".
     pub done: &'static str,
-    /// Changes the values that are wrong and have a sure answer. Returns how many it changed.
+    /// Changes the wrong values that the rest of the document determines. Returns how many it changed.
     pub run: &'a dyn Fn(&mut D) -> usize,
 }
 

@@ -1,7 +1,7 @@
 //! Hashes that are the same on every machine and in every version, because their values are stored in files: a hash of words,
 //! and a checksum of bytes.
 //!
-//! Both detect accidents. Neither resists somebody who looks for collisions, so whoever finds data by them compares the data.
+//! Both detect accidents. Neither resists attacks, so data that is found by them must be compared.
 
 /// A hash of a sequence of 32-bit words.
 ///
@@ -66,7 +66,7 @@ const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mix =
         |sum: u64, word: [u8; 8]| (sum ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER).rotate_left(29);
-    // Four lanes do not wait for each other.
+    // Four lanes, which can be computed in parallel.
     let mut lanes = [1u64, 2, 3, 4];
     let (blocks, rest) = bytes.as_chunks::<32>();
     for block in blocks {

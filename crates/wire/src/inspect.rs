@@ -1,18 +1,18 @@
-//! The inspector: the field tree with offsets, and what any single byte is. Works on every format alike.
+//! The inspector: the field tree with offsets, and the field of any byte, for every format.
 
 use std::fmt::Write;
 
 use crate::coverage::Rows;
 use crate::{Claim, Coverage, Kind, Schema, Wire};
 
-/// A file's bytes together with what its reader claimed.
+/// A file's bytes with the claims of its reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Inspector<'a> {
     data: &'a [u8],
     coverage: &'a Coverage,
 }
 
-/// What one byte is.
+/// The field of a byte.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldAt {
     /// Path of the field, outermost step first.
@@ -23,13 +23,13 @@ pub struct FieldAt {
     pub offset: usize,
     /// Bytes of the field.
     pub size: usize,
-    /// Its value in words.
+    /// Its value as text.
     pub value: String,
-    /// What it means, if the record says.
+    /// Its documentation, if the record has any.
     pub doc: &'static str,
 }
 
-/// A range of bytes and what owns it.
+/// A range of bytes and its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
@@ -55,19 +55,19 @@ pub struct Item {
     pub name: String,
     /// Type; empty for a scope.
     pub ty: String,
-    /// Value in words; empty for scopes and records whose fields follow.
+    /// Value as text; empty for scopes and records whose fields follow.
     pub value: String,
-    /// Whether this is layout (an offset), not meaning.
+    /// Whether this is layout (an offset), not content.
     pub layout: bool,
 }
 
 impl<'a> Inspector<'a> {
-    /// Looks at these bytes through what was claimed when they were read.
+    /// Returns an inspector of these bytes and the claims of their reader.
     pub fn new(data: &'a [u8], coverage: &'a Coverage) -> Self {
         Inspector { data, coverage }
     }
 
-    /// What the byte at this offset is; `None` if nobody claimed it.
+    /// Returns the field of the byte at this offset; `None` if it is unclaimed.
     pub fn at(&self, offset: usize) -> Option<FieldAt> {
         let claims = self.coverage.claims();
         let (id, claim) = claims
@@ -129,7 +129,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Every byte once, in order: owned ranges and gaps. Where claims overlap, the earlier place wins.
+    /// Returns owned ranges and gaps in order, with every byte once. Of overlapping claims, the one with the lower offset wins.
     pub fn map(&self) -> Vec<Span> {
         let claims = self.coverage.claims();
         let mut order: Vec<u32> = (0..claims.len() as u32).collect();
@@ -163,7 +163,7 @@ impl<'a> Inspector<'a> {
         out
     }
 
-    /// The field tree, line by line, in the order of reading. Of each array the first `most` items are opened.
+    /// Returns the field tree, line by line, in the order of reading. Of each array the first `most` items are opened.
     pub fn walk(&self, most: usize, each: &mut dyn FnMut(Item)) {
         let claims = self.coverage.claims();
         let mut depths: Vec<usize> = Vec::with_capacity(claims.len());
@@ -317,7 +317,7 @@ fn claim_type(claim: &Claim, rows: Option<&Rows>) -> String {
     }
 }
 
-/// The type in the words of the tables: `u32`, `[f32; 3]`, `Header`.
+/// Returns the type as it is shown in tables: `u32`, `[f32; 3]`, `Header`.
 fn type_name(schema: &Schema) -> String {
     match schema.kind {
         Kind::Array(item, n) => format!("[{}; {n}]", type_name(item)),
@@ -344,7 +344,7 @@ fn value_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// The value of these bytes in words.
+/// Returns the value of these bytes as text.
 pub(crate) fn value(schema: &Schema, bytes: &[u8]) -> String {
     match schema.kind {
         Kind::U8 => u8::get(bytes).to_string(),
@@ -373,7 +373,7 @@ pub(crate) fn value(schema: &Schema, bytes: &[u8]) -> String {
     }
 }
 
-/// A float as the shortest decimal that reads back to the same bits, or its bits where decimals have no word for it.
+/// Returns a float as the shortest decimal that reads back to the same bits, or its bits if it has no decimal form.
 fn float(x: f32) -> String {
     if x.is_nan() { format!("NaN(0x{:08x})", x.to_bits()) } else { format!("{x:?}") }
 }

@@ -1,6 +1,6 @@
-//! How much a reader may do before it gives up. The defaults are generous for any real file.
+//! Limits of readers. The defaults are generous for any real file.
 
-/// Bounds that every reader keeps.
+/// Limits that every reader observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Deepest nesting of nodes, chunks or text blocks.
@@ -9,7 +9,7 @@ pub struct Limits {
     pub nodes: u32,
     /// Bytes of decoded data, as a multiple of the input's length (in addition to `spare`).
     pub ratio: u32,
-    /// Bytes of decoded data that even the smallest input may ask for.
+    /// Bytes of decoded data that the smallest input may have.
     pub base_allowance: u64,
     /// Most pixels that one image may be decoded to; see also [`Limits::of_image`].
     pub pixels: u64,
@@ -21,14 +21,14 @@ impl Default for Limits {
     }
 }
 
-/// Pixels that even the smallest file may hold: 4096 x 4096.
+/// Pixels that the smallest file may have: 4096 x 4096.
 const PLAIN_PIXELS: u64 = 1 << 24;
 /// Pixels for each byte of a file. Blocks of BC1 have two, JPEG and PNG about as many.
 const PIXELS_PER_BYTE: u64 = 4;
 
 impl Limits {
-    /// The limits for an image that is packed into so many bytes. One color packs a thousandfold, so what a small file
-    /// may ask for is bounded by its length.
+    /// Returns the limits for an image that is compressed to this many bytes. A single color compresses a thousandfold, so the
+    /// size of the image is limited by the length of the file.
     ///
     /// ```
     /// use galatea_wire::Limits;
@@ -41,7 +41,7 @@ impl Limits {
         Limits { pixels: self.pixels.min(pixels), ..*self }
     }
 
-    /// The bytes that decoding an input of this length may allocate.
+    /// Returns the bytes that decoding an input of this length may allocate.
     pub fn budget(&self, input: usize) -> u64 {
         (input as u64).saturating_mul(u64::from(self.ratio)).saturating_add(self.base_allowance)
     }

@@ -1,8 +1,8 @@
-//! What a conversion could not carry over.
+//! What a conversion cannot keep.
 
 use std::fmt;
 
-/// Something that the target of a conversion has no place for.
+/// Something that the target of a conversion cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Loss {
@@ -11,12 +11,12 @@ pub struct Loss {
     pub path: String,
     /// What is lost, what becomes of it, and why.
     pub what: String,
-    /// Whether it can change what is seen in the game or in an image.
+    /// Whether it can be visible in the game or in an image.
     pub visible: bool,
 }
 
 impl Loss {
-    /// Returns a loss that can be seen.
+    /// Returns a visible loss.
     ///
     /// ```
     /// use galatea_wire::Loss;
@@ -28,7 +28,7 @@ impl Loss {
         Loss { path: path.into(), what: what.into(), visible: true }
     }
 
-    /// Returns the same loss, marked as one that nobody can see.
+    /// Returns the same loss, marked as invisible.
     #[must_use]
     pub fn invisible(self) -> Self {
         Loss { visible: false, ..self }

@@ -205,24 +205,24 @@ impl Wire for Offset {
 pub struct Text<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> Text<N> {
-    /// A NUL-padded field; `None` if the text does not fit into `N` bytes.
+    /// Returns a NUL-padded field; `None` if the text does not fit into `N` bytes.
     pub fn new(text: &[u8]) -> Option<Self> {
         let mut raw = [0; N];
         raw.get_mut(..text.len())?.copy_from_slice(text);
         Some(Text(raw))
     }
 
-    /// The bytes before the first NUL.
+    /// Returns the bytes before the first NUL.
     pub fn bytes(&self) -> &[u8] {
         self.0.split(|b| *b == 0).next().unwrap_or(&[])
     }
 
-    /// The text before the first NUL; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the text before the first NUL; bytes that are not UTF-8 become U+FFFD.
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(self.bytes())
     }
 
-    /// Whether anything but NUL follows the first NUL.
+    /// Returns `true` if anything but NUL follows the first NUL.
     pub fn has_tail(&self) -> bool {
         self.0.iter().skip(self.bytes().len()).any(|b| *b != 0)
     }

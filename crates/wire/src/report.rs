@@ -116,7 +116,7 @@ impl Report {
     /// Findings kept per rule.
     pub const KEEP: usize = 100;
 
-    /// An empty report.
+    /// Returns an empty report.
     pub fn new() -> Self {
         Self::default()
     }
@@ -139,7 +139,7 @@ impl Report {
         self.findings.extend(other.findings);
     }
 
-    /// The kept findings, in the order of checking.
+    /// Returns the kept findings, in the order of checking.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -174,7 +174,7 @@ impl Report {
         self.counts.values().filter(|(rule, _)| rule.severity >= severity).map(|(_, n)| n).sum()
     }
 
-    /// Whether nothing was found.
+    /// Returns `true` if nothing was found.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

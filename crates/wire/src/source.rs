@@ -58,7 +58,7 @@ impl Ranges {
         self.all.set(range.start, range.end, len);
     }
 
-    /// The ranges below `len` that are not in it.
+    /// Returns the ranges below `len` that are not in it.
     fn gaps(&self, len: usize) -> Vec<Range<usize>> {
         if !self.all.is_empty() {
             return self.all.gaps(len);
@@ -111,7 +111,7 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// The sum of the lengths of all claims. More than the bytes outside of gaps if claims overlap.
+    /// Returns the sum of the lengths of all claims. More than the bytes outside of gaps if claims overlap.
     pub fn claimed(&self) -> u64 {
         let (start, end) = self.run.get();
         self.claimed_bytes.get() + (end - start) as u64
@@ -126,7 +126,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The unclaimed ranges with their bytes, as a document keeps them.
+    /// Returns the unclaimed ranges with their bytes, as a document keeps them.
     pub fn keep_gaps(&self) -> Vec<crate::Gap> {
         let keep = |range: Range<usize>| {
             let offset = u32::try_from(range.start).ok()?;
@@ -135,17 +135,17 @@ impl<'a> Source<'a> {
         self.gaps().into_iter().filter_map(keep).collect()
     }
 
-    /// A reader at the top of the document.
+    /// Returns a reader at the top of the document.
     pub fn reader(&self) -> Reader<'_> {
         Reader { source: self, scope: Scope::new(Claim::ROOT, 0) }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn data(&self) -> &'a [u8] {
         self.data
     }
 
-    /// The ranges that nobody has claimed so far.
+    /// Returns the ranges that nobody has claimed so far.
     pub fn gaps(&self) -> Vec<Range<usize>> {
         match &self.claimed {
             Some(ranges) => {
@@ -156,7 +156,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What was claimed, when reading is over.
+    /// Returns the claims, after reading.
     pub fn into_coverage(self) -> Coverage {
         self.coverage.into_inner()
     }
@@ -188,7 +188,7 @@ impl Scope {
 }
 
 impl<'a> Reader<'a> {
-    /// All bytes of the file.
+    /// Returns all bytes of the file.
     pub fn data(&self) -> &'a [u8] {
         self.source.data
     }
@@ -198,12 +198,12 @@ impl<'a> Reader<'a> {
         self.source.data.len()
     }
 
-    /// Whether the file is empty.
+    /// Returns `true` if the file is empty.
     pub fn is_empty(&self) -> bool {
         self.source.data.is_empty()
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.source.limits
     }
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         self.source.coverage.borrow_mut().push(claim)
     }
 
-    /// Whether what is claimed, and by what, is kept: otherwise names need not be looked for.
+    /// Returns `true` if claims are kept with their names; otherwise names need not be found.
     #[inline]
     pub fn keeps_names(&self) -> bool {
         self.source.claimed.is_none()
@@ -257,12 +257,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes at a place, without claiming them; `None` past the end.
+    /// Returns bytes at a place, without claiming them; `None` past the end.
     pub fn peek(&self, at: usize, len: usize) -> Option<&'a [u8]> {
         self.source.data.get(at..)?.get(..len)
     }
 
-    /// A value at a place, without claiming its bytes; `None` past the end.
+    /// Returns a value at a place, without claiming its bytes; `None` past the end.
     pub fn peek_at<T: Wire>(&self, at: usize) -> Option<T> {
         Some(T::get(self.peek(at, T::SIZE)?))
     }
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What does not go on where the claim before ended.
+    /// Records a claim that does not continue the one before.
     #[inline(never)]
     fn claim_apart(&self, at: usize, len: usize, name: &'static str, schema: Option<&'static crate::Schema>) {
         if let Some(ranges) = &self.source.claimed {
@@ -424,7 +424,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// The text up to the next NUL, without claiming it.
+    /// Returns the text up to the next NUL, without claiming it.
     pub fn peek_cstr(&self, at: usize, name: &'static str) -> Result<&'a [u8]> {
         let tail = self.source.data.get(at..).unwrap_or(&[]);
         let Some(len) = tail.iter().position(|b| *b == 0) else {
@@ -438,12 +438,12 @@ impl<'a> Reader<'a> {
         Ok(tail.get(..len).unwrap_or(tail))
     }
 
-    /// The ranges of the file that nobody has claimed so far, so that a document can keep and name them.
+    /// Returns the ranges of the file that nobody has claimed so far, so that a document can keep and name them.
     pub fn unclaimed(&self) -> Vec<Range<usize>> {
         self.source.coverage.borrow().gaps(self.len())
     }
 
-    /// Whether some byte has been claimed twice so far: changing one thing there would change another.
+    /// Returns `true` if a byte has been claimed twice so far, so that changing one field would change another.
     pub fn has_overlaps(&self) -> bool {
         !self.source.coverage.borrow().overlaps(1).is_empty()
     }
@@ -468,14 +468,14 @@ impl<'a> Reader<'a> {
         if fresh { Ok(()) } else { Err(self.error(ErrorKind::Cycle, at, name)) }
     }
 
-    /// An error at a place, with the path of this reader's scope and `name` as the last step.
+    /// Returns an error at a place, with the path of this reader's scope and `name` as the last step.
     #[cold]
     pub fn error(&self, kind: ErrorKind, at: usize, name: &'static str) -> Error {
         let path = self.source.coverage.borrow().path(self.scope.claim(), self.source.data);
         Error::at(kind, at).within(name).within(path)
     }
 
-    /// A [`ErrorKind::Mismatch`] error.
+    /// Returns a [`ErrorKind::Mismatch`] error.
     #[cold]
     pub fn mismatch(
         &self,

@@ -9,7 +9,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that starts at this offset.
+    /// Returns a plan that starts at this offset.
     pub fn new(start: usize) -> Self {
         Plan { at: start }
     }
@@ -37,25 +37,25 @@ impl Plan {
         self.at
     }
 
-    /// Where the next block would begin; at the end, the length of the file.
+    /// Returns where the next block would begin; at the end, the length of the file.
     pub fn len(&self) -> usize {
         self.at
     }
 
-    /// Whether nothing has been reserved.
+    /// Returns `true` if nothing has been reserved.
     pub fn is_empty(&self) -> bool {
         self.at == 0
     }
 }
 
-/// A file of known length, filled range by range. Bytes nobody fills are zero.
+/// A file of known length, filled range by range. Bytes that are not filled are zero.
 #[derive(Debug, Clone)]
 pub struct Writer {
     out: Vec<u8>,
 }
 
 impl Writer {
-    /// A file of `len` zero bytes.
+    /// Returns a file of `len` zero bytes.
     pub fn new(len: usize) -> Self {
         Writer { out: vec![0; len] }
     }
@@ -70,7 +70,7 @@ impl Writer {
         })
     }
 
-    /// A range of the file, to be filled in place.
+    /// Returns a range of the file, to be filled in place.
     pub fn slice(&mut self, at: usize, len: usize) -> Result<&mut [u8]> {
         self.slot(at, len)
     }
@@ -83,7 +83,7 @@ impl Writer {
 
     /// Writes records that follow each other.
     ///
-    /// A table without entries takes no room, so its place does not matter.
+    /// A table without entries takes no space, so its offset does not matter.
     pub fn array<T: Wire>(&mut self, at: usize, values: &[T]) -> Result<()> {
         if values.is_empty() {
             return Ok(());
@@ -103,18 +103,18 @@ impl Writer {
         gaps.iter().try_for_each(|gap| self.bytes(gap.offset as usize, &gap.bytes))
     }
 
-    /// The finished file.
+    /// Returns the finished file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// A count or size as the 32 bits the format has for it.
+    /// Returns a count or size as the 32 bits the format has for it.
     pub fn count(n: usize, what: &'static str) -> Result<u32> {
         u32::try_from(n)
             .map_err(|_| Error::unrepresentable(format!("{n} {what} are more than 32 bits can count")))
     }
 
-    /// A place in the file as the 32 bits the format has for it.
+    /// Returns an offset in the file as the 32 bits the format has for it.
     pub fn offset(at: usize) -> Result<Offset> {
         Self::count(at, "bytes").map(Offset)
     }

@@ -1,11 +1,11 @@
-//! Bytes into records.
+//! Reading variable records.
 
 use std::borrow::Cow;
 
 use super::{Part, Record};
 use crate::{Claim, Coverage, Error, ErrorKind, Limits, Result, Text, Wire};
 
-/// Bytes into records. Tracing, for the inspector, records every value; without it nothing is recorded.
+/// A reader of variable records. With tracing, for the inspector, it records every value.
 #[derive(Debug)]
 pub struct ReadXfer<'a> {
     data: &'a [u8],
@@ -24,7 +24,7 @@ struct Trace {
     open: Vec<u32>,
 }
 
-/// A place to go back to, when one reading of the bytes turned out wrong. See [`ReadXfer::mark`].
+/// A position to return to if an interpretation of the bytes turns out wrong. See [`ReadXfer::mark`].
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     at: usize,
@@ -39,7 +39,7 @@ impl<'a> ReadXfer<'a> {
     /// Whether values flow from bytes into the record.
     pub const READING: bool = true;
 
-    /// Reads these bytes under these limits.
+    /// Returns a reader of these bytes under these limits.
     pub fn new(data: &'a [u8], limits: &Limits) -> Self {
         ReadXfer {
             data,
@@ -60,49 +60,49 @@ impl<'a> ReadXfer<'a> {
         self
     }
 
-    /// What was recorded; empty unless [`traced`](Self::traced).
+    /// Returns what was recorded; empty unless [`traced`](Self::traced).
     pub fn into_coverage(self) -> Coverage {
         self.trace.map(|t| t.coverage).unwrap_or_default()
     }
 
-    /// All bytes of the file.
+    /// Returns all bytes of the file.
     pub fn data(&self) -> &'a [u8] {
         self.data
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Bytes from the start of the file.
+    /// Returns the position from the start of the file.
     pub fn pos(&self) -> usize {
         self.at
     }
 
-    /// Bytes left in the innermost sized scope.
+    /// Returns the number of bytes left in the innermost sized scope.
     pub fn left(&self) -> usize {
         self.end - self.at
     }
 
-    /// The bytes left in the innermost sized scope, without taking them.
+    /// Returns the bytes left in the innermost sized scope, without taking them.
     pub fn peek(&self) -> &'a [u8] {
         self.data.get(self.at..self.end).unwrap_or(&[])
     }
 
-    /// The next four bytes of the innermost scope, if there are so many.
+    /// Returns the next four bytes of the innermost scope, if there are so many.
     pub fn peek_tag(&self) -> Option<[u8; 4]> {
         self.peek().first_chunk().copied()
     }
 
-    /// Remembers this place, for [`rewind`](Self::rewind).
+    /// Returns the position, for [`rewind`](Self::rewind).
     pub fn mark(&self) -> Mark {
         let (claims, open) =
             self.trace.as_ref().map_or((0, 0), |t| (t.coverage.claims().len(), t.open.len()));
         Mark { at: self.at, end: self.end, left: self.left, path: self.path.len(), claims, open }
     }
 
-    /// Goes back to a place, as if nothing had been read since, not even what failed.
+    /// Returns to a position, as if nothing had been read since, not even what failed.
     pub fn rewind(&mut self, mark: Mark) {
         (self.at, self.end, self.left) = (mark.at, mark.end, mark.left);
         self.path.truncate(mark.path);
@@ -126,7 +126,7 @@ impl<'a> ReadXfer<'a> {
         }
     }
 
-    /// Takes bytes off the allocation budget, before the caller allocates them.
+    /// Charges the allocation budget for bytes, before the caller allocates them.
     pub fn spend(&mut self, bytes: u64) -> Result<()> {
         match self.left.checked_sub(bytes) {
             Some(left) => {
@@ -137,7 +137,7 @@ impl<'a> ReadXfer<'a> {
         }
     }
 
-    /// Adds an item to a list, within the budget: the list never has more room than the budget allows.
+    /// Adds an item to a list, whose capacity stays within the budget.
     #[inline]
     pub fn push<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<()> {
         self.spend(size_of::<T>() as u64)?;
@@ -230,19 +230,19 @@ impl<'a> ReadXfer<'a> {
         error
     }
 
-    /// An error here, with the path so far.
+    /// Returns an error here, with the path so far.
     #[cold]
     pub fn error(&self, kind: ErrorKind) -> Error {
         self.error_in(kind, "")
     }
 
-    /// A [`ErrorKind::Mismatch`] here, with the path so far.
+    /// Returns a [`ErrorKind::Mismatch`] here, with the path so far.
     #[cold]
     pub fn mismatch(&self, want: impl Into<Cow<'static, str>>, found: impl Into<Cow<'static, str>>) -> Error {
         self.error(ErrorKind::Mismatch { want: want.into(), found: found.into() })
     }
 
-    /// One value.
+    /// Reads one value.
     #[inline]
     pub fn val<T: Wire>(&mut self, name: &'static str, value: &mut T) -> Result<()> {
         *value = T::get(self.take(1, T::SIZE, name)?);
@@ -250,14 +250,14 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// One value that is not kept, because it follows from the others.
+    /// Reads one value that is not kept, because it follows from the others.
     pub fn derived<T: Wire>(&mut self, name: &'static str, _: T) -> Result<T> {
         let mut value = T::ZERO;
         self.val(name, &mut value)?;
         Ok(value)
     }
 
-    /// A text field that names the innermost scope.
+    /// Reads a text field that names the innermost scope.
     pub fn name<const N: usize>(&mut self, name: &'static str, value: &mut Text<N>) -> Result<()> {
         let at = self.at;
         self.val(name, value)?;
@@ -265,7 +265,7 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// `count` values that follow each other.
+    /// Reads `count` values that follow each other.
     pub fn array<T: Wire>(&mut self, name: &'static str, values: &mut Vec<T>, count: usize) -> Result<()> {
         values.clear();
         self.append(name, values, count)
@@ -279,7 +279,7 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// `count` values that follow each other and are kept as something else of `size` bytes.
+    /// Reads `count` values that follow each other and are kept as something else of `size` bytes.
     pub fn decode<T: Wire>(
         &mut self,
         name: &'static str,
@@ -296,14 +296,14 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// A `u32` count, then so many values.
+    /// Reads a `u32` count, then so many values.
     pub fn counted<T: Wire>(&mut self, name: &'static str, values: &mut Vec<T>) -> Result<()> {
         let mut count = 0u32;
         self.val("count", &mut count)?;
         self.array(name, values, count as usize)
     }
 
-    /// A `u32` size in bytes, then values that fill it.
+    /// Reads a `u32` size in bytes, then values that fill it.
     pub fn counted_bytes<T: Wire>(&mut self, name: &'static str, values: &mut Vec<T>) -> Result<()> {
         let mut size = 0u32;
         self.val("count", &mut size)?;
@@ -311,7 +311,7 @@ impl<'a> ReadXfer<'a> {
         self.array(name, values, size as usize / T::SIZE)
     }
 
-    /// A `u32` count, then so many values that are kept as something else.
+    /// Reads a `u32` count, then so many values that are kept as something else.
     pub fn counted_as<D: Wire, T>(
         &mut self,
         name: &'static str,
@@ -333,7 +333,7 @@ impl<'a> ReadXfer<'a> {
         Err(self.error_in(ErrorKind::Mismatch { want, found: format!("{bytes} bytes").into() }, name))
     }
 
-    /// Values up to the end of the innermost sized scope, appended to the list.
+    /// Reads values up to the end of the innermost sized scope, appended to the list.
     pub fn fill<T: Wire>(&mut self, name: &'static str, values: &mut Vec<T>, part: &mut Part) -> Result<()> {
         self.whole::<T>(self.left(), name)?;
         part.start = values.len();
@@ -341,12 +341,12 @@ impl<'a> ReadXfer<'a> {
         self.append(name, values, part.count)
     }
 
-    /// All bytes up to the end of the innermost sized scope.
+    /// Reads all bytes up to the end of the innermost sized scope.
     pub fn rest(&mut self, name: &'static str, bytes: &mut Vec<u8>) -> Result<()> {
         self.array(name, bytes, self.left())
     }
 
-    /// A tag that must be this one.
+    /// Reads a tag that must be this one.
     pub fn tag(&mut self, tag: [u8; 4]) -> Result<()> {
         if let Some(found) = self.peek_tag()
             && found != tag
@@ -357,17 +357,17 @@ impl<'a> ReadXfer<'a> {
         self.val("tag", &mut { tag })
     }
 
-    /// Whether a part that begins with this tag comes next.
+    /// Returns `true` if a part that begins with this tag comes next.
     pub fn comes(&self, tag: [u8; 4], _: bool) -> bool {
         self.peek_tag() == Some(tag)
     }
 
-    /// Remembers what reading found out.
+    /// Stores what reading has determined.
     pub fn note<T>(&self, place: &mut T, found: T) {
         *place = found;
     }
 
-    /// A tag, a `u32` count and so many values, if that tag comes next. The count is in bytes if `in_bytes`.
+    /// Reads a tag, a `u32` count and so many values, if that tag comes next. The count is in bytes if `in_bytes`.
     pub fn optional<T: Wire>(
         &mut self,
         tag: [u8; 4],
@@ -383,7 +383,7 @@ impl<'a> ReadXfer<'a> {
         if in_bytes { self.counted_bytes(name, values) } else { self.counted(name, values) }
     }
 
-    /// A record, if the tag it begins with comes next.
+    /// Reads a record, if the tag it begins with comes next.
     pub fn maybe<T: Record>(
         &mut self,
         tag: [u8; 4],
@@ -393,7 +393,7 @@ impl<'a> ReadXfer<'a> {
         if self.peek_tag() == Some(tag) { item.get_or_insert_default().read(self, context) } else { Ok(()) }
     }
 
-    /// The number of items of a chunk, for the list that follows.
+    /// Reads the number of items of a chunk, for the list that follows.
     pub fn announce(&mut self, part: &mut Part) -> Result<()> {
         let mut count = 0u32;
         self.val("count", &mut count)?;
@@ -401,7 +401,7 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// Records: as many as announced, or else up to the end of the innermost sized scope; appended to the list.
+    /// Reads records: as many as announced, or else up to the end of the innermost sized scope; appended to the list.
     pub fn list<T: Record>(
         &mut self,
         name: &'static str,
@@ -416,7 +416,7 @@ impl<'a> ReadXfer<'a> {
             let mut item = T::default();
             self.scope(name, Some(items.len()), |x| {
                 item.read(x, context)?;
-                // A record of no bytes would repeat for ever.
+                // A record of no bytes would repeat forever.
                 if x.at == before { Err(x.mismatch("a record", "no bytes")) } else { Ok(()) }
             })?;
             self.push(items, item)?;
@@ -425,7 +425,7 @@ impl<'a> ReadXfer<'a> {
         Ok(())
     }
 
-    /// `count` items of the same kind.
+    /// Reads `count` items of the same kind.
     pub fn repeat<T: Default>(
         &mut self,
         name: &'static str,
@@ -437,24 +437,24 @@ impl<'a> ReadXfer<'a> {
         for index in 0..count {
             let mut item = T::default();
             self.scope(name, Some(index), |x| body(x, &mut item))?;
-            // Items may be empty: the budget ends what a wild count began.
+            // Items may be empty, so the budget limits the count.
             self.push(items, item)?;
         }
         Ok(())
     }
 
-    /// One record.
+    /// Reads one record.
     pub fn record<T: Record>(&mut self, item: &mut T, context: T::Context) -> Result<()> {
         item.read(self, context)
     }
 
-    /// One record that only some files have, kept in a box.
+    /// Reads one record that only some files have, kept in a box.
     pub fn boxed<T: Record>(&mut self, item: &mut Option<Box<T>>, context: T::Context) -> Result<()> {
         self.spend(size_of::<T>() as u64)?;
         item.get_or_insert_default().read(self, context)
     }
 
-    /// A scope with a name, for paths and the inspector.
+    /// Runs `body` in a scope with a name, for paths and the inspector.
     pub fn scope<R>(
         &mut self,
         name: &'static str,
@@ -467,8 +467,7 @@ impl<'a> ReadXfer<'a> {
         Ok(result)
     }
 
-    /// A `u32` size, which counts itself if `inclusive`, then a body that sees no further than the size says, and must use
-    /// all of it.
+    /// Reads a `u32` size, which includes itself if `inclusive`, then a body that is limited to this size and must use all of it.
     pub fn sized<R>(&mut self, inclusive: bool, body: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         let start = self.at;
         let mut size = 0u32;
@@ -499,8 +498,8 @@ impl<'a> ReadXfer<'a> {
         Ok(result)
     }
 
-    /// [`sized`](Self::sized) with a size that counts itself and reaches to the end of the scope, where such a size is present
-    /// at all. Files may hold another size: then it is kept, and believed no further.
+    /// Reads [`sized`](Self::sized) with a size that counts itself and reaches to the end of the scope, where such a size is present
+    /// at all. If a file has another size, it is kept and otherwise ignored.
     pub fn sized_or_kept(
         &mut self,
         present: bool,

@@ -1,9 +1,9 @@
-//! Records into bytes.
+//! Writing variable records.
 
 use super::{Part, Record};
 use crate::{Error, ErrorKind, Result, Text, Wire};
 
-/// Records into bytes.
+/// A writer of variable records.
 #[derive(Debug, Default)]
 pub struct WriteXfer {
     out: Vec<u8>,
@@ -14,75 +14,75 @@ impl WriteXfer {
     /// Whether values flow from bytes into the record.
     pub const READING: bool = false;
 
-    /// An empty output.
+    /// Returns an empty output.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty output with room for so many bytes.
+    /// Returns an empty output with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         WriteXfer { out: Vec::with_capacity(bytes), starts: None }
     }
 
-    /// Also remembers where each item of each list begins.
+    /// Also records where each item of each list begins.
     #[must_use]
     pub fn placed(mut self) -> Self {
         self.starts = Some(Vec::new());
         self
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
-    /// Where each item of each list begins, by the list's name, in the order of writing; empty unless
+    /// Returns where each item of each list begins, by the list's name, in the order of writing; empty unless
     /// [`placed`](Self::placed).
     pub fn into_starts(self) -> Vec<(&'static str, u32)> {
         self.starts.unwrap_or_default()
     }
 
-    /// Bytes from the start of the file.
+    /// Returns the position from the start of the file.
     pub fn pos(&self) -> usize {
         self.out.len()
     }
 
-    /// Without end: what is written has no size yet.
+    /// Returns the largest number, since output has no limit.
     pub fn left(&self) -> usize {
         usize::MAX
     }
 
-    /// An error with no place: nothing was read.
+    /// Returns an error with no place: nothing was read.
     #[cold]
     pub fn error(&self, kind: ErrorKind) -> Error {
         Error::new(kind, crate::Place::Nowhere)
     }
 
-    /// A length as the 32 bits that stand for it on disk.
+    /// Returns a length as the 32 bits that stand for it on disk.
     pub fn count(&self, len: usize) -> Result<u32> {
         u32::try_from(len)
             .map_err(|_| self.error(ErrorKind::Unrepresentable(format!("{len} items are too many").into())))
     }
 
-    /// One value.
+    /// Writes one value.
     #[inline]
     pub fn val<T: Wire>(&mut self, _: &'static str, value: &T) -> Result<()> {
         crate::put_array(&mut self.out, std::slice::from_ref(value));
         Ok(())
     }
 
-    /// One value that follows from the others.
+    /// Writes one value that follows from the others.
     pub fn derived<T: Wire>(&mut self, name: &'static str, value: T) -> Result<T> {
         self.val(name, &value)?;
         Ok(value)
     }
 
-    /// A text field that names the innermost scope.
+    /// Writes a text field that names the innermost scope.
     pub fn name<const N: usize>(&mut self, name: &'static str, value: &Text<N>) -> Result<()> {
         self.val(name, value)
     }
 
-    /// All values, which must be `count`.
+    /// Writes all values, which must be `count`.
     pub fn array<T: Wire>(&mut self, name: &'static str, values: &[T], count: usize) -> Result<()> {
         if values.len() != count {
             let what = format!("{name}: {} where the rest of the record asks for {count}", values.len());
@@ -92,7 +92,7 @@ impl WriteXfer {
         Ok(())
     }
 
-    /// Values that are kept as something else.
+    /// Writes values that are kept as something else.
     pub fn encode<T: Wire>(&mut self, values: impl ExactSizeIterator<Item = T>) {
         let at = self.out.len();
         self.out.resize(at + values.len() * T::SIZE, 0);
@@ -101,14 +101,14 @@ impl WriteXfer {
         }
     }
 
-    /// A `u32` count, then so many values.
+    /// Writes a `u32` count, then so many values.
     pub fn counted<T: Wire>(&mut self, name: &'static str, values: &[T]) -> Result<()> {
         let count = self.count(values.len())?;
         self.val("count", &count)?;
         self.array(name, values, values.len())
     }
 
-    /// A `u32` count, then the values as they are on disk; an error if one of them cannot be.
+    /// Writes a `u32` count, then the values as they are on disk; an error if one of them cannot be.
     pub fn counted_as<D: Wire, T>(
         &mut self,
         name: &'static str,
@@ -125,38 +125,38 @@ impl WriteXfer {
         }
     }
 
-    /// A `u32` size in bytes, then the values.
+    /// Writes a `u32` size in bytes, then the values.
     pub fn counted_bytes<T: Wire>(&mut self, name: &'static str, values: &[T]) -> Result<()> {
         let size = self.count(values.len().saturating_mul(T::SIZE))?;
         self.val("count", &size)?;
         self.array(name, values, values.len())
     }
 
-    /// The values of this part of the list.
+    /// Writes the values of this part of the list.
     pub fn fill<T: Wire>(&mut self, _: &'static str, values: &[T], part: &mut Part) -> Result<()> {
         crate::put_array(&mut self.out, part.of(values));
         Ok(())
     }
 
-    /// The bytes.
+    /// Writes the bytes.
     pub fn rest(&mut self, name: &'static str, bytes: &[u8]) -> Result<()> {
         self.array(name, bytes, bytes.len())
     }
 
-    /// The tag.
+    /// Writes the tag.
     pub fn tag(&mut self, tag: [u8; 4]) -> Result<()> {
         self.val("tag", &tag)
     }
 
-    /// Whether a part that begins with this tag comes next: as told.
+    /// Returns `true` if a part that begins with this tag comes next, which the caller decides.
     pub fn comes(&self, _: [u8; 4], present: bool) -> bool {
         present
     }
 
-    /// Writing finds nothing out.
+    /// Does nothing: writing determines nothing.
     pub fn note<T>(&self, _: &T, _: T) {}
 
-    /// A tag, a `u32` count and the values, if there are any. The count is in bytes if `in_bytes`.
+    /// Writes a tag, a `u32` count and the values, if there are any. The count is in bytes if `in_bytes`.
     pub fn optional<T: Wire>(
         &mut self,
         tag: [u8; 4],
@@ -169,18 +169,18 @@ impl WriteXfer {
         if in_bytes { self.counted_bytes(name, values) } else { self.counted(name, values) }
     }
 
-    /// A record, if there is one.
+    /// Writes a record, if there is one.
     pub fn maybe<T: Record>(&mut self, _: [u8; 4], item: &Option<T>, context: T::Context) -> Result<()> {
         item.as_ref().map_or(Ok(()), |item| item.write(self, context))
     }
 
-    /// The number of items of a chunk.
+    /// Writes the number of items of a chunk.
     pub fn announce(&mut self, part: &mut Part) -> Result<()> {
         let count = self.count(part.count)?;
         self.val("count", &count)
     }
 
-    /// The records of this part of the list.
+    /// Writes the records of this part of the list.
     pub fn list<T: Record>(
         &mut self,
         name: &'static str,
@@ -198,7 +198,7 @@ impl WriteXfer {
         Ok(())
     }
 
-    /// All items, which must be `count`.
+    /// Writes all items, which must be `count`.
     pub fn repeat<T>(
         &mut self,
         name: &'static str,
@@ -216,12 +216,12 @@ impl WriteXfer {
         Ok(())
     }
 
-    /// One record.
+    /// Writes one record.
     pub fn record<T: Record>(&mut self, item: &T, context: T::Context) -> Result<()> {
         item.write(self, context)
     }
 
-    /// One record that only some files have; its defaults where there is none.
+    /// Writes one record that only some files have; its defaults where there is none.
     pub fn boxed<T: Record>(&mut self, item: &Option<Box<T>>, context: T::Context) -> Result<()> {
         match item {
             Some(item) => item.write(self, context),
@@ -229,7 +229,7 @@ impl WriteXfer {
         }
     }
 
-    /// A scope with a name.
+    /// Runs `body` in a scope with a name.
     pub fn scope<R>(
         &mut self,
         name: &'static str,
@@ -242,7 +242,7 @@ impl WriteXfer {
         })
     }
 
-    /// A `u32` size, which counts itself if `inclusive`, then a body of that size.
+    /// Writes a `u32` size, which includes itself if `inclusive`, then a body of that size.
     pub fn sized<R>(&mut self, inclusive: bool, body: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         let start = self.out.len();
         self.val("size", &0u32)?;
@@ -255,7 +255,7 @@ impl WriteXfer {
         Ok(result)
     }
 
-    /// [`sized`](Self::sized) with a size that counts itself, or the size that was kept.
+    /// Writes [`sized`](Self::sized) with a size that counts itself, or the size that was kept.
     pub fn sized_or_kept(
         &mut self,
         present: bool,
