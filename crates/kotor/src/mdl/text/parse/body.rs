@@ -72,8 +72,8 @@ impl<'a> Parser<'a> {
                 return Err(self.lex.spot().syntax("the text ends inside a node"));
             }
             let Some(word) = self.lex.word() else { continue };
-            let small = Keyword::of(word.text);
-            let keyword = small.bytes();
+            let lower = Keyword::of(word.text);
+            let keyword = lower.bytes();
             match keyword {
                 b"endnode" | b"}" => break,
                 b"{" => continue,
@@ -290,10 +290,10 @@ impl<'a> Parser<'a> {
         let count = if self.lex.at_number() { Some(self.lex.int(0, i64::from(u32::MAX))?) } else { None };
         while self.lex.next_line() {
             let Some(word) = self.lex.word() else { continue };
-            let small = Keyword::of(word.text);
+            let lower = Keyword::of(word.text);
             let declared = count.is_some_and(|c| (light.flare_textures.len() as i64) < c);
             let keyword = matches!(
-                small.bytes(),
+                lower.bytes(),
                 b"endnode"
                     | b"endlist"
                     | b"flaresizes"

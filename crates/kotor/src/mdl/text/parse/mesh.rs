@@ -3,7 +3,7 @@
 use galatea_wire::{Result, escape_bytes};
 
 use super::rows::{FaceRow, MAX_VERTICES, Rows, preorder};
-use super::{Parser, small_name};
+use super::{Parser, lower_case};
 use crate::mdl::text::draft::{MeshDraft, NodeDraft, WeightRow};
 use crate::mdl::text::{Dialect, saber};
 use crate::mdl::{Dirt, Face, Mesh, Node};
@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
         let mut unknown = Vec::new();
         for draft in &mut self.draft.nodes {
             let Some(mesh) = draft.mesh.as_deref_mut() else { continue };
-            let found = mesh.bones.iter().map(|b| self.by_name.get(&small_name(b)).copied());
+            let found = mesh.bones.iter().map(|b| self.by_name.get(&lower_case(b)).copied());
             mesh.bone_nodes = found.collect();
             for (bone, node) in mesh.bones.iter().zip(&mesh.bone_nodes) {
                 if node.is_none() && !bone.eq_ignore_ascii_case(b"root") {

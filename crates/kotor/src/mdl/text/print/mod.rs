@@ -1,18 +1,19 @@
 //! Prints a model in a form that MDLOps, MDLEdit and KOTORmax can read.
 
+mod controller;
 mod mesh;
+mod names;
 
 use std::collections::{HashMap, HashSet};
 
+use galatea_text::{Notation, push_f32, push_int};
 use galatea_wire::Text;
 
-use crate::mdl::text::rotation::push_orientation;
-use crate::mdl::text::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, controller_word, type_word};
-use crate::mdl::{
-    Animation, Emitter, Game, Interpolation, Light, Model, Node, NodeId, Platform, Track, unpack_quaternion,
-};
+use crate::mdl::text::words::{CLASSIFICATIONS, Class, EMITTER_FLAGS, class_of, type_word};
+use crate::mdl::{Animation, Emitter, Game, Light, Model, Node, NodeId, Platform};
 use crate::text::token::token;
-use galatea_text::{Notation, decimal_places, parse_f64, push_f32, push_int, push_rounded};
+use controller::printed_position;
+use names::with_suffix;
 
 /// A text under construction.
 pub(crate) struct Printer<'a> {
@@ -46,7 +47,7 @@ impl<'a> Printer<'a> {
             let mut token = plain.clone();
             let mut more = 0u64;
             while !used.insert(token.to_ascii_lowercase()) {
-                token = marked(&plain, u64::from(index) + more * 100_000);
+                token = with_suffix(&plain, u64::from(index) + more * 100_000);
                 more += 1;
             }
             token
@@ -207,109 +208,6 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    /// Prints the pose of the node header, unless a controller has it.
-    fn pose(&mut self, node: &Node) {
-        let has = |kind: u32| node.controllers.list().iter().any(|c| c.kind == kind);
-        if !has(8) && node.position != [0.0; 3] {
-            self.floats(2, "position", &node.position);
-        }
-        let [w, x, y, z] = node.orientation;
-        if !has(20) && node.orientation != [1.0, 0.0, 0.0, 0.0] {
-            self.line(2, "orientation ");
-            push_orientation(&mut self.out, [x, y, z, w]);
-            self.end();
-        }
-    }
-
-    /// Prints a controller of the model: one value, or keys if there are several.
-    fn constant(&mut self, track: &Track<'_>, class: Class) {
-        let word = controller_word(track.kind, class);
-        let one =
-            track.times.iter().map(|t| t.to_bits()).eq([0]) && track.interpolation == Interpolation::Linear;
-        match word {
-            Some((name, _, width, _)) if one && track.width <= *width && track.width > 0 => {
-                self.line(2, name);
-                self.out.push(b' ');
-                self.values(track, track.values, [0.0; 3]);
-                self.end();
-            }
-            _ => self.keys(2, track, class, [0.0; 3]),
-        }
-    }
-
-    fn keys(&mut self, indent: usize, track: &Track<'_>, class: Class, rest: [f32; 3]) {
-        match controller_word(track.kind, class) {
-            Some((name, ..)) => self.line(indent, name),
-            None => {
-                self.line(indent, "controller");
-                push_int(&mut self.out, track.kind);
-            }
-        }
-        let bezier = track.interpolation == Interpolation::Bezier;
-        self.out.extend_from_slice(if bezier { b"bezierkey\n" } else { b"key\n" });
-        // The position at rest as it is parsed from the text.
-        let mut printed = [0.0; 3];
-        for (printed, v) in printed.iter_mut().zip(rest) {
-            let mut digits = Vec::new();
-            push_f32(&mut digits, v, Notation::Point);
-            *printed = parse_f64(&digits).unwrap_or(0.0);
-        }
-        let per_key = if bezier { track.width * 3 } else { track.width };
-        for (i, time) in track.times.iter().enumerate() {
-            self.out.resize(self.out.len() + indent + 2, b' ');
-            push_f32(&mut self.out, *time, Notation::Point);
-            if per_key > 0 {
-                self.out.push(b' ');
-            }
-            let values = track.values.get(i * per_key..(i + 1) * per_key).unwrap_or(&[]);
-            self.values(track, values, printed);
-            self.end();
-        }
-        self.line(indent, "endlist");
-        self.end();
-    }
-
-    /// Prints the values of a key.
-    fn values(&mut self, track: &Track<'_>, values: &[f32], rest: [f64; 3]) {
-        if track.kind == 20 {
-            match (track.interpolation, values) {
-                (Interpolation::Packed, [word]) => {
-                    return push_orientation(&mut self.out, unpack_quaternion(word.to_bits()));
-                }
-                (Interpolation::Linear, [x, y, z, w]) => {
-                    return push_orientation(&mut self.out, [*x, *y, *z, *w]);
-                }
-                _ => {}
-            }
-        }
-        for (i, v) in values.iter().enumerate() {
-            if i > 0 {
-                self.out.push(b' ');
-            }
-            let base = rest.get(i).copied().unwrap_or(0.0);
-            if base == 0.0 || !v.is_finite() {
-                push_f32(&mut self.out, *v, Notation::Point);
-            } else {
-                self.sum(base, *v);
-            }
-        }
-    }
-
-    /// Prints a position of an animation: the sum of the position at rest and the key.
-    fn sum(&mut self, base: f64, v: f32) {
-        let total = base + f64::from(v);
-        let start = self.out.len();
-        let mut places = decimal_places(v).max(decimal_places(base as f32)).min(15);
-        loop {
-            let printed = push_rounded(&mut self.out, total, places);
-            if ((printed - base) as f32).to_bits() == v.to_bits() || places >= 17 {
-                return;
-            }
-            self.out.truncate(start);
-            places += 2;
-        }
-    }
-
     fn light(&mut self, light: &Light) {
         self.floats(2, "flareradius", &[light.flare_radius]);
         for (keyword, value) in [
@@ -389,13 +287,13 @@ impl<'a> Printer<'a> {
             self.word(&token(event.name.bytes()));
             self.end();
         }
-        let called = self.called_apart(&animation.nodes);
-        for (node, (name, moves)) in animation.nodes.iter().zip(&called) {
+        let names = self.printed_names(&animation.nodes);
+        for (node, (name, moves)) in animation.nodes.iter().zip(&names) {
             self.line(2, "node dummy");
             self.word(name);
             self.end();
             self.line(4, "parent");
-            let parent = node.parent.and_then(|p| called.get(p as usize));
+            let parent = node.parent.and_then(|p| names.get(p as usize));
             self.word(parent.map_or(b"NULL", |(name, _)| name));
             self.end();
             let moved = moves.and_then(|id| self.model.node(id));
@@ -414,85 +312,6 @@ impl<'a> Printer<'a> {
         self.word(&name);
         self.word(model_name);
         self.end();
-    }
-
-    /// Returns the printed names of the nodes that an animation moves. Repeated names get a suffix if one of them is
-    /// the name of a parent and would refer to another node.
-    fn called_apart(&self, nodes: &[Node]) -> Vec<(Vec<u8>, Option<NodeId>)> {
-        let mut called: Vec<_> = nodes.iter().map(|n| self.called(n)).collect();
-        if parents_are_clear(nodes, &called) {
-            return called;
-        }
-        let mut taken: HashSet<Vec<u8>> = HashSet::new();
-        for (id, (name, _)) in called.iter_mut().enumerate() {
-            let plain = name.clone();
-            let mut number = id as u64;
-            let mut small = name.to_ascii_lowercase();
-            while taken.contains(&small) || *name != plain && self.used.contains(&small) {
-                *name = marked(&plain, number);
-                small = name.to_ascii_lowercase();
-                number += 100_000;
-            }
-            taken.insert(small);
-        }
-        called
-    }
-
-    /// Returns the printed name of the node that an animation moves, and its index.
-    fn called(&self, node: &Node) -> (Vec<u8>, Option<NodeId>) {
-        let first = self.by_name.get(&node.name).copied();
-        // If nodes share a name, the number identifies the node.
-        let exact =
-            first.filter(|id| self.model.node(*id).is_some_and(|n| n.number != node.number)).and_then(|_| {
-                let same = |n: &Node| n.name == node.name && n.number == node.number;
-                self.model.nodes.iter().position(same).map(|i| i as NodeId)
-            });
-        match exact.or(first) {
-            Some(id) => (self.tokens.get(id as usize).cloned().unwrap_or_default(), Some(id)),
-            None => {
-                let loose = self.loose.iter().find(|(index, _)| *index == node.name);
-                let unknown = || format!("unknown_{}", node.name).into_bytes();
-                (loose.map_or_else(unknown, |(_, token)| token.clone()), None)
-            }
-        }
-    }
-}
-
-/// Returns a name with a distinguishing suffix.
-fn marked(name: &[u8], number: u64) -> Vec<u8> {
-    let mut out = [name, b"__dpl"].concat();
-    push_int(&mut out, number);
-    out
-}
-
-/// Returns whether the name of every parent refers to that parent: the latest node of this name before its child.
-fn parents_are_clear(nodes: &[Node], called: &[(Vec<u8>, Option<NodeId>)]) -> bool {
-    let mut names: Vec<u16> = nodes.iter().map(|n| n.name).collect();
-    names.sort_unstable();
-    if names.windows(2).all(|pair| pair.first() != pair.last()) {
-        return true;
-    }
-    let mut before: HashMap<Vec<u8>, NodeId> = HashMap::new();
-    nodes.iter().zip(called).enumerate().all(|(id, (node, (name, _)))| {
-        let parent = node.parent.and_then(|p| Some((p, called.get(p as usize)?)));
-        let clear = parent.is_none_or(|(p, (name, _))| before.get(&name.to_ascii_lowercase()) == Some(&p));
-        before.insert(name.to_ascii_lowercase(), id as NodeId);
-        clear
-    })
-}
-
-/// Returns the printed position of a node: that of the controller, or of the header if there is none.
-fn printed_position(node: &Node) -> [f32; 3] {
-    let finite = |p: [f32; 3]| p.map(|c| if c.is_finite() { c } else { 0.0 });
-    match node.controllers.list().iter().rposition(|c| c.kind == 8).and_then(|i| node.controllers.track(i)) {
-        Some(track) => {
-            let one = track.times.iter().map(|t| t.to_bits()).eq([0])
-                && track.interpolation == Interpolation::Linear;
-            let value = track.values.first_chunk().copied().filter(|_| one && track.width == 3);
-            finite(value.unwrap_or([0.0; 3]))
-        }
-        None if node.controllers.list().iter().any(|c| c.kind == 8) => [0.0; 3],
-        None => finite(node.position),
     }
 }
 
