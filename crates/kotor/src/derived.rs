@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use galatea_scene::{Extras, Material, Value, decode_u32s, encode_u32s, float, read_float};
 
 use crate::box_tree::TreeBox;
-use crate::extra::{int, ints, put, restep, ulp_deltas, wrap};
+use crate::extra::{apply_ulp_deltas, int, ints, put, ulp_deltas, wrap};
 use crate::geometry;
 
 /// Returns the corners of a triangle; `None` if one does not exist.
@@ -109,7 +109,7 @@ pub(crate) fn planes(
     let mut normals = normals(positions, triangles);
     crate::extra::each_ulp_delta(map.get("normals"), 3, |was, deltas| {
         if let Some(slot) = place.get(&was).and_then(|now| normals.get_mut(*now)) {
-            let sum = crate::extra::stepped(slot, deltas);
+            let sum = crate::extra::add_ulps(slot, deltas);
             slot.iter_mut().zip(sum).for_each(|(slot, new)| *slot = new);
         }
     });
@@ -241,7 +241,7 @@ pub(crate) fn tree(
     let grow = map.get("grow").and_then(read_float).unwrap_or(0.0);
     let mut all = boxes(&tree, positions, triangles, grow);
     let derived = all.clone();
-    restep(all.as_flattened_mut(), map.get("boxes"), 6, |row, sum| {
+    apply_ulp_deltas(all.as_flattened_mut(), map.get("boxes"), 6, |row, sum| {
         let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 0.05;
         !moved || derived.get(row).is_some_and(|d| d.iter().zip(sum).all(near))
     });

@@ -180,12 +180,12 @@ pub(crate) fn each_ulp_delta(notes: Option<&Value>, width: usize, each: impl FnM
 }
 
 /// Adds differences in units of the last place to numbers.
-pub(crate) fn stepped(numbers: &[f32], deltas: &[u32]) -> Vec<f32> {
+pub(crate) fn add_ulps(numbers: &[f32], deltas: &[u32]) -> Vec<f32> {
     numbers.iter().zip(deltas).map(|(n, s)| f32::from_bits(n.to_bits().wrapping_add(*s))).collect()
 }
 
 /// Adds the stored differences to every row that has some, if `holds` accepts the sum.
-pub(crate) fn restep(
+pub(crate) fn apply_ulp_deltas(
     numbers: &mut [f32],
     value: Option<&Value>,
     width: usize,
@@ -194,7 +194,7 @@ pub(crate) fn restep(
     each_ulp_delta(value, width, |row, deltas| {
         let Some(from) = row.checked_mul(width) else { return };
         let Some(slot) = numbers.get_mut(from..).and_then(|n| n.get_mut(..width)) else { return };
-        let sum = stepped(slot, deltas);
+        let sum = add_ulps(slot, deltas);
         if holds(row, &sum) {
             slot.copy_from_slice(&sum);
         }

@@ -273,6 +273,13 @@ fn models_of_other_engines_are_not_taken_for_ours() {
 }
 
 #[test]
+fn constraints_stay_in_a_mesh_without_vertices() {
+    let text = framed("node danglymesh d\n  parent m\n  constraints 2\n    1.0\n    255.0\nendnode\n");
+    let mesh = parse(&text).nodes[1].mesh.clone().unwrap();
+    assert_eq!(mesh.dangly.unwrap().constraints, [1.0, 255.0]);
+}
+
+#[test]
 fn walkmeshes_of_placeables_and_doors() {
     let square = "  verts 4\n    0 0 0\n    1 0 0\n    1 1 0\n    0 1 0\n  faces 2\n    0 1 2 1 0 0 0 7\n    0 2 3 1 0 0 0 7\nendnode\n";
     let pwk = format!(

@@ -18,11 +18,12 @@ pub fn plane_distance(normal: [f32; 3], point: [f32; 3]) -> f32 {
 
 /// Numbers positions so that equal ones get the same number. Minus zero is zero.
 pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
-    let mut numbers: HashMap<[u32; 3], u32> = HashMap::default();
+    let mut numbers: HashMap<(u32, u32, u32), u32> = HashMap::default();
     numbers.reserve(positions.len());
     let number = |position: &[f32; 3]| {
         let next = numbers.len() as u32;
-        *numbers.entry(position.map(|c| (c + 0.0).to_bits())).or_insert(next)
+        let [x, y, z] = position.map(|c| (c + 0.0).to_bits());
+        *numbers.entry((x, y, z)).or_insert(next)
     };
     positions.iter().map(number).collect()
 }

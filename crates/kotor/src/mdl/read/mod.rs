@@ -74,7 +74,7 @@ struct Read<'a> {
     meshes: Vec<(u32, NodeId)>,
 }
 
-/// A reference to a node.
+/// A node to read, and its parent.
 struct Parent {
     id: Option<NodeId>,
     offset: u32,

@@ -6,7 +6,7 @@ use galatea_wire::{Loss, Result};
 
 use super::node::{read_controller, read_parts};
 use super::{FromScene, text};
-use crate::extra::{from_json, int, objects, own, restep};
+use crate::extra::{apply_ulp_deltas, from_json, int, objects, own};
 use crate::mdl::scene::to::clip::{Parts, key_makes, keys, property, spans};
 use crate::mdl::scene::{
     ALPHA, LIGHT_COLOR, LIGHT_MULTIPLIER, LIGHT_RADIUS, ORIENTATION, POSITION, SCALE, SELF_ILLUMINATION,
@@ -182,7 +182,7 @@ impl FromScene<'_> {
             let mut values = channel_keys(channel, kind, false, rest);
             let mut times = channel.times.clone();
             if channel.interpolation == SceneInterpolation::Step {
-                (times, values) = stepped(&times, &values, width);
+                (times, values) = add_ulps(&times, &values, width);
             }
             let address = match kind {
                 POSITION => 16,
@@ -222,8 +222,8 @@ fn animated_place(
     of.get(&target).copied().unwrap_or(0)
 }
 
-/// Converts stepped keys to linear ones: repeats each key just before the next.
-fn stepped(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
+/// Converts add_ulps keys to linear ones: repeats each key just before the next.
+fn add_ulps(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
     let (mut new_times, mut new_values) = (Vec::new(), Vec::new());
     for (i, (time, value)) in times.iter().zip(values.chunks_exact(width.max(1))).enumerate() {
         if let (Some(before), true) = (i.checked_sub(1), *time > 0.0) {
@@ -246,7 +246,7 @@ fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> V
             let width = if cubic { 9 } else { 3 };
             let mut out = keys(&channel.values, &channel.times, rest, cubic);
             let spans = spans(&channel.times);
-            restep(&mut out, stored, width, |row, key| {
+            apply_ulp_deltas(&mut out, stored, width, |row, key| {
                 let place = channel.values.get(row * width..).and_then(|v| v.get(..width)).unwrap_or(&[]);
                 key_makes(key, place, rest, spans.get(row).copied().unwrap_or([1.0; 2]))
             });
@@ -255,7 +255,7 @@ fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> V
         ORIENTATION if packed => {
             let rotations: &[[f32; 4]] = channel.values.as_chunks().0;
             let mut out: Vec<f32> = rotations.iter().map(|q| f32::from_bits(pack_quaternion(*q))).collect();
-            restep(&mut out, stored, 1, |row, word| {
+            apply_ulp_deltas(&mut out, stored, 1, |row, word| {
                 let word = word.first().map_or(0, |w| w.to_bits());
                 let made = unpack_quaternion(word).map(f32::to_bits);
                 rotations.get(row).is_some_and(|q| q.map(f32::to_bits) == made)

@@ -6,7 +6,7 @@ use galatea_wire::Loss;
 use glam::{Mat4, Quat};
 
 use super::FromScene;
-use crate::extra::{int, ints, list, own, restep, same};
+use crate::extra::{apply_ulp_deltas, int, ints, list, own, same};
 use crate::mdl::check::LEAST_WEIGHT;
 use crate::mdl::scene::to::skin::{bind_matrix, derived_bone_map, derived_bones};
 use crate::mdl::{NodeId, Skin, Vertices};
@@ -71,7 +71,7 @@ impl FromScene<'_> {
             ..Skin::default()
         };
         if same_nodes {
-            restep(&mut skin.bone_map, stored.get("bone_map"), 1, |_, _| true);
+            apply_ulp_deltas(&mut skin.bone_map, stored.get("bone_map"), 1, |_, _| true);
         }
         let world_of =
             |place: usize| self.order.get(place).map_or(Mat4::IDENTITY, |id| self.pose.world_of(*id));
@@ -119,7 +119,7 @@ impl FromScene<'_> {
         let (weights, joints) = self.four_weights(from, vertices);
         let mut bones = derived_bones(&weights, &joints, slots);
         let known: HashSet<u32> = slots.iter().copied().collect();
-        restep(&mut bones, stored.get("bones"), 4, |row, sum| {
+        apply_ulp_deltas(&mut bones, stored.get("bones"), 4, |row, sum| {
             // Only bones with a negligible weight, or that are slots, may differ.
             let used = weights.get(row * 4..).unwrap_or(&[]);
             let free = |b: f32, w: f32| w <= LEAST_WEIGHT || !known.contains(&(b as u32)) || b >= 0.0;
