@@ -1,4 +1,4 @@
-//! The table of rules for walkmeshes. [`check`](super::check) applies them.
+//! The table of rules for walkmeshes. [`check`](mod@super::check) applies them.
 
 use galatea_wire::{Rule, rules};
 

@@ -1,4 +1,4 @@
-//! The table of rules for models. [`check`](super::check) applies them.
+//! The table of rules for models. [`check`](mod@super::check) applies them.
 
 use galatea_wire::rules;
 

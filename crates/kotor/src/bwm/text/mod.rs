@@ -121,7 +121,7 @@ pub fn parse_all(bytes: &[u8], limits: &Limits) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// Prints the walkmesh of a room or a placeable; `name` is that of the model. [`parse`] restores the same walkmesh.
+/// Prints the walkmesh of a room or a placeable; `name` is that of the model. [`parse()`] restores the same walkmesh.
 ///
 /// ```
 /// use galatea_kotor::bwm::{Kind, Walkmesh, text};

@@ -1,9 +1,9 @@
 //! Models as text. Reads the dialects of MDLOps, MDLEdit, KOTORmax, kotorblender and PyKotor; writes one that the first
 //! three can read.
 //!
-//! What the text cannot express (vertex normals, planes, neighbours, inverse binds, names with blanks, NaN), [`print`]
+//! What the text cannot express (vertex normals, planes, neighbours, inverse binds, names with blanks, NaN), [`print()`]
 //! writes into a sidecar: comment lines after `donemodel`, which all tools skip, each with a checksum of the lines it
-//! depends on. [`parse`] uses a record of the sidecar only if its checksum still matches: an edit of the text always
+//! depends on. [`parse()`] uses a record of the sidecar only if its checksum still matches: an edit of the text always
 //! wins, and what depends on it is derived again.
 
 mod draft;
@@ -162,7 +162,7 @@ pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Not
     Ok((model, notes))
 }
 
-/// Prints a model as text. [`parse`] restores the same model, except layout and padding.
+/// Prints a model as text. [`parse()`] restores the same model, except layout and padding.
 ///
 /// ```
 /// use galatea_kotor::mdl::{Model, text};
