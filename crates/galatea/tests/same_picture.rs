@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use galatea::disk::{self, Job, Loaded};
-use galatea::preview::{self, Options, Picture};
+use galatea::preview::{self, Options};
 use galatea::scene::Scene;
 use galatea::texture::find::Game;
 use galatea::texture::{Image, encode};
@@ -16,7 +16,7 @@ use galatea_robustness::{Listing, listed};
 /// Pixels of a side.
 const SIDE: u32 = 160;
 
-fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>) -> Picture {
+fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>) -> preview::Image {
     let length = clip.and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
     let clip = clip.map(str::to_owned);
     let look = Options { width: SIDE, height: SIDE, clip, time: length * 0.37, ..Options::default() };
@@ -25,7 +25,7 @@ fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>)
 }
 
 /// Pixels in which any channel is off by more than rounding.
-fn different(a: &Picture, b: &Picture, rounding: u8) -> usize {
+fn different(a: &preview::Image, b: &preview::Image, rounding: u8) -> usize {
     assert_eq!((a.width, a.height), (b.width, b.height));
     let off = |(a, b): &(&[u8], &[u8])| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > rounding);
     a.pixels.chunks_exact(4).zip(b.pixels.chunks_exact(4)).filter(off).count()
@@ -68,7 +68,7 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize 
         let clip = scene.clips.iter().max_by(|a, b| a.length.total_cmp(&b.length)).map(|c| c.name.clone());
         for clip in [None, clip.as_deref()].into_iter().take(1 + usize::from(clip.is_some())) {
             let own = draw(&scene, resolved.as_ref(), clip);
-            let mut compare = |form: &str, other: &Picture| {
+            let mut compare = |form: &str, other: &preview::Image| {
                 let mixed = form == "GLB" && MIXED.contains(&show(path).as_str());
                 let (share, rounding) = if mixed { (10, 40) } else { (1000, 2) };
                 let off = different(&own, other, rounding);
@@ -152,7 +152,8 @@ fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
     let names = fox::Dictionary::built_in();
     let scene = open(&loaded).to_scene(&SceneContext::new("model").with_names(&names)).unwrap();
     let textures = Textures::new(Game::Warcraft, path.parent(), None);
-    let red = |p: &Picture| p.pixels.chunks_exact(4).filter(|p| p[0] > 60 && p[1] < 20 && p[2] < 20).count();
+    let red =
+        |p: &preview::Image| p.pixels.chunks_exact(4).filter(|p| p[0] > 60 && p[1] < 20 && p[2] < 20).count();
     assert!(red(&draw(&scene, Some(&resolve_materials(&scene, &textures, 0)), None)) > 100);
     assert!(red(&draw(&scene, Some(&resolve_materials(&scene, &textures, 1)), None)) == 0);
     assert_eq!(same([path].into_iter(), Some(FormatId::Mdl)), 1);

@@ -52,7 +52,7 @@ fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
 
 impl Camera {
     /// Looks at the middle of a box from an angle: `yaw` to the right of `front`, `pitch` from above. Everything in the box
-    /// is in the picture; with `around` also when the box turns.
+    /// is in the image; with `around` also when the box turns.
     pub(crate) fn framing(
         bounds: Bounds,
         front: [f32; 3],
@@ -133,7 +133,7 @@ impl Camera {
         eye
     }
 
-    /// Directions of the picture: right, up, towards the viewer.
+    /// Directions of the image: right, up, towards the viewer.
     pub(crate) fn axes(&self) -> [[f64; 3]; 3] {
         [self.right, self.up, self.back]
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_box_is_in_the_picture() {
+    fn the_whole_box_is_in_the_image() {
         let bounds = Bounds { min: [-3.0, 0.0, -1.0], max: [5.0, 9.0, 2.0] };
         for (yaw, around) in [(0.0, false), (35.0, false), (200.0, true), (77.0, true)] {
             let camera = Camera::framing(bounds, [0.6, 0.0, -0.8], yaw, 20.0, 1.5, around);

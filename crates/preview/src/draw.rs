@@ -11,7 +11,7 @@ use galatea_scene::{
 use crate::camera::{Camera, sin_cos};
 use crate::raster::{Blend, Corner, Paint, Raster};
 use crate::texture::{Texture, display, linear};
-use crate::{Options, Picture, Stroke, Textures, View};
+use crate::{Image, Options, Stroke, Textures, View};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
@@ -20,7 +20,7 @@ pub(crate) fn view(scene: &Scene, pose: &Pose, options: &Options) -> View {
     framed(scene, pose, &parts(scene, pose, options), options).0.view()
 }
 
-/// The camera that has all parts in its picture, and the box around them.
+/// The camera that has all parts in its image, and the box around them.
 fn framed(
     scene: &Scene,
     pose: &Pose,
@@ -36,7 +36,7 @@ fn framed(
 }
 
 /// Draws a pose of a scene.
-pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &Textures<'_>) -> Picture {
+pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &Textures<'_>) -> Image {
     let samples = options.samples.clamp(1, 4) as usize;
     let (width, height) = (options.width as usize * samples, options.height as usize * samples);
     let parts = parts(scene, &pose, options);
@@ -147,7 +147,7 @@ struct Painter<'a> {
     blended: Vec<(f64, [Corner; 3], Paint<'a>, bool)>,
     /// Whether everything is seen from behind too.
     all_sides: bool,
-    /// Size of a pixel of the finished picture, as a share of the image plane.
+    /// Size of a pixel of the finished image, as a share of the image plane.
     pixel: f64,
 }
 
@@ -478,7 +478,7 @@ fn light([nx, ny, nz]: [f64; 3], camera: &Camera) -> [f32; 3] {
 }
 
 /// Averages the samples of each pixel and turns light into display values.
-fn resolve(light: &[[f32; 4]], width: usize, height: usize, samples: usize) -> Picture {
+fn resolve(light: &[[f32; 4]], width: usize, height: usize, samples: usize) -> Image {
     let mut pixels = Vec::with_capacity(width * height * 4);
     let share = 1.0 / (samples * samples) as f32;
     for y in 0..height {
@@ -502,5 +502,5 @@ fn resolve(light: &[[f32; 4]], width: usize, height: usize, samples: usize) -> P
             ]);
         }
     }
-    Picture { width: width as u32, height: height as u32, pixels }
+    Image { width: width as u32, height: height as u32, pixels }
 }

@@ -1,6 +1,6 @@
-//! Words in pictures: a small font of our own, 3 x 5 pixels, drawn at twice its size.
+//! Words in images: a small font of our own, 3 x 5 pixels, drawn at twice its size.
 
-use crate::Picture;
+use crate::Image;
 
 /// Rows of each letter from the top, three bits each, the left pixel first. Lower case is drawn as upper case.
 const GLYPHS: &[(char, [u8; 5])] = &[
@@ -60,7 +60,7 @@ const GLYPHS: &[(char, [u8; 5])] = &[
     ('?', [0b110, 0b001, 0b010, 0, 0b010]),
 ];
 
-/// Pixels of a letter on the picture.
+/// Pixels of a letter on the image.
 const SCALE: u32 = 2;
 /// Pixels from one letter to the next.
 const STEP: u32 = 4 * SCALE;
@@ -68,7 +68,7 @@ const STEP: u32 = 4 * SCALE;
 pub(crate) const LINE: u32 = 7 * SCALE;
 
 /// Writes text; what does not fit into `most` pixels is cut, with two dots to say so.
-pub(crate) fn write(picture: &mut Picture, text: &str, left: u32, top: u32, most: u32, colour: [u8; 4]) {
+pub(crate) fn write(image: &mut Image, text: &str, left: u32, top: u32, most: u32, colour: [u8; 4]) {
     let room = (most / STEP) as usize;
     let count = text.chars().count();
     let shown: String = if count <= room {
@@ -84,7 +84,7 @@ pub(crate) fn write(picture: &mut Picture, text: &str, left: u32, top: u32, most
             for x in (0..3u32).filter(|x| row >> (2 - x) & 1 == 1) {
                 for (dx, dy) in (0..SCALE).flat_map(|dx| (0..SCALE).map(move |dy| (dx, dy))) {
                     let at = left + index as u32 * STEP + x * SCALE + dx;
-                    picture.set(at, top + y * SCALE + dy, colour);
+                    image.set(at, top + y * SCALE + dy, colour);
                 }
             }
         }

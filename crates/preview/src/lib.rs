@@ -5,15 +5,15 @@
 //!
 //! ```
 //! let scene = galatea_scene::example();
-//! let picture = galatea_preview::render(&scene, &Default::default(), &|_| None)?;
-//! assert_eq!((picture.width, picture.height), (512, 512));
-//! # Ok::<(), galatea_preview::PictureError>(())
+//! let image = galatea_preview::render(&scene, &Default::default(), &|_| None)?;
+//! assert_eq!((image.width, image.height), (512, 512));
+//! # Ok::<(), galatea_preview::RenderError>(())
 //! ```
 
 mod camera;
 mod draw;
+mod image;
 mod label;
-mod picture;
 mod raster;
 mod sheet;
 mod texture;
@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 use galatea_scene::Scene;
 
-pub use picture::{Picture, PictureError, animation};
+pub use image::{Image, RenderError, animation};
 pub use sheet::{Sheet, sheet};
 pub use texture::Texture;
 
-/// Largest side of a picture.
+/// Largest side of an image.
 pub const LARGEST: u32 = 4096;
 
 /// Finds a texture by the name a material gives it; `None` draws a quiet checker instead.
@@ -39,7 +39,7 @@ pub struct Options {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Background; with opacity 0 the picture is transparent where nothing is.
+    /// Background; with opacity 0 the image is transparent where nothing is.
     pub background: [u8; 4],
     /// Degrees to the right of the front.
     pub yaw: f32,
@@ -59,7 +59,7 @@ pub struct Options {
     pub bounds: bool,
     /// Samples per pixel and axis: 1 to 4.
     pub samples: u32,
-    /// Frame the model so that it stays in the picture while it turns.
+    /// Frame the model so that it stays in the image while it turns.
     pub around: bool,
     /// Lines and dots to draw over the scene, in order.
     pub strokes: Vec<Stroke>,
@@ -104,37 +104,37 @@ impl Default for Options {
 /// Fails for sizes of 0 or beyond [`LARGEST`], for a clip that is not there, and where nodes share meshes so
 /// often that there is too much to draw. A scene without anything to draw gives the
 /// empty background.
-pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Picture, PictureError> {
+pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Image, RenderError> {
     Ok(draw::draw(scene, pose(scene, options)?, options, textures))
 }
 
-/// From where a picture shows a scene, in the scene's coordinates.
+/// From where an image shows a scene, in the scene's coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Where the camera stands.
     pub eye: [f32; 3],
     /// What it looks at.
     pub target: [f32; 3],
-    /// What is up in the picture.
+    /// What is up in the image.
     pub up: [f32; 3],
-    /// Degrees from the lower edge of the picture to the upper.
+    /// Degrees from the lower edge of the image to the upper.
     pub field_of_view: f32,
 }
 
 /// From where [`render`] shows a scene with these options; fails where it fails.
-pub fn view(scene: &Scene, options: &Options) -> Result<View, PictureError> {
+pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
     Ok(draw::view(scene, &pose(scene, options)?, options))
 }
 
 /// The pose that options ask for, if they can be drawn.
-fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, PictureError> {
+fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, RenderError> {
     if options.width == 0 || options.height == 0 {
-        return Err(PictureError("a picture needs at least one pixel".into()));
+        return Err(RenderError("an image needs at least one pixel".into()));
     }
     if options.width > LARGEST || options.height > LARGEST {
-        return Err(PictureError(format!("pictures are at most {LARGEST} pixels wide and high").into()));
+        return Err(RenderError(format!("images are at most {LARGEST} pixels wide and high").into()));
     }
-    scene.check_copies().map_err(|e| PictureError(e.to_string().into()))?;
+    scene.check_copies().map_err(|e| RenderError(e.to_string().into()))?;
     Ok(match &options.clip {
         None => galatea_scene::Pose::rest(scene),
         Some(name) => match scene.find_clip(name) {
@@ -142,7 +142,7 @@ fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, Picture
             None => {
                 let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).take(20).collect();
                 let known = if known.is_empty() { "it has none".into() } else { known.join(", ") };
-                return Err(PictureError(format!("no clip is called `{name}`: {known}").into()));
+                return Err(RenderError(format!("no clip is called `{name}`: {known}").into()));
             }
         },
     })
@@ -154,7 +154,7 @@ pub fn turntable(
     options: &Options,
     frames: u32,
     textures: &Textures<'_>,
-) -> Result<Vec<Picture>, PictureError> {
+) -> Result<Vec<Image>, RenderError> {
     let frames = frames.clamp(1, 360);
     (0..frames)
         .map(|frame| {

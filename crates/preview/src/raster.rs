@@ -62,7 +62,7 @@ pub(crate) struct Paint<'a> {
     pub(crate) wrap: [Wrap; 2],
     /// Baked light over the colour, and what is beyond its edges.
     pub(crate) lightmap: Option<(&'a Texture, [Wrap; 2])>,
-    /// Own light has this picture, in the place of the texture.
+    /// The texture of the own light, if it has one.
     pub(crate) glow: Option<&'a Texture>,
     /// A quiet checker instead of a texture that is missing.
     pub(crate) checker: bool,
@@ -275,7 +275,7 @@ impl<'a> Raster<'a> {
     }
 }
 
-/// Whether both are one picture.
+/// Returns `true` if both are one texture.
 fn same(a: Option<&Texture>, b: Option<&Texture>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if std::ptr::eq(a, b))
 }

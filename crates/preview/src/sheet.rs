@@ -1,36 +1,32 @@
-//! Contact sheets: many pictures on one, with their names.
+//! Contact sheets: many images on one, with their names.
 
-use crate::{Picture, PictureError, label};
+use crate::{Image, RenderError, label};
 
-/// Space around each picture.
+/// Space around each image.
 const GAP: u32 = 6;
 /// The most pixels of a sheet.
 const MOST: u64 = 1 << 28;
 
-/// Puts pictures of the same size into rows with a label under each. `columns` 0 makes the sheet about square.
+/// Puts images of the same size into rows with a label under each. `columns` 0 makes the sheet about square.
 ///
 /// ```
-/// use galatea_preview::{Picture, sheet};
-/// let one = Picture::new(32, 32, [10, 20, 30, 255]);
+/// use galatea_preview::{Image, sheet};
+/// let one = Image::new(32, 32, [10, 20, 30, 255]);
 /// let sheet = sheet(&[("first".into(), one.clone()), ("second".into(), one)], 2, [0, 0, 0, 255])?;
 /// assert!(sheet.width > 64 && sheet.height > 32);
-/// # Ok::<(), galatea_preview::PictureError>(())
+/// # Ok::<(), galatea_preview::RenderError>(())
 /// ```
-pub fn sheet(
-    pictures: &[(String, Picture)],
-    columns: usize,
-    background: [u8; 4],
-) -> Result<Picture, PictureError> {
-    let width = pictures.iter().map(|(_, p)| p.width).max().unwrap_or(1);
-    let height = pictures.iter().map(|(_, p)| p.height).max().unwrap_or(1);
-    let mut sheet = Sheet::new((width, height), pictures.len(), columns, background)?;
-    for (name, picture) in pictures {
-        sheet.add(name, picture);
+pub fn sheet(images: &[(String, Image)], columns: usize, background: [u8; 4]) -> Result<Image, RenderError> {
+    let width = images.iter().map(|(_, p)| p.width).max().unwrap_or(1);
+    let height = images.iter().map(|(_, p)| p.height).max().unwrap_or(1);
+    let mut sheet = Sheet::new((width, height), images.len(), columns, background)?;
+    for (name, image) in images {
+        sheet.add(name, image);
     }
     sheet.finish()
 }
 
-/// A contact sheet that grows row by row, so that no picture has to be kept until the last is there.
+/// A contact sheet that grows row by row, so that no image has to be kept until the last is there.
 #[derive(Debug)]
 pub struct Sheet {
     cell: (u32, u32),
@@ -38,17 +34,17 @@ pub struct Sheet {
     background: [u8; 4],
     ink: [u8; 4],
     count: usize,
-    out: Picture,
+    out: Image,
 }
 
 impl Sheet {
-    /// A sheet for so many pictures of this size at most. `columns` 0 makes it about square.
+    /// A sheet for so many images of this size at most. `columns` 0 makes it about square.
     pub fn new(
         size: (u32, u32),
         most: usize,
         columns: usize,
         background: [u8; 4],
-    ) -> Result<Sheet, PictureError> {
+    ) -> Result<Sheet, RenderError> {
         let square = (1..).find(|n| n * n >= most).unwrap_or(1);
         let columns = if columns == 0 { square } else { columns }.clamp(1, most.max(1));
         let rows = most.div_ceil(columns);
@@ -58,45 +54,45 @@ impl Sheet {
         };
         let fits = |(across, down): &(u32, u32)| u64::from(*across) * u64::from(*down) <= MOST;
         let Some((across, down)) = length(cell.0, columns).zip(length(cell.1, rows)).filter(fits) else {
-            return Err(PictureError("the sheet would be too large; show fewer or smaller pictures".into()));
+            return Err(RenderError("the sheet would be too large; show fewer or smaller images".into()));
         };
         let [r, g, b, _] = background;
         let dark = u32::from(r) + u32::from(g) + u32::from(b) < 384;
         let ink = if dark { [215, 215, 215, 255] } else { [40, 40, 40, 255] };
-        let mut out = Picture::new(across, GAP, background);
+        let mut out = Image::new(across, GAP, background);
         out.pixels.reserve_exact((across as usize * down as usize * 4).saturating_sub(out.pixels.len()));
         Ok(Sheet { cell, columns, background, ink, count: 0, out })
     }
 
-    /// Puts a picture into the next place, with its name under it.
-    pub fn add(&mut self, name: &str, picture: &Picture) {
+    /// Puts an image into the next place, with its name under it.
+    pub fn add(&mut self, name: &str, image: &Image) {
         let (cell_width, cell_height) = self.cell;
         if self.count.is_multiple_of(self.columns) {
-            let row = Picture::new(self.out.width, cell_height, self.background);
+            let row = Image::new(self.out.width, cell_height, self.background);
             self.out.pixels.extend_from_slice(&row.pixels);
             self.out.height += cell_height;
         }
         let left = GAP + (self.count % self.columns) as u32 * cell_width;
         let top = self.out.height - cell_height;
-        self.out.paste(picture, left, top);
+        self.out.paste(image, left, top);
         let under = top + (cell_height - GAP - label::LINE) + 3;
         label::write(&mut self.out, name, left, under, cell_width - GAP, self.ink);
         self.count += 1;
     }
 
-    /// How many pictures are on it.
+    /// How many images are on it.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether no picture is on it.
+    /// Whether no image is on it.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// The whole sheet.
-    pub fn finish(self) -> Result<Picture, PictureError> {
-        if self.is_empty() { Err(PictureError("nothing to show".into())) } else { Ok(self.out) }
+    pub fn finish(self) -> Result<Image, RenderError> {
+        if self.is_empty() { Err(RenderError("nothing to show".into())) } else { Ok(self.out) }
     }
 }
 
@@ -105,10 +101,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sheet_has_no_row_for_pictures_that_did_not_come() {
+    fn a_sheet_has_no_row_for_images_that_did_not_come() {
         let Ok(mut sheet) = Sheet::new((8, 8), 9, 3, [0; 4]) else { return assert_eq!(1, 0, "too large") };
         for _ in 0..4 {
-            sheet.add("x", &Picture::new(8, 8, [255; 4]));
+            sheet.add("x", &Image::new(8, 8, [255; 4]));
         }
         let cell = 8 + GAP + label::LINE;
         assert_eq!(sheet.len(), 4);

@@ -125,7 +125,7 @@ impl BiowareDds {
         }
     }
 
-    /// One picture, the right way up: rows are stored from the bottom, as in TPC.
+    /// One image, the right way up: rows are stored from the bottom, as in TPC.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let at = BiowareHead::SIZE + self.levels.iter().take(level.mip as usize).map(Vec::len).sum::<usize>();
         let found = self.levels.get(level.mip as usize).filter(|_| level.face == 0 && level.layer == 0);

@@ -40,7 +40,7 @@ fn show(schema: &Schema, bytes: &[u8]) -> String {
     }
 }
 
-/// The pictures in which two lists of levels differ.
+/// The images in which two lists of levels differ.
 pub(crate) fn levels<T: AsRef<[u8]>>(name: &str, a: &[T], b: &[T], out: &mut Vec<String>) {
     if a.len() != b.len() {
         out.push(format!("{name}: {} / {}", a.len(), b.len()));

@@ -1,8 +1,8 @@
-//! One decoded picture: RGBA, eight bits each, the top row first.
+//! One decoded image: RGBA, eight bits each, the top row first.
 
 use galatea_wire::{Error, ErrorKind, Limits, Result};
 
-/// A picture: `width` x `height` pixels of R, G, B, A bytes, rows from the top.
+/// An image: `width` x `height` pixels of R, G, B, A bytes, rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// Pixels per row.
@@ -14,7 +14,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A picture from its pixels; `None` unless there are exactly four bytes for each.
+    /// An image from its pixels; `None` unless there are exactly four bytes for each.
     ///
     /// ```
     /// use galatea_texture::Image;
@@ -26,7 +26,7 @@ impl Image {
         (bytes == rgba.len() as u64).then_some(Image { width, height, rgba })
     }
 
-    /// A picture of one colour.
+    /// An image of one colour.
     pub fn filled(width: u32, height: u32, colour: [u8; 4]) -> Self {
         let pixels = width as usize * height as usize;
         Image { width, height, rgba: colour.repeat(pixels) }
@@ -59,7 +59,7 @@ impl Image {
         }
     }
 
-    /// Turns the picture upside down.
+    /// Turns the image upside down.
     pub fn flip_rows(&mut self) {
         let pitch = self.width as usize * 4;
         let half = self.rgba.len() / 2 / pitch.max(1) * pitch;
@@ -69,7 +69,7 @@ impl Image {
         }
     }
 
-    /// Turns a square picture clockwise by so many quarter turns; others stay as they are.
+    /// Turns a square image clockwise by so many quarter turns; others stay as they are.
     #[must_use]
     pub fn turned(self, quarters: u32) -> Self {
         if self.width != self.height || quarters.is_multiple_of(4) {
@@ -116,7 +116,7 @@ impl Image {
     pub fn halved(&self) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
-        // Where a side is odd, the last pixel stands for three of the larger picture.
+        // Where a side is odd, the last pixel stands for three of the larger image.
         let span =
             |i: u32, n: u32, of: u32| (i * 2).min(of - 1)..if i + 1 == n { of } else { (i * 2 + 2).min(of) };
         for y in 0..height {
@@ -148,7 +148,7 @@ impl Image {
         Image { width, height, rgba }
     }
 
-    /// This picture and its smaller levels, down to one pixel.
+    /// This image and its smaller levels, down to one pixel.
     #[must_use]
     pub fn levels(self) -> Vec<Image> {
         let mut out = vec![self];
@@ -162,7 +162,7 @@ impl Image {
     }
 }
 
-/// What the alpha channel of a picture holds.
+/// What the alpha channel of an image holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Alpha {
     /// 255 everywhere.
@@ -210,7 +210,7 @@ impl std::fmt::Display for Shape {
     }
 }
 
-/// Which picture of a texture.
+/// Which image of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Level {
     /// Level of detail, 0 is the largest.
@@ -232,7 +232,7 @@ pub(crate) fn full_chain(width: u32, height: u32) -> u32 {
     32 - width.max(height).max(1).leading_zeros()
 }
 
-/// Whether the limits allow a picture of this size; asked before its pixels are allocated.
+/// Whether the limits allow an image of this size; asked before its pixels are allocated.
 pub(crate) fn allow(width: u32, height: u32, limits: &Limits) -> Result<(), ErrorKind> {
     if u64::from(width) * u64::from(height) > limits.pixels {
         return Err(ErrorKind::Limit("pixels"));

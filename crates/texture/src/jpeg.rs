@@ -1,4 +1,4 @@
-//! JPEG: what the header says, and decoding, either as an ordinary picture or as the raw components that BLP stores.
+//! JPEG: what the header says, and decoding, either as an ordinary image or as the raw components that BLP stores.
 
 use galatea_wire::{ErrorKind, Limits};
 use zune_core::bytestream::ZCursor;
@@ -19,7 +19,7 @@ pub struct Frame {
     pub height: u32,
     /// Colour components; 4 in every BLP of the games.
     pub components: u8,
-    /// Whether the picture comes in several passes.
+    /// Whether the image comes in several passes.
     pub progressive: bool,
     /// Whether all components have the full resolution.
     pub full_resolution: bool,
@@ -94,7 +94,7 @@ fn broken(error: impl std::fmt::Debug) -> ErrorKind {
     if let Some((at, _)) = found.char_indices().nth(120) {
         found.truncate(at);
     }
-    ErrorKind::Mismatch { want: "a JPEG picture".into(), found: found.into() }
+    ErrorKind::Mismatch { want: "a JPEG image".into(), found: found.into() }
 }
 
 /// Decodes an ordinary JPEG.
@@ -103,7 +103,7 @@ pub(crate) fn decode(bytes: &[u8], limits: &Limits) -> Result<Image, ErrorKind> 
 }
 
 /// Decodes a JPEG of four components to exactly these components, without any colour conversion. Ordinary JPEGs of
-/// three components or one decode as the pictures they are.
+/// three components or one decode as the images they are.
 pub(crate) fn decode_raw(bytes: &[u8], limits: &Limits) -> Result<(Image, Frame), ErrorKind> {
     let frame = frame(bytes).ok_or_else(|| broken("no frame header"))?;
     let space = if frame.components == 4 { ColorSpace::CMYK } else { ColorSpace::RGBA };
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tiny_file_cannot_be_a_huge_picture() {
+    fn a_tiny_file_cannot_be_a_huge_image() {
         let head =
             [0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0x1F, 0xFF, 0x1F, 0xFF, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0];
         assert!(matches!(decode(&head, &Limits::default()), Err(ErrorKind::Truncated { .. })));

@@ -1,8 +1,8 @@
 //! The textures of KotOR, Warcraft III and the Fox Engine: decoded to RGBA, kept byte for byte, written back.
 //!
 //! * [`Texture`] opens any of them by content: [`tpc`], [`bioware`] DDS, [`blp`], [`dds`], [`ftex`], [`wesys`], and the
-//!   plain pictures TGA, PNG and JPEG.
-//! * [`Image`] is one decoded picture, the top row first; [`Txi`] is the text that tells KotOR how to use it.
+//!   plain images TGA, PNG and JPEG.
+//! * [`Image`] is one decoded image, the top row first; [`Txi`] is the text that tells KotOR how to use it.
 //!
 //! * [`encode`] writes PNG, TGA, TPC, DDS, BLP1 and FTEX; [`find`] knows the engines' rules of names; [`team`] has the team
 //!   colours; [`material`] shuffles channels for glTF.
@@ -64,7 +64,7 @@ pub static RECORDS: &[&Schema] = &[
     TgaHead::SCHEMA,
 ];
 
-/// What is wrong when a picture is asked for that the file does not hold.
+/// What is wrong when an image is asked for that the file does not hold.
 pub(crate) fn absent() -> ErrorKind {
     ErrorKind::Mismatch { want: "a level that is in the file".into(), found: "none".into() }
 }

@@ -1,4 +1,4 @@
-//! From the engines' textures to the pictures that glTF wants: which way a surface is drawn, and channel shuffles on pixels.
+//! From the engines' textures to the images that glTF wants: which way a surface is drawn, and channel shuffles on pixels.
 //!
 //! ```
 //! use galatea_texture::{Image, material};
@@ -88,19 +88,19 @@ pub fn warcraft_surface(filter_mode: u32) -> Surface {
     }
 }
 
-/// Changes a copy of the picture.
+/// Changes a copy of the image.
 fn mapped(image: &Image, change: impl FnMut([u8; 4]) -> [u8; 4]) -> Image {
     let mut out = image.clone();
     out.map(change);
     out
 }
 
-/// The picture without its alpha.
+/// The image without its alpha.
 pub fn opaque(image: &Image) -> Image {
     mapped(image, |[r, g, b, _]| [r, g, b, 255])
 }
 
-/// A picture that is added, as one that is mixed: the brightness becomes alpha, and the colour is what remains. Mixing that
+/// An image that is added, as one that is mixed: the brightness becomes alpha, and the colour is what remains. Mixing that
 /// over black gives what adding gives.
 pub fn additive(image: &Image) -> Image {
     mapped(image, |[r, g, b, a]| {
@@ -110,12 +110,12 @@ pub fn additive(image: &Image) -> Image {
     })
 }
 
-/// Warcraft's modulate as mixing: what is behind is darkened by how dark the picture is.
+/// Warcraft's modulate as mixing: what is behind is darkened by how dark the image is.
 pub fn modulate(image: &Image) -> Image {
     mapped(image, |[r, g, b, _]| [0, 0, 0, 255 - ((u32::from(r) + u32::from(g) + u32::from(b)) / 3) as u8])
 }
 
-/// glTF's metallic-roughness picture for KotOR's reflection mask: low alpha reflects. Roughness in G, metalness in B.
+/// glTF's metallic-roughness image for KotOR's reflection mask: low alpha reflects. Roughness in G, metalness in B.
 pub fn reflection_mask(image: &Image) -> Image {
     mapped(image, |[_, _, _, a]| [255, (38.25 + 0.85 * f32::from(a) + 0.5) as u8, 255 - a, 255])
 }
@@ -182,7 +182,7 @@ pub fn decode_normal(image: &Image, encoding: NormalEncoding) -> Image {
 }
 
 /// The Fox Engine's normal map (x in A, y in G) as glTF wants it. In PES, whose filler is bright red without blue, green
-/// points down the picture; in MGSV, whose filler is grey, it points up.
+/// points down the image; in MGSV, whose filler is grey, it points up.
 ///
 /// ```
 /// use galatea_texture::{Image, material};
@@ -222,7 +222,7 @@ pub fn team_skin(skin: &Image, team: [u8; 3]) -> Image {
 }
 
 /// Reforged's unit: the colour is multiplied by the team's where the ORM's alpha says so. `None` if that alpha is 255
-/// everywhere, which means that there is no mask. The two pictures may differ in size.
+/// everywhere, which means that there is no mask. The two images may differ in size.
 pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image> {
     if orm.alpha() == Alpha::Opaque || orm.width == 0 || orm.height == 0 {
         return None;
@@ -241,7 +241,7 @@ pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image
     Some(out)
 }
 
-/// Pictures over each other as one picture, as large as the largest of them: each with how it is drawn and its opacity. The
+/// Images over each other as one image, as large as the largest of them: each with how it is drawn and its opacity. The
 /// alpha of the lowest stays.
 ///
 /// ```
@@ -293,7 +293,7 @@ pub fn fox_roughness(srm: &Image) -> Image {
     mapped(srm, |[_, g, _, _]| [255, g, 0, 255])
 }
 
-/// A metallic-roughness picture with metal where another picture is red, in the size of the first.
+/// A metallic-roughness image with metal where another image is red, in the size of the first.
 pub fn with_metal(rough: &Image, metal: &Image) -> Image {
     let mut out = rough.clone();
     let scale = |at: u32, from: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
@@ -305,7 +305,7 @@ pub fn with_metal(rough: &Image, metal: &Image) -> Image {
     out
 }
 
-/// The Fox Engine's SRM as the picture of `KHR_materials_specular`: the specular mask in alpha.
+/// The Fox Engine's SRM as the image of `KHR_materials_specular`: the specular mask in alpha.
 pub fn fox_specular(srm: &Image) -> Image {
     mapped(srm, |[r, ..]| [255, 255, 255, r])
 }
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_picture_mixed_over_black_looks_the_same() {
+    fn an_added_image_mixed_over_black_looks_the_same() {
         let image = Image::new(3, 1, vec![200, 100, 50, 255, 0, 0, 0, 255, 80, 80, 80, 128]).unwrap();
         let mixed = additive(&image);
         for (add, mix) in image.pixels().zip(mixed.pixels()) {

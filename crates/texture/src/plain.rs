@@ -1,4 +1,4 @@
-//! Pictures that are no containers of these engines: TGA, PNG, JPEG. Decoded, never changed.
+//! Images that are no containers of these engines: TGA, PNG, JPEG. Decoded, never changed.
 
 use std::io::Cursor;
 
@@ -72,7 +72,7 @@ pub(crate) fn detect_png(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG\r\n\x1A\n")
 }
 
-/// Width and height of a plain picture, as its head says.
+/// Width and height of a plain image, as its head says.
 pub(crate) fn size(kind: Kind, bytes: &[u8]) -> Option<(u32, u32)> {
     match kind {
         Kind::Tga => {
@@ -88,7 +88,7 @@ pub(crate) fn size(kind: Kind, bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// How the pixels of a plain picture are stored, in words.
+/// How the pixels of a plain image are stored, in words.
 pub(crate) fn words(kind: Kind, bytes: &[u8]) -> String {
     match kind {
         Kind::Tga => {
@@ -161,5 +161,5 @@ fn unpack(
 }
 
 fn broken(found: String) -> ErrorKind {
-    ErrorKind::Mismatch { want: "a whole picture".into(), found: found.into() }
+    ErrorKind::Mismatch { want: "a whole image".into(), found: found.into() }
 }

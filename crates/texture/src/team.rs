@@ -101,7 +101,7 @@ pub fn named(path: &str) -> Option<(u32, u32)> {
     number("teamcolor").map(|team| (1, team)).or_else(|| number("teamglow").map(|team| (2, team)))
 }
 
-/// A picture for a replaceable id that needs no file: the team's colour, or a round glow of it.
+/// An image for a replaceable id that needs no file: the team's colour, or a round glow of it.
 pub fn picture(id: u32, team: u32) -> Option<Image> {
     let [r, g, b] = team_colour(team);
     match replaceable(id) {

@@ -78,7 +78,7 @@ pub struct Part<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A plain picture, kept as its bytes.
+/// A plain image, kept as its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plain {
     /// TGA, PNG or JPEG.
@@ -109,7 +109,7 @@ pub enum Texture {
     Plain(Plain),
 }
 
-/// The largest picture that a texture file (with its parts, if it has any) holds.
+/// The largest image that a texture file (with its parts, if it has any) holds.
 ///
 /// ```
 /// use galatea_texture::{PixelFormat, dds::Dds, decode};
@@ -120,7 +120,7 @@ pub fn decode(bytes: &[u8], parts: &[Part<'_>], limits: &Limits) -> Result<Image
     Texture::read_with(bytes, parts, limits)?.decode_best(limits)
 }
 
-/// What reading claims, and the error that stopped it. Plain pictures have only their head claimed.
+/// What reading claims, and the error that stopped it. Plain images have only their head claimed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     match detect(bytes) {
         Some(Kind::Tpc) => tpc::inspect(bytes, limits),
@@ -229,7 +229,7 @@ impl Texture {
         }
     }
 
-    /// One picture, the right way up.
+    /// One image, the right way up.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         match self {
             Texture::Tpc(t) => t.decode(level, limits),
@@ -245,7 +245,7 @@ impl Texture {
         }
     }
 
-    /// The largest picture at hand: the first level, or for an FTEX without all its parts the best there is.
+    /// The largest image at hand: the first level, or for an FTEX without all its parts the best there is.
     pub fn decode_best(&self, limits: &Limits) -> Result<Image> {
         match self {
             Texture::Ftex(t) => t.decode_best(0, limits),

@@ -126,7 +126,7 @@ impl Wesys {
         self.inner.shape()
     }
 
-    /// One picture.
+    /// One image.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         self.inner.decode(level, limits)
     }

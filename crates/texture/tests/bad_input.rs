@@ -78,8 +78,8 @@ fn damaged_ftex() {
 }
 
 #[test]
-fn damaged_pictures() {
-    for (name, bytes) in all().unwrap().iter().filter(|(n, _)| n.starts_with("picture")) {
+fn damaged_images() {
+    for (name, bytes) in all().unwrap().iter().filter(|(n, _)| n.starts_with("image")) {
         trials(name, bytes);
     }
 }

@@ -52,7 +52,7 @@ fn blocks_of_noise_decode_as_block_compression_decodes_them() {
     assert_eq!(largest_difference(&ours.rgba, &theirs), 0);
 }
 
-/// Decibels over the channels that the format keeps, where the picture shows.
+/// Decibels over the channels that the format keeps, where the image shows.
 fn psnr(a: &Image, b: &Image, channels: usize) -> f64 {
     let (mut error, mut count) = (0.0, 0.0);
     for (a, b) in a.pixels().zip(b.pixels()).filter(|(a, _)| channels > 3 || a[3] > 0) {
@@ -64,7 +64,7 @@ fn psnr(a: &Image, b: &Image, channels: usize) -> f64 {
     if error == 0.0 { 99.0 } else { 10.0 * (255.0 * 255.0 * count / error).log10() }
 }
 
-/// Small pictures of noise that four colours on a line cannot hold, and what blocks of them reach: docs/formats/textures.md
+/// Small images of noise that four colours on a line cannot hold, and what blocks of them reach: docs/formats/textures.md
 /// has the proof. BC7 reaches its goal all the same.
 const HARD: [(&str, f64); 4] = [
     ("m01aa_08a_lm0.tga", 31.2),
@@ -119,7 +119,7 @@ fn what_we_write_comes_back_close() {
         hold("blp palette", blp(BlpFormat::Palette), 4, 35.0);
         hold("dds bc7", dds(DdsFormat::Bc7), 4, 35.0);
     }
-    println!("{count} pictures: {least:.1?}");
+    println!("{count} images: {least:.1?}");
     assert!(count >= 12, "{count}");
 }
 
@@ -147,7 +147,7 @@ fn noise_as_bc7_comes_closer_than_the_other_encoder_brings_it() {
 }
 
 #[test]
-fn pictures_of_few_colours_are_exact_with_a_palette() {
+fn images_of_few_colours_are_exact_with_a_palette() {
     let mut random = Random(3);
     let colours: Vec<[u8; 3]> = (0..256).map(|_| std::array::from_fn(|_| random.next_u64() as u8)).collect();
     let rgba = (0..32 * 32).flat_map(|_| {

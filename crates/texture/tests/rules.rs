@@ -5,7 +5,7 @@ mod fixtures;
 
 use std::sync::Arc;
 
-use fixtures::picture;
+use fixtures::image;
 use galatea_texture::blp::{Blp, Blp2Head, BlpHead, Head};
 use galatea_texture::dds::{Dds, Dx10};
 use galatea_texture::encode::{self, BlpFormat, DdsFormat, TpcFormat, TpcOptions};
@@ -62,13 +62,13 @@ fn broken(code: &str) -> Texture {
     match code {
         "TEXR0001" => {
             let options = TpcOptions { format: TpcFormat::Rgba, ..TpcOptions::default() };
-            Texture::Tpc(encode::tpc(&picture(12, 8, true), &options).unwrap())
+            Texture::Tpc(encode::tpc(&image(12, 8, true), &options).unwrap())
         }
-        "TEXR0002" => Texture::Dds(encode::dds(&picture(10, 8, true), DdsFormat::Bc3, true).unwrap()),
+        "TEXR0002" => Texture::Dds(encode::dds(&image(10, 8, true), DdsFormat::Bc3, true).unwrap()),
         "TEXR0003" => {
             Texture::Dds(Dds::new(PixelFormat::Bc1, 32, 32, vec![vec![0; 512], vec![0; 128]]).unwrap())
         }
-        "TEXR0004" => Texture::Dds(encode::dds(&picture(8, 8, true), DdsFormat::Bc3, false).unwrap()),
+        "TEXR0004" => Texture::Dds(encode::dds(&image(8, 8, true), DdsFormat::Bc3, false).unwrap()),
         "TEXR0005" => tpc(|t| t.head.size = 77),
         "TEXR0006" => tpc(|t| t.head.alpha_mean = f32::NAN),
         "TEXR0007" => tpc(|t| t.head.unused[50] = 1),
@@ -118,7 +118,7 @@ fn broken(code: &str) -> Texture {
         }
         "TEXR0030" => ftex(|f| f.head.kind |= 1 << 24),
         "TEXR0031" => {
-            let mut tga = encode::tga(&picture(4, 4, true)).unwrap();
+            let mut tga = encode::tga(&image(4, 4, true)).unwrap();
             tga[2] = 3;
             tga[16] = 8;
             Texture::read(&tga, &Limits::default()).unwrap()
@@ -155,7 +155,7 @@ fn sound_textures_break_no_rule() {
     for (name, bytes) in fixtures::all().unwrap() {
         let report = Texture::read(&bytes, &Limits::default()).unwrap().check();
         let loud: Vec<_> = report.findings().iter().filter(|f| !quiet.contains(&f.rule.code)).collect();
-        // The flip-book and the cubes of the fixtures hold blocks, not pictures; they are sound all the same.
+        // The flip-book and the cubes of the fixtures hold blocks, not images; they are sound all the same.
         assert!(loud.is_empty(), "{name}: {loud:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use galatea::disk::Loaded;
-use galatea::preview::{self, Options, Picture, Texture};
+use galatea::preview::{self, Image, Options, Texture};
 use galatea::scene::{Influences, Material, Mesh, Node, Primitive, Scene, Skin, Texture as Named, Vertices};
 use galatea::{Limits, SceneContext, fox};
 use rayon::prelude::*;
@@ -67,7 +67,7 @@ fn ball(pool: &rayon::ThreadPool) {
     );
 }
 
-fn picture(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Picture)> {
+fn picture(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Image)> {
     let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
     let scene = document.to_scene(&SceneContext::new("model").with_names(names))?;
     let look = Options { width: 128, height: 128, ..Options::default() };

@@ -1,4 +1,4 @@
-//! `galatea render`: pictures of models.
+//! `galatea render`: images of models.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use galatea::disk::{self, Job};
-use galatea::preview::{self, Options as Appearance, Picture};
+use galatea::preview::{self, Image, Options as Appearance};
 use galatea::scene::Scene;
 use galatea::textures::{self, Libraries, ResolvedMaterials};
 use galatea::{Category, Limits, SceneContext, SiblingFiles, fox};
@@ -163,7 +163,7 @@ impl Options {
         Ok(Subject { name, scene, resolved })
     }
 
-    fn picture(&self, subject: &Subject, look: &Appearance) -> Result<Picture, Failure> {
+    fn image(&self, subject: &Subject, look: &Appearance) -> Result<Image, Failure> {
         preview::render(&subject.scene, look, &|name| subject.texture(name))
             .map_err(|e| Failure::Other(e.to_string()))
     }
@@ -252,18 +252,18 @@ impl Options {
             |job| {
                 let subject = self.subject(job, library, names)?;
                 let rest = self.look(&subject.scene);
-                let mut out = vec![(subject.name.clone(), self.picture(&subject, &rest)?)];
+                let mut out = vec![(subject.name.clone(), self.image(&subject, &rest)?)];
                 for clip in subject.scene.clips.iter().filter(|_| alone) {
                     let look =
                         Appearance { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..rest.clone() };
-                    out.push((clip.name.clone(), self.picture(&subject, &look)?));
+                    out.push((clip.name.clone(), self.image(&subject, &look)?));
                 }
                 Ok(out)
             },
             |_, result, _| {
-                let Ok(pictures) = result else { return Ok(()) };
+                let Ok(images) = result else { return Ok(()) };
                 if alone {
-                    match start(pictures.len()) {
+                    match start(images.len()) {
                         Ok(larger) => sheet = larger,
                         Err(error) => {
                             refused = Some(error);
@@ -271,7 +271,7 @@ impl Options {
                         }
                     }
                 }
-                pictures.iter().for_each(|(name, picture)| sheet.add(name, picture));
+                images.iter().for_each(|(name, image)| sheet.add(name, image));
                 Ok(())
             },
         )?;
@@ -281,7 +281,7 @@ impl Options {
             disk::write(&self.output, &png, self.force)
                 .map_err(|e| format!("{}: {}", show(&self.output), reason(&e)))
         }) {
-            Ok(()) => writeln!(io::stdout().lock(), "{}: {count} pictures", show(&self.output))?,
+            Ok(()) => writeln!(io::stdout().lock(), "{}: {count} images", show(&self.output))?,
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::AllFailed);

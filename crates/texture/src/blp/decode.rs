@@ -18,7 +18,7 @@ impl Head {
 }
 
 impl Blp {
-    /// One picture.
+    /// One image.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let at = self.mip_offset(level.mip as usize);
         let stored = self.mips.get(level.mip as usize).filter(|m| !m.is_empty());

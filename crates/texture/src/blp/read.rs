@@ -79,7 +79,7 @@ impl Blp {
             let kind = ErrorKind::Unrepresentable(format!("level {mip} of at most 16").into());
             return Err(Error::at(kind, 0).within("mips"));
         }
-        // The level file is as long as it is; only a wild one would be larger than any picture.
+        // The level file is as long as it is; only a wild one would be larger than any image.
         if bytes.len() as u64 > limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance) {
             return Err(Error::at(ErrorKind::Limit("decoded bytes"), 0).within("mips"));
         }

@@ -89,7 +89,7 @@ impl Dds {
         head + self.levels.iter().take(index).map(Vec::len).sum::<usize>()
     }
 
-    /// One picture; of a volume, its first slice.
+    /// One image; of a volume, its first slice.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let chain = u64::from(level.layer) * u64::from(self.faces()) + u64::from(level.face);
         let index =

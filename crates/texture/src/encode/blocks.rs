@@ -7,7 +7,7 @@ use texpresso::{Algorithm, COLOUR_WEIGHTS_UNIFORM, Format, Params};
 use super::{bc1, bc4, bc7};
 use crate::{Alpha, Image, PixelFormat};
 
-/// Stores one picture. A DXT1 keeps alpha where it is only 0 and 255; smooth alpha is left out.
+/// Stores one image. A DXT1 keeps alpha where it is only 0 and 255; smooth alpha is left out.
 pub fn blocks(image: &Image, format: PixelFormat) -> Result<Vec<u8>> {
     Ok(match format {
         PixelFormat::Rgba8 => image.rgba.clone(),
@@ -74,7 +74,7 @@ fn colour(pixels: &[[u8; 4]; 16], format: Format, out: &mut [u8]) {
     }
 }
 
-/// Squared error per block in a picture of 36 dB, over sixteen pixels of four channels.
+/// Squared error per block in an image of 36 dB, over sixteen pixels of four channels.
 const BC7_GOAL: u64 = 1045;
 
 fn bc7_blocks(image: &Image) -> Vec<u8> {
@@ -97,7 +97,7 @@ fn bc7_blocks(image: &Image) -> Vec<u8> {
         }
         errors.push(error);
     });
-    // Our own search is slower still. Few pictures need it: the worst blocks first, until the picture is good enough.
+    // Our own search is slower still. Few images need it: the worst blocks first, until the image is good enough.
     let mut sum: u64 = errors.iter().copied().map(u64::from).sum();
     let goal = BC7_GOAL * errors.len() as u64;
     let mut blocks: Vec<_> = (0u32..).zip(errors).zip(out.as_chunks_mut::<16>().0).collect();

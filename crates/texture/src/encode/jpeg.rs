@@ -51,7 +51,7 @@ fn weights(quality: u8) -> Box<[u16; 64]> {
     Box::new(WEIGHTS.map(|w| ((u32::from(w) * scale + 50) / 100).clamp(1, 255) as u16))
 }
 
-/// A whole JPEG of a picture. Tables come first, so that the levels of a texture begin alike.
+/// A whole JPEG of an image. Tables come first, so that the levels of a texture begin alike.
 pub(super) fn encode(image: &Image, quality: u8) -> Result<Vec<u8>> {
     let failed = |e: String| Error::unrepresentable(format!("JPEG: {e}"));
     let side = |n: u32| u16::try_from(n).map_err(|_| failed(format!("{n} pixels are too many")));

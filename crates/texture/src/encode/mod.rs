@@ -1,4 +1,4 @@
-//! From pictures to files: PNG and TGA, and the containers of the engines.
+//! From images to files: PNG and TGA, and the containers of the engines.
 //!
 //! ```
 //! use galatea_texture::{Image, encode};
@@ -29,39 +29,39 @@ use crate::ftex::{Ftex, Storage};
 use crate::tpc::{Tpc, TpcHead};
 use crate::{Alpha, Image, PixelFormat, TgaHead};
 
-/// A PNG: RGB if the picture is opaque, else RGBA.
-pub fn png(picture: &Image) -> Result<Vec<u8>> {
+/// A PNG: RGB if the image is opaque, else RGBA.
+pub fn png(image: &Image) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Adaptive);
-    let (width, height) = (picture.width, picture.height);
-    let done = if picture.alpha() == Alpha::Opaque {
-        let rgb: Vec<u8> = picture.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect();
+    let (width, height) = (image.width, image.height);
+    let done = if image.alpha() == Alpha::Opaque {
+        let rgb: Vec<u8> = image.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect();
         encoder.write_image(&rgb, width, height, image::ExtendedColorType::Rgb8)
     } else {
-        encoder.write_image(&picture.rgba, width, height, image::ExtendedColorType::Rgba8)
+        encoder.write_image(&image.rgba, width, height, image::ExtendedColorType::Rgba8)
     };
     done.map_err(|e| Error::unrepresentable(format!("PNG: {e}")))?;
     Ok(out)
 }
 
 /// A TGA as the games have them: true colour, 24 bits if opaque, else 32, the bottom row first.
-pub fn tga(picture: &Image) -> Result<Vec<u8>> {
+pub fn tga(image: &Image) -> Result<Vec<u8>> {
     let side = |n: u32| {
         u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for a TGA")))
     };
-    let opaque = picture.alpha() == Alpha::Opaque;
+    let opaque = image.alpha() == Alpha::Opaque;
     let (bits, descriptor) = if opaque { (24, 0) } else { (32, 8) };
     let head = TgaHead {
         kind: 2,
-        width: side(picture.width)?,
-        height: side(picture.height)?,
+        width: side(image.width)?,
+        height: side(image.height)?,
         bits,
         descriptor,
         ..TgaHead::ZERO
     };
-    let mut out = Vec::with_capacity(TgaHead::SIZE + picture.rgba.len());
+    let mut out = Vec::with_capacity(TgaHead::SIZE + image.rgba.len());
     put_array(&mut out, &[head]);
-    for row in picture.rgba.chunks_exact((picture.width as usize * 4).max(1)).rev() {
+    for row in image.rgba.chunks_exact((image.width as usize * 4).max(1)).rev() {
         for [r, g, b, a] in row.as_chunks::<4>().0 {
             out.extend([*b, *g, *r]);
             if !opaque {
@@ -72,16 +72,16 @@ pub fn tga(picture: &Image) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The levels of a picture as stored bytes: all of them, or only the first.
-fn levels(picture: &Image, format: PixelFormat, mips: bool) -> Result<Vec<Vec<u8>>> {
-    let pictures = if mips { picture.clone().levels() } else { vec![picture.clone()] };
-    pictures.iter().map(|level| blocks(level, format)).collect()
+/// The levels of an image as stored bytes: all of them, or only the first.
+fn levels(image: &Image, format: PixelFormat, mips: bool) -> Result<Vec<Vec<u8>>> {
+    let images = if mips { image.clone().levels() } else { vec![image.clone()] };
+    images.iter().map(|level| blocks(level, format)).collect()
 }
 
 /// How a new TPC stores its pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TpcFormat {
-    /// DXT1 if the picture is opaque, else DXT5.
+    /// DXT1 if the image is opaque, else DXT5.
     #[default]
     Auto,
     /// DXT1, always opaque.
@@ -115,9 +115,9 @@ impl Default for TpcOptions {
     }
 }
 
-/// A TPC of a picture.
-pub fn tpc(picture: &Image, options: &TpcOptions) -> Result<Tpc> {
-    let opaque = picture.alpha() == Alpha::Opaque;
+/// A TPC of an image.
+pub fn tpc(image: &Image, options: &TpcOptions) -> Result<Tpc> {
+    let opaque = image.alpha() == Alpha::Opaque;
     let (format, encoding) = match options.format {
         TpcFormat::Auto if opaque => (PixelFormat::Bc1, 2),
         TpcFormat::Bc1 => (PixelFormat::Bc1, 2),
@@ -129,19 +129,19 @@ pub fn tpc(picture: &Image, options: &TpcOptions) -> Result<Tpc> {
     let side = |n: u32| {
         u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for a TPC")))
     };
-    let (width, height) = (side(picture.width)?, side(picture.height)?);
+    let (width, height) = (side(image.width)?, side(image.height)?);
     if u32::from(height) == u32::from(width) * 6 {
         return Err(Error::unrepresentable(
-            "a picture six times as high as wide would be taken for a cube map",
+            "an image six times as high as wide would be taken for a cube map",
         ));
     }
-    let mut stored = picture.clone();
+    let mut stored = image.clone();
     if encoding == 2 {
         stored.map(|[r, g, b, _]| [r, g, b, 255]);
     }
-    let pictures = if options.mips { stored.levels() } else { vec![stored] };
-    let mut bytes = Vec::with_capacity(pictures.len());
-    for mut level in pictures {
+    let images = if options.mips { stored.levels() } else { vec![stored] };
+    let mut bytes = Vec::with_capacity(images.len());
+    for mut level in images {
         level.flip_rows();
         bytes.push(blocks(&level, format)?);
     }
@@ -176,9 +176,9 @@ pub enum DdsFormat {
 }
 
 impl DdsFormat {
-    fn pixels(self, picture: &Image) -> PixelFormat {
+    fn pixels(self, image: &Image) -> PixelFormat {
         match self {
-            DdsFormat::Auto if picture.alpha() == Alpha::Opaque => PixelFormat::Bc1,
+            DdsFormat::Auto if image.alpha() == Alpha::Opaque => PixelFormat::Bc1,
             DdsFormat::Bc1 => PixelFormat::Bc1,
             DdsFormat::Auto | DdsFormat::Bc3 => PixelFormat::Bc3,
             DdsFormat::Bc5 => PixelFormat::Bc5 { signed: false },
@@ -188,13 +188,13 @@ impl DdsFormat {
     }
 }
 
-/// A DDS of a picture.
-pub fn dds(picture: &Image, format: DdsFormat, mips: bool) -> Result<Dds> {
-    let format = format.pixels(picture);
-    Dds::new(format, picture.width, picture.height, levels(picture, format, mips)?)
+/// A DDS of an image.
+pub fn dds(image: &Image, format: DdsFormat, mips: bool) -> Result<Dds> {
+    let format = format.pixels(image);
+    Dds::new(format, image.width, image.height, levels(image, format, mips)?)
 }
 
-/// An FTEX of a picture. `kind` are the bits of [`FtexHead::kind`](crate::ftex::FtexHead): 1, with 2 for sRGB colours
+/// An FTEX of an image. `kind` are the bits of [`FtexHead::kind`](crate::ftex::FtexHead): 1, with 2 for sRGB colours
 /// and 8 for normal maps. Levels go down to 4x4, as the game's own do.
 ///
 /// ```
@@ -203,13 +203,13 @@ pub fn dds(picture: &Image, format: DdsFormat, mips: bool) -> Result<Dds> {
 /// let ftex = encode::ftex(&image, encode::DdsFormat::Auto, 3, true, Storage::Parts(2)).unwrap();
 /// assert_eq!((ftex.shape().mips, ftex.parts().count()), (3, 2));
 /// ```
-pub fn ftex(picture: &Image, format: DdsFormat, kind: u32, mips: bool, storage: Storage) -> Result<Ftex> {
-    let format = format.pixels(picture);
+pub fn ftex(image: &Image, format: DdsFormat, kind: u32, mips: bool, storage: Storage) -> Result<Ftex> {
+    let format = format.pixels(image);
     let side = |n: u32| {
         u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for an FTEX")))
     };
-    let (width, height) = (side(picture.width)?, side(picture.height)?);
-    let mut levels = levels(picture, format, mips)?;
+    let (width, height) = (side(image.width)?, side(image.height)?);
+    let mut levels = levels(image, format, mips)?;
     if levels.len() > 2 {
         levels.truncate((levels.len() - 2).max(1));
     }
@@ -221,7 +221,7 @@ pub fn ftex(picture: &Image, format: DdsFormat, kind: u32, mips: bool, storage: 
 pub enum BlpFormat {
     /// JPEG of this quality, 1 to 100.
     Jpeg(u8),
-    /// 256 colours; exact if the picture (with all its levels) has no more.
+    /// 256 colours; exact if the image (with all its levels) has no more.
     Palette,
 }
 
@@ -231,7 +231,7 @@ impl Default for BlpFormat {
     }
 }
 
-/// A BLP1 of a picture.
+/// A BLP1 of an image.
 ///
 /// ```
 /// use galatea_texture::{Image, encode};
@@ -239,34 +239,34 @@ impl Default for BlpFormat {
 /// let blp = encode::blp(&image, encode::BlpFormat::Palette, true).unwrap();
 /// assert_eq!(blp.decode(Default::default(), &Default::default()).unwrap(), image);
 /// ```
-pub fn blp(picture: &Image, format: BlpFormat, mips: bool) -> Result<Blp> {
-    let opaque = picture.alpha() == Alpha::Opaque;
-    let pictures = if mips { picture.clone().levels() } else { vec![picture.clone()] };
-    if pictures.len() > 16 {
-        return Err(Error::unrepresentable(format!("{} levels, a BLP holds 16", pictures.len())));
+pub fn blp(image: &Image, format: BlpFormat, mips: bool) -> Result<Blp> {
+    let opaque = image.alpha() == Alpha::Opaque;
+    let images = if mips { image.clone().levels() } else { vec![image.clone()] };
+    if images.len() > 16 {
+        return Err(Error::unrepresentable(format!("{} levels, a BLP holds 16", images.len())));
     }
     let head = BlpHead {
         magic: *b"BLP1",
         content: u32::from(format == BlpFormat::Palette),
         alpha_bits: if opaque { 0 } else { 8 },
-        width: picture.width,
-        height: picture.height,
+        width: image.width,
+        height: image.height,
         hint: if opaque { 5 } else { 4 },
-        has_mips: u32::from(pictures.len() > 1),
+        has_mips: u32::from(images.len() > 1),
     };
     match format {
         BlpFormat::Jpeg(quality) => {
-            let levels = pictures.iter().map(|p| jpeg::encode(p, quality)).collect::<Result<Vec<_>>>()?;
+            let levels = images.iter().map(|p| jpeg::encode(p, quality)).collect::<Result<Vec<_>>>()?;
             let shared = jpeg::shared_header(&levels);
             let header = levels.first().and_then(|l| l.get(..shared)).unwrap_or(&[]).to_vec();
             let mips = levels.into_iter().map(|l| l.get(shared..).unwrap_or(&[]).to_vec()).collect();
             Ok(Blp::jpeg(Head::Old(head), header, mips))
         }
         BlpFormat::Palette => {
-            let colours = palette::choose(&pictures);
+            let colours = palette::choose(&images);
             let mut nearest = palette::Nearest::new(&colours);
-            let mut mips = Vec::with_capacity(pictures.len());
-            for level in &pictures {
+            let mut mips = Vec::with_capacity(images.len());
+            for level in &images {
                 let mut bytes: Vec<u8> = level.pixels().map(|[r, g, b, _]| nearest.find([r, g, b])).collect();
                 if !opaque {
                     bytes.extend(level.pixels().map(|[_, _, _, a]| a));

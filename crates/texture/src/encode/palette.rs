@@ -1,4 +1,4 @@
-//! 256 colours for a picture: its own if they are few, else chosen by splitting and then drawn to where the pixels are.
+//! 256 colours for an image: its own if they are few, else chosen by splitting and then drawn to where the pixels are.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use crate::Image;
 
 type Colour = [u8; 3];
 
-/// At most 256 colours for all levels of a picture.
-pub(super) fn choose(pictures: &[Image]) -> Vec<Colour> {
+/// At most 256 colours for all levels of an image.
+pub(super) fn choose(images: &[Image]) -> Vec<Colour> {
     let mut counts: HashMap<Colour, u32> = HashMap::new();
-    for [r, g, b, _] in pictures.iter().flat_map(Image::pixels) {
+    for [r, g, b, _] in images.iter().flat_map(Image::pixels) {
         *counts.entry([r, g, b]).or_default() += 1;
     }
     let mut all: Vec<(Colour, u32)> = counts.into_iter().collect();
     all.sort_unstable();
-    if let Some(first) = pictures.first().filter(|_| all.len() > 256) {
+    if let Some(first) = images.first().filter(|_| all.len() > 256) {
         // The largest level must be exact if it can be, whatever its smaller levels mix.
         let mut own: Vec<Colour> = first.pixels().map(|[r, g, b, _]| [r, g, b]).collect();
         own.sort_unstable();

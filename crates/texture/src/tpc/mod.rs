@@ -1,6 +1,6 @@
 //! TPC: KotOR's texture. A header, the levels of each face or frame, then the TXI text.
 //!
-//! Rows are stored from the bottom up; [`Tpc::decode`] hands out pictures the right way up.
+//! Rows are stored from the bottom up; [`Tpc::decode`] hands out images the right way up.
 
 mod read;
 mod wire;
@@ -17,10 +17,10 @@ use crate::{Image, Level, PixelFormat, Shape, Txi, diff};
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[TpcHead::SCHEMA];
 
-/// How the pictures of a TPC belong together.
+/// How the images of a TPC belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
-    /// One picture with its levels.
+    /// One image with its levels.
     Plain,
     /// Six square faces, each with all its levels.
     Cube,
@@ -49,7 +49,7 @@ pub enum Arrangement {
 pub struct Tpc {
     /// The header.
     pub head: TpcHead,
-    /// How the pictures belong together.
+    /// How the images belong together.
     pub arrangement: Arrangement,
     /// Stored bytes of each level: all levels of the first face or frame, then of the next.
     pub levels: Vec<Vec<u8>>,
@@ -134,7 +134,7 @@ impl Tpc {
         TpcHead::SIZE + self.levels.iter().take(index).map(Vec::len).sum::<usize>()
     }
 
-    /// One picture, the right way up.
+    /// One image, the right way up.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let shape = self.shape();
         let chain = if shape.faces > 1 { level.face } else { level.layer };

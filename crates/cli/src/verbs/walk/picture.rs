@@ -51,7 +51,7 @@ fn turned([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x, z, -y]
 }
 
-/// Lines and dots of a picture, in the order in which they are drawn.
+/// Lines and dots of an image, in the order in which they are drawn.
 pub(super) struct Strokes<'w> {
     mesh: &'w Walkmesh,
     list: Vec<Stroke>,
@@ -121,7 +121,7 @@ fn holds(mesh: &Walkmesh, face: u32, x: f32, y: f32) -> bool {
 }
 
 impl Picture {
-    /// Draws the picture, if one is asked for.
+    /// Draws the image, if one is asked for.
     pub(super) fn draw(&self, world: &World, answer: impl FnOnce(&mut Strokes<'_>)) -> Result<(), Wrong> {
         let Some(path) = &self.render else { return Ok(()) };
         let mesh = world.area.mesh();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Red, green, blue and alpha, 8 bits each, row after row from the top; not premultiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct Image {
     /// Pixels in a row.
     pub width: u32,
     /// Rows.
@@ -13,11 +13,11 @@ pub struct Picture {
     pub pixels: Vec<u8>,
 }
 
-impl Picture {
-    /// A picture of one colour.
+impl Image {
+    /// An image of one colour.
     pub fn new(width: u32, height: u32, colour: [u8; 4]) -> Self {
         let count = width as usize * height as usize;
-        Picture { width, height, pixels: colour.iter().copied().cycle().take(count * 4).collect() }
+        Image { width, height, pixels: colour.iter().copied().cycle().take(count * 4).collect() }
     }
 
     /// The colour of a pixel; `None` outside.
@@ -40,8 +40,8 @@ impl Picture {
         }
     }
 
-    /// Copies another picture into this one; what does not fit is left out.
-    pub fn paste(&mut self, other: &Picture, left: u32, top: u32) {
+    /// Copies another image into this one; what does not fit is left out.
+    pub fn paste(&mut self, other: &Image, left: u32, top: u32) {
         for y in 0..other.height.min(self.height.saturating_sub(top)) {
             for x in 0..other.width.min(self.width.saturating_sub(left)) {
                 if let Some(colour) = other.get(x, y) {
@@ -51,24 +51,24 @@ impl Picture {
         }
     }
 
-    /// The picture as a PNG file.
+    /// The image as a PNG file.
     ///
     /// ```
-    /// let png = galatea_preview::Picture::new(2, 2, [255, 0, 0, 255]).png()?;
+    /// let png = galatea_preview::Image::new(2, 2, [255, 0, 0, 255]).png()?;
     /// assert!(png.starts_with(b"\x89PNG"));
-    /// # Ok::<(), galatea_preview::PictureError>(())
+    /// # Ok::<(), galatea_preview::RenderError>(())
     /// ```
-    pub fn png(&self) -> Result<Vec<u8>, PictureError> {
+    pub fn png(&self) -> Result<Vec<u8>, RenderError> {
         animation(std::slice::from_ref(self), 1.0)
     }
 }
 
 /// Frames of the same size as a PNG that plays in an endless loop (APNG); a single frame becomes a plain PNG.
-pub fn animation(frames: &[Picture], frames_per_second: f32) -> Result<Vec<u8>, PictureError> {
-    let fail = |e: png::EncodingError| PictureError(e.to_string().into());
-    let first = frames.first().ok_or(PictureError("no frames".into()))?;
+pub fn animation(frames: &[Image], frames_per_second: f32) -> Result<Vec<u8>, RenderError> {
+    let fail = |e: png::EncodingError| RenderError(e.to_string().into());
+    let first = frames.first().ok_or(RenderError("no frames".into()))?;
     if frames.iter().any(|f| (f.width, f.height) != (first.width, first.height)) {
-        return Err(PictureError("frames of different sizes".into()));
+        return Err(RenderError("frames of different sizes".into()));
     }
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, first.width, first.height);
@@ -76,7 +76,7 @@ pub fn animation(frames: &[Picture], frames_per_second: f32) -> Result<Vec<u8>, 
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Balanced);
     if frames.len() > 1 {
-        let count = u32::try_from(frames.len()).map_err(|_| PictureError("too many frames".into()))?;
+        let count = u32::try_from(frames.len()).map_err(|_| RenderError("too many frames".into()))?;
         encoder.set_animated(count, 0).map_err(fail)?;
         let milliseconds = (1000.0 / frames_per_second.clamp(1.0, 100.0)).round() as u16;
         encoder.set_frame_delay(milliseconds, 1000).map_err(fail)?;
@@ -89,14 +89,14 @@ pub fn animation(frames: &[Picture], frames_per_second: f32) -> Result<Vec<u8>, 
     Ok(out)
 }
 
-/// Why a picture could not be made.
+/// Why an image could not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PictureError(pub(crate) Cow<'static, str>);
+pub struct RenderError(pub(crate) Cow<'static, str>);
 
-impl std::fmt::Display for PictureError {
+impl std::fmt::Display for RenderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for PictureError {}
+impl std::error::Error for RenderError {}

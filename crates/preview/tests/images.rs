@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use galatea_preview::{Options, Picture, Texture, animation, render, turntable};
+use galatea_preview::{Image, Options, Texture, animation, render, turntable};
 use galatea_scene::{AlphaMode, Material, Mesh, Node, Primitive, Scene, Slot, Vertices};
 
 /// A square that fills the view from the front, facing it or turned away.
@@ -28,8 +28,8 @@ fn front_view() -> Options {
     Options { width: 64, height: 64, yaw: 0.0, pitch: 0.0, background: [0, 0, 0, 0], ..Options::default() }
 }
 
-fn middle(picture: &Picture) -> [u8; 4] {
-    picture.get(picture.width / 2, picture.height / 2).unwrap()
+fn middle(image: &Image) -> [u8; 4] {
+    image.get(image.width / 2, image.height / 2).unwrap()
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn light_over_nothing_is_seen() {
 fn every_pixel_of_a_divided_square_is_covered_once() {
     // Partly transparent: a pixel drawn twice along the diagonal would be darker than the others.
     let half = Material { alpha: AlphaMode::Blend, ..flat([1.0, 1.0, 1.0, 0.4]) };
-    let picture = render(&square(half, true), &Options { samples: 1, ..front_view() }, &|_| None).unwrap();
+    let image = render(&square(half, true), &Options { samples: 1, ..front_view() }, &|_| None).unwrap();
     let inner: std::collections::BTreeSet<[u8; 4]> =
-        (8..56).flat_map(|y| (8..56).map(move |x| (x, y))).map(|(x, y)| picture.get(x, y).unwrap()).collect();
+        (8..56).flat_map(|y| (8..56).map(move |x| (x, y))).map(|(x, y)| image.get(x, y).unwrap()).collect();
     assert_eq!(inner.into_iter().collect::<Vec<_>>(), [[255, 255, 255, 102]]);
 }
 
@@ -76,11 +76,11 @@ fn textures_are_right_side_up_and_right_way_round() {
     let image = Arc::new(Texture::new(8, 8, &rgba).unwrap());
     let texture = galatea_scene::Texture { slot: Slot::Base, name: "flag".into(), ..Default::default() };
     let material = Material { textures: vec![texture], ..flat([1.0; 4]) };
-    let picture = render(&square(material.clone(), true), &front_view(), &|name| {
+    let image = render(&square(material.clone(), true), &front_view(), &|name| {
         (name == "flag").then(|| image.clone())
     })
     .unwrap();
-    let strongest = |x: u32, y: u32| picture.get(x, y).unwrap();
+    let strongest = |x: u32, y: u32| image.get(x, y).unwrap();
     assert_eq!(strongest(18, 18), [255, 0, 0, 255]);
     assert_eq!(strongest(46, 18), [0, 255, 0, 255]);
     assert_eq!(strongest(18, 46), [0, 0, 255, 255]);
@@ -127,7 +127,7 @@ fn hidden_nodes_are_hidden() {
     let left = |scene: &Scene| render(scene, &front_view(), &|_| None).unwrap().get(10, 32).unwrap();
     assert_eq!(left(&scene), [255; 4]);
     scene.nodes[1].visible = false;
-    assert_eq!(left(&scene), [255; 4], "what is left fills the picture");
+    assert_eq!(left(&scene), [255; 4], "what is left fills the image");
     scene.nodes[1].visible = true;
     scene.nodes[0].visible = false;
     assert_eq!(left(&scene), [255; 4]);
@@ -188,7 +188,7 @@ fn an_unknown_clip_names_the_known_ones() {
 }
 
 #[test]
-fn wild_numbers_make_a_picture_all_the_same() {
+fn wild_numbers_make_an_image_all_the_same() {
     for scale in [f32::NAN, f32::INFINITY, 1e12, 3e38, 1e-30, 0.0] {
         let mut scene = square(Material::default(), true);
         for position in &mut scene.vertices[0].positions {
@@ -239,8 +239,8 @@ fn strokes_lie_on_the_scene_or_show_through_it() {
     assert_eq!(draw(stroke(0.0, false, &[0.0])), red, "a dot");
     assert_eq!(draw(stroke(-1.0, false, &[-0.5, 0.5])), [255; 4], "hidden behind it");
     assert_eq!(draw(stroke(-1.0, true, &[-0.5, 0.5])), red, "seen through it");
-    // What is drawn outside the model is in the picture, too.
+    // What is drawn outside the model is in the image, too.
     let far = Options { strokes: vec![stroke(0.0, false, &[5.0])], ..front_view() };
-    let picture = render(&square(white, true), &far, &|_| None).unwrap();
-    assert!((0..64).any(|x| picture.get(x, 32) == Some(red)));
+    let image = render(&square(white, true), &far, &|_| None).unwrap();
+    assert!((0..64).any(|x| image.get(x, 32) == Some(red)));
 }
