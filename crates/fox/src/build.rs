@@ -23,7 +23,7 @@ impl<K: Hash + Eq> Interned<K> {
         Interned { index: HashMap::new(), what }
     }
 
-    /// The number of this value; `add` is called if it is new.
+    /// Returns the number of this value; `add` is called if it is new.
     fn get(&mut self, key: K, add: impl FnOnce()) -> Result<u16> {
         let next = self.index.len();
         match self.index.entry(key) {
@@ -37,7 +37,7 @@ impl<K: Hash + Eq> Interned<K> {
     }
 }
 
-/// A number that the format keeps in 16 bits. The highest one stands for "none" and is not given away.
+/// Returns a number that the format keeps in 16 bits. The highest one stands for "none" and is not given away.
 fn small(n: usize, what: &'static str) -> Result<u16> {
     match u16::try_from(n) {
         Ok(n) if n < u16::MAX => Ok(n),
@@ -102,7 +102,7 @@ impl Builder {
 }
 
 impl Texture {
-    /// The PathCode64 of its `.ftex` file: the one it has, or that of its folder and name.
+    /// Returns the PathCode64 of its `.ftex` file: the one it has, or that of its folder and name.
     ///
     /// ```
     /// use galatea_fox::{Texture, TexturePath, path_code64};
@@ -130,7 +130,7 @@ impl Texture {
 }
 
 impl Tables {
-    /// The tables of a document.
+    /// Returns the tables of a document.
     pub(crate) fn of(doc: &Fmdl) -> Result<Tables> {
         let mut b = Builder {
             t: Tables::default(),

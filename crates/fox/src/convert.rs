@@ -16,7 +16,7 @@ pub struct Repathed {
 }
 
 impl Texture {
-    /// The path of its file: folder and source name (2.03), or what the dictionary knows, with `.ftex` (2.04).
+    /// Returns the path of its file: folder and source name (2.03), or what the dictionary knows, with `.ftex` (2.04).
     pub fn path_text(&self, names: &Dictionary) -> Option<String> {
         match &self.path {
             TexturePath::Folder(folder) => {

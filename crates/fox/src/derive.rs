@@ -36,14 +36,14 @@ impl Bounds {
         }
     }
 
-    /// The box of some points; [`Bounds::EMPTY`] for none.
+    /// Returns the box of some points; [`Bounds::EMPTY`] for none.
     pub fn of(points: impl IntoIterator<Item = [f32; 3]>) -> Bounds {
         let mut out = Bounds::EMPTY;
         points.into_iter().for_each(|p| out.include(p));
         out
     }
 
-    /// Grows to hold another box, moved by some way. Empty boxes change nothing.
+    /// Grows to hold another box, moved by an offset. Empty boxes change nothing.
     pub fn include_box(&mut self, other: &Bounds, by: [f32; 3]) {
         if !other.is_empty() {
             for corner in [other.max, other.min] {
@@ -56,7 +56,7 @@ impl Bounds {
 }
 
 impl Mesh {
-    /// The mask that its vertex layout has: 1 << (highest usage up to 11).
+    /// Returns the mask that its vertex layout has: 1 << (highest usage up to 11).
     pub fn usage_mask(&self) -> u16 {
         let ids = self.vertices.columns.iter().map(|c| c.usage.id()).filter(|id| *id <= 11);
         ids.max().map_or(0, |id| 1 << id)
@@ -68,12 +68,12 @@ impl Mesh {
         self.weight_counts().max().unwrap_or(0)
     }
 
-    /// How many vertices name more bones than this.
+    /// Returns how many vertices name more bones than this.
     pub(crate) fn vertices_with_weights(&self, more_than: u16) -> usize {
         self.weight_counts().filter(|count| *count > more_than).count()
     }
 
-    /// How many bones each vertex names.
+    /// Returns how many bones each vertex names.
     fn weight_counts(&self) -> impl Iterator<Item = u16> {
         let v = &self.vertices;
         let (weights, indices) = (v.weights().unwrap_or(&[]), v.bone_indices().unwrap_or(&[]));
@@ -104,18 +104,19 @@ impl Mesh {
     }
 }
 
-/// Whether a vertex names a bone with this weight and index: index 0 with weight 0 is how unused places are filled.
+/// Returns `true` if a vertex names a bone with this weight and index: index 0 with weight 0 is how unused places are
+/// filled.
 fn names_bone(weight: u8, index: u8) -> bool {
     weight > 0 || index > 0
 }
 
-/// The area of a triangle.
+/// Returns the area of a triangle.
 pub(crate) fn triangle_area(a: [f32; 3], b: [f32; 3], c: [f32; 3]) -> f64 {
-    let way = |to: [f32; 3]| {
+    let edge = |to: [f32; 3]| {
         let [x, y, z] = to;
         [f64::from(x) - f64::from(a[0]), f64::from(y) - f64::from(a[1]), f64::from(z) - f64::from(a[2])]
     };
-    let ([ux, uy, uz], [vx, vy, vz]) = (way(b), way(c));
+    let ([ux, uy, uz], [vx, vy, vz]) = (edge(b), edge(c));
     let (x, y, z) = (uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx);
     (x * x + y * y + z * z).sqrt() / 2.0
 }
@@ -176,13 +177,13 @@ impl Fmdl {
         out
     }
 
-    /// The pivot of each run's group; zero where it has none.
+    /// Returns the pivot of each run's group; zero where it has none.
     fn run_pivots(&self) -> Vec<[f32; 3]> {
         let pivot = |group: u16| self.groups.get(usize::from(group)).and_then(|g| g.pivot);
         self.runs.iter().map(|r| pivot(r.group).map_or([0.0; 3], |[x, y, z, _]| [x, y, z])).collect()
     }
 
-    /// The box of the vertices that each bone moves.
+    /// Returns the box of the vertices that each bone moves.
     fn bone_boxes(&self) -> Vec<Bounds> {
         let mut out = vec![Bounds::EMPTY; self.bones.len()];
         self.each_weighted(|bone, _, position| {
@@ -241,7 +242,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// One line per field: its name, how many agree, of how many.
+    /// Returns one line per field: its name, how many agree, of how many.
     pub fn lines(&self) -> [(&'static str, usize, usize); 8] {
         let line = |name, (held, of)| (name, held, of);
         [
@@ -276,14 +277,14 @@ fn count<A, B>(a: &[A], b: &[B], holds: impl Fn(&A, &B) -> bool) -> (usize, usiz
     (a.iter().zip(b).filter(|(a, b)| holds(a, b)).count(), a.len())
 }
 
-/// Whether two figures differ by no more than this part of the second.
+/// Returns `true` if two figures differ by no more than this part of the second.
 pub(crate) fn within(a: f32, b: f32, part: f64) -> bool {
     let (a, b) = (f64::from(a), f64::from(b));
     a == b || (a - b).abs() <= part * b.abs()
 }
 
 impl Fmdl {
-    /// The usage masks that the file has; empty for documents that were not read from one.
+    /// Returns the usage masks that the file has; empty for documents that were not read from one.
     pub(crate) fn stored_masks(&self) -> Vec<u16> {
         let Some(original) = &self.layout.original else { return Vec::new() };
         let t = &original.tables;

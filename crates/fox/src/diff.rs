@@ -49,7 +49,7 @@ impl Diff {
 }
 
 impl Fmdl {
-    /// What differs, a line each; empty if both mean the same. Floats are compared by their bits.
+    /// Returns what differs, a line each; empty if both mean the same. Floats are compared by their bits.
     ///
     /// ```
     /// use galatea_fox::{Fmdl, Group};

@@ -53,12 +53,12 @@ impl Extensions {
         out
     }
 
-    /// The numbers of a key; case does not matter.
+    /// Returns the numbers of a key; case does not matter.
     pub fn get(&self, key: &str) -> &[u32] {
         self.ids.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map_or(&[], |(_, ids)| ids)
     }
 
-    /// The text, as PES tools write it.
+    /// Returns the text, as PES tools write it.
     pub fn print(&self) -> Vec<u8> {
         let mut out = format!("X-FMDL-Extensions: {}\n", self.features.join(", "));
         for (key, ids) in &self.ids {

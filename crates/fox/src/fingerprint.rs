@@ -80,7 +80,7 @@ fn name_of(name: &Name, h: &mut Mix) {
     }
 }
 
-/// An index that may be missing, apart from every index that is not.
+/// Returns an index that may be missing, apart from every index that is not.
 fn optional(index: Option<u16>) -> u32 {
     index.map_or(u32::MAX, u32::from)
 }
@@ -132,7 +132,8 @@ fn material_of(material: &MaterialInstance, h: &mut Mix) {
 }
 
 impl Fmdl {
-    /// A hash of all that the tables are made from. Vertex values and indices are left out: they have places of their own.
+    /// Returns a hash of all that the tables are made from. Vertex values and indices are left out: they have places of
+    /// their own.
     ///
     /// Each struct is taken apart by all its fields, so that a new field cannot be forgotten here.
     pub(crate) fn fingerprint(&self) -> u64 {

@@ -27,7 +27,7 @@ pub struct GroupInfo {
 }
 
 impl Fmdl {
-    /// All groups with what they hold.
+    /// Returns all groups with what they hold.
     ///
     /// ```
     /// use galatea_fox::{Fmdl, Group};

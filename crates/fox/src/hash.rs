@@ -15,7 +15,7 @@ pub const PATH_META: u64 = 1 << 50;
 /// How far the extension's 13 bits are shifted in a path code.
 pub const EXTENSION_SHIFT: u32 = 51;
 
-/// The hash of a name: StrCode64, 48 bits. Case matters.
+/// Returns the hash of a name: StrCode64, 48 bits. Case matters.
 ///
 /// ```
 /// assert_eq!(galatea_fox::str_code64(b""), 0xB8A0_BF16_9F98);
@@ -29,7 +29,7 @@ pub fn str_code64(text: &[u8]) -> u64 {
     hash_len_16(city_hash64(&with_nul).wrapping_sub(K2), seed) & STR_MASK
 }
 
-/// The low 32 bits of [`str_code64`], as FV2 and FRIG files hold them.
+/// Returns the low 32 bits of [`str_code64`], as FV2 and FRIG files hold them.
 ///
 /// ```
 /// assert_eq!(galatea_fox::str_code32(b"SKL_000_WAIST"), 0x36C5_B26B);
@@ -38,7 +38,7 @@ pub fn str_code32(text: &[u8]) -> u32 {
     galatea_wire::Wire::get(&str_code64(text).to_le_bytes())
 }
 
-/// The hash of a file path with its extension: PathCode64.
+/// Returns the hash of a file path with its extension: PathCode64.
 ///
 /// ```
 /// // The top 13 bits are the extension's: 0x2AD for ftex.
@@ -61,7 +61,7 @@ pub fn path_code64(path: &str) -> u64 {
     extension << EXTENSION_SHIFT | meta | path_hash(stem.as_bytes()) & PATH_MASK
 }
 
-/// The 13 bits of a file extension (without its dot) in a path code.
+/// Returns the 13 bits of a file extension (without its dot) in a path code.
 ///
 /// ```
 /// assert_eq!(galatea_fox::extension_code("ftex"), 0x2AD);

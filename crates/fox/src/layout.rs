@@ -18,13 +18,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Where the first section-0 block with this id begins in the file.
+    /// Returns where the first section-0 block with this id begins in the file.
     pub(crate) fn table(&self, id: u8) -> Option<usize> {
         let found = self.tables.iter().find(|d| d.id == id)?;
         (self.header.section_0.0 as usize).checked_add(found.offset.0 as usize)
     }
 
-    /// Where the first section-1 block with this id begins in the file.
+    /// Returns where the first section-1 block with this id begins in the file.
     pub(crate) fn data(&self, id: u32) -> Option<usize> {
         let found = self.data.iter().find(|d| d.id == id)?;
         (self.header.section_1.0 as usize).checked_add(found.offset.0 as usize)

@@ -69,7 +69,7 @@ pub use split::{BigMesh, Piece, SplitLimits};
 pub use weights::normalised;
 pub use wire::{Bounds, LodInfo, RECORDS, Statistics, Window};
 
-/// Whether these bytes begin like an FMDL file.
+/// Returns `true` if these bytes begin like an FMDL file.
 ///
 /// ```
 /// assert!(galatea_fox::detect(b"FMDL\xB8\x1E\x02\x40"));

@@ -48,7 +48,7 @@ impl Usage {
         }
     }
 
-    /// The number in the file.
+    /// Returns the number in the file.
     pub fn id(self) -> u8 {
         match self {
             Usage::Position => 0,
@@ -64,7 +64,7 @@ impl Usage {
         }
     }
 
-    /// The stream slot that the game binds it to.
+    /// Returns the stream slot that the game binds it to.
     pub fn slot(self) -> u8 {
         match self {
             Usage::Position => 0,
@@ -136,7 +136,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// The type's number in the file; `None` for [`Values::Same`], whose type is that of the column it shares.
+    /// Returns the type's number in the file; `None` for [`Values::Same`], whose type is that of the column it shares.
     pub fn format(&self) -> Option<u8> {
         Some(match self {
             Values::F32x3(_) => 1,
@@ -175,12 +175,12 @@ impl Values {
         }
     }
 
-    /// Whether it holds no values.
+    /// Returns `true` if it holds no values.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
 
-    /// Whether both hold the same bits.
+    /// Returns `true` if both hold the same bits.
     pub fn same_bits(&self, other: &Values) -> bool {
         fn floats<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.map(f32::to_bits) == b.map(f32::to_bits))
@@ -255,13 +255,13 @@ impl Vertices {
         self.columns.push(Column { usage, values });
     }
 
-    /// The values of the first column of this usage; shared columns give the values they share.
+    /// Returns the values of the first column of this usage; shared columns give the values they share.
     pub fn get(&self, usage: Usage) -> Option<&Values> {
         let column = self.columns.iter().find(|c| c.usage == usage)?;
         self.resolve(&column.values)
     }
 
-    /// What a column holds, following [`Values::Same`] one step.
+    /// Returns what a column holds, following [`Values::Same`] one step.
     pub fn resolve<'a>(&'a self, values: &'a Values) -> Option<&'a Values> {
         match values {
             Values::Same(of) => {
@@ -345,7 +345,7 @@ pub(crate) fn widened<const N: usize>(rows: &[[u16; N]]) -> Vec<[f32; N]> {
     out
 }
 
-/// A half float, from its bits.
+/// Returns a half float, from its bits.
 pub(crate) fn half_to_f32(bits: u16) -> f32 {
     f16::from_bits(bits).to_f32()
 }
@@ -379,12 +379,12 @@ impl Mesh {
     /// Flag bits that occur in the games' own files.
     pub const KNOWN_FLAGS: u32 = 0x07FF_E7FF;
 
-    /// Whether bones move it.
+    /// Returns `true` if bones move it.
     pub fn is_skinned(&self) -> bool {
         self.vertices.columns.iter().any(|c| c.usage == Usage::BoneIndices)
     }
 
-    /// The triangles of one level of detail.
+    /// Returns the triangles of one level of detail.
     ///
     /// ```
     /// let mut mesh = galatea_fox::Mesh::default();

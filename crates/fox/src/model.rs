@@ -43,7 +43,7 @@ impl Group {
     /// Flag: a destruction fragment with a pivot.
     pub const FRAGMENT: u16 = 2;
 
-    /// Whether it is shown from the start.
+    /// Returns `true` if it is shown from the start.
     pub fn is_visible(&self) -> bool {
         self.flags & Self::INVISIBLE == 0
     }
@@ -63,7 +63,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// The indices of its meshes.
+    /// Returns the indices of its meshes.
     pub fn meshes(&self) -> std::ops::Range<usize> {
         let first = usize::from(self.first_mesh);
         first..first + usize::from(self.mesh_count)
@@ -183,7 +183,7 @@ impl Fmdl {
     /// Version of The Phantom Pain and Survive.
     pub const TPP: f32 = 2.04;
 
-    /// A model without anything in it, with the tables that every file has.
+    /// Creates a model without anything in it, with the tables that every file has.
     pub fn new(version: f32) -> Fmdl {
         Fmdl {
             version,
@@ -212,7 +212,7 @@ impl Fmdl {
         crate::read::read(&Source::new(bytes, limits))
     }
 
-    /// Whether names are written as hashes (2.04) rather than text (2.03).
+    /// Returns `true` if names are written as hashes (2.04) rather than text (2.03).
     pub fn has_hashes(&self) -> bool {
         self.version.to_bits() != Self::GZ.to_bits()
     }
@@ -222,7 +222,7 @@ impl Fmdl {
         self.meshes.iter().map(|m| m.windows.len()).max().unwrap_or(0)
     }
 
-    /// The bone group that moves a mesh; `None` for meshes without bone indices.
+    /// Returns the bone group that moves a mesh; `None` for meshes without bone indices.
     pub fn bone_group(&self, mesh: &Mesh) -> Option<&BoneGroup> {
         self.bone_groups.get(usize::from(mesh.bone_group)).filter(|_| mesh.is_skinned())
     }
@@ -260,7 +260,7 @@ impl Fmdl {
         self.layout = Layout::default();
     }
 
-    /// The figures of `galatea info`.
+    /// Returns the figures of `galatea info`.
     ///
     /// ```
     /// assert_eq!(galatea_fox::Fmdl::new(2.03).summary().version, "2.03");
@@ -282,12 +282,12 @@ impl Bounds {
     /// The box of nothing.
     pub const EMPTY: Bounds = Bounds { max: [-1e10, -1e10, -1e10, 1.0], min: [1e10, 1e10, 1e10, 1.0] };
 
-    /// Whether this is the box of nothing.
+    /// Returns `true` if this is the box of nothing.
     pub fn is_empty(&self) -> bool {
         self.max.iter().zip(&self.min).take(3).any(|(max, min)| max < min)
     }
 
-    /// Whether both have the same bits.
+    /// Returns `true` if both have the same bits.
     pub fn same_bits(&self, other: &Bounds) -> bool {
         self.bits() == other.bits()
     }

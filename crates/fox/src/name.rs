@@ -48,7 +48,7 @@ impl Name {
         }
     }
 
-    /// The text, if it is known.
+    /// Returns the text, if it is known.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Name::Text(text) => Some(String::from_utf8_lossy(text)),
@@ -56,7 +56,7 @@ impl Name {
         }
     }
 
-    /// The bytes that a 2.03 file holds: the text, or the hash in hex.
+    /// Returns the bytes that a 2.03 file holds: the text, or the hash in hex.
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Name::Text(text) => Cow::Borrowed(text),
@@ -65,7 +65,7 @@ impl Name {
         }
     }
 
-    /// Whether this is the empty name, as text or as its hash.
+    /// Returns `true` if this is the empty name, as text or as its hash.
     pub fn is_empty(&self) -> bool {
         match self {
             Name::Text(text) => text.is_empty(),

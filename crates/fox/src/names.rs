@@ -31,12 +31,12 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// An empty dictionary.
+    /// Creates an empty dictionary.
     pub fn new() -> Dictionary {
         Dictionary::default()
     }
 
-    /// The well-known shaders, techniques, slots, parameters, bones and groups.
+    /// Returns the well-known shaders, techniques, slots, parameters, bones and groups.
     ///
     /// ```
     /// let names = galatea_fox::Dictionary::built_in();
@@ -92,17 +92,17 @@ impl Dictionary {
         }
     }
 
-    /// The word with this StrCode64.
+    /// Returns the word with this StrCode64.
     pub fn name(&self, hash: u64) -> Option<&str> {
         self.names.get(&hash).map(|n| &**n)
     }
 
-    /// The path with this PathCode64, without its extension.
+    /// Returns the path with this PathCode64, without its extension.
     pub fn path(&self, code: u64) -> Option<&str> {
         self.paths.get(&path_key(code)).map(|p| &**p)
     }
 
-    /// A name as text: itself, or what the dictionary knows; `None` for a hash that it does not know.
+    /// Returns a name as text: itself, or what the dictionary knows; `None` for a hash that it does not know.
     pub fn text(&self, name: &Name) -> Option<String> {
         match name {
             Name::Text(_) => name.text().map(|t| t.into_owned()),
@@ -115,13 +115,13 @@ impl Dictionary {
         self.names.len() + self.paths.len()
     }
 
-    /// Whether it knows nothing.
+    /// Returns `true` if it knows nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The part of a path code that does not depend on the extension.
+/// Returns the part of a path code that does not depend on the extension.
 fn path_key(code: u64) -> u64 {
     code & (PATH_MASK | PATH_META)
 }

@@ -12,7 +12,7 @@ use crate::tables::Tables;
 use crate::vertex_schema::{POSITION, vertex_schema};
 use crate::wire::{self, Bounds, Header};
 
-/// What reading these bytes claims, and the error that stopped it, if any.
+/// Returns what reading these bytes claims, and the error that stopped it, if any.
 ///
 /// ```
 /// let bytes = galatea_fox::Fmdl::new(2.04).write()?;
@@ -115,7 +115,7 @@ fn raw(r: Reader<'_>, at: usize, len: usize) -> Result<Vec<u8>> {
     Ok(r.bytes(at.min(r.len()), len, "unknown block")?.to_vec())
 }
 
-/// The vertex types, by their numbers.
+/// Returns the vertex types, by their numbers.
 pub(crate) fn format_size(format: u8) -> Option<usize> {
     match format {
         1 => Some(12),
@@ -153,7 +153,7 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// The text that PES tools append after the last string.
+    /// Returns the text that PES tools append after the last string.
     fn extensions(&self) -> Result<Vec<u8>> {
         let Some(block) = self.places.data(3) else { return Ok(Vec::new()) };
         let at = block.saturating_add(self.tables.strings_end());
@@ -421,7 +421,7 @@ fn shape_of(elements: impl Iterator<Item = wire::Element>, stride: usize) -> (&'
     }
 }
 
-/// Whether these (offset, size) pairs leave no byte of a stride free.
+/// Returns `true` if these (offset, size) pairs leave no byte of a stride free.
 fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
     // As a rule they follow each other, with some that share the place of an earlier one.
     let mut end = 0;
@@ -442,7 +442,7 @@ fn covers(stride: usize, elements: impl Iterator<Item = (usize, usize)> + Clone)
     used.iter().take(stride).all(|b| *b)
 }
 
-/// Whether two of these (offset, size) pairs have a byte in common.
+/// Returns `true` if two of these (offset, size) pairs have a byte in common.
 fn overlap(elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
     // As a rule they follow each other.
     let mut end = 0;

@@ -26,7 +26,7 @@ fn dot(a: Point, b: Point) -> f64 {
 }
 
 impl Quadric {
-    /// The plane through a point, with a normal of length 1.
+    /// Returns the plane through a point, with a normal of length 1.
     fn plane(normal: Point, point: Point, weight: f64) -> Quadric {
         let [a, b, c] = normal;
         let d = -dot(normal, point);
@@ -51,8 +51,8 @@ const BORDER: f64 = 10.0;
 /// The least cosine between a triangle's normal before and after a collapse.
 const TURN: f64 = 0.2;
 
-/// The triangles left when there are no more than each of these numbers, from large to small. Levels that cannot be
-/// reached stop where nothing more can be taken away without harm.
+/// Returns the triangles left when there are no more than each of these numbers, from large to small. Levels that
+/// cannot be reached stop where nothing more can be taken away without harm.
 pub(crate) fn simplify(positions: &[[f32; 3]], faces: &[[u32; 3]], targets: &[usize]) -> Vec<Vec<[u32; 3]>> {
     let mut work = Collapse::new(positions, faces);
     targets
@@ -128,7 +128,7 @@ impl Collapse {
         self.points.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// The normal of a triangle, as long as twice its area; `None` without surface.
+    /// Returns the normal of a triangle, as long as twice its area; `None` without surface.
     fn normal(&self, face: [u32; 3]) -> Option<Point> {
         if face.iter().any(|c| *c as usize >= self.place.len()) {
             return None;
@@ -222,7 +222,7 @@ impl Collapse {
         }
     }
 
-    /// The triangles that are still at a place.
+    /// Returns the triangles that are still at a place.
     fn live(&self, place: u32) -> Vec<(u32, [u32; 3])> {
         let around = self.around.get(place as usize).map_or(&[][..], |a| a);
         around.iter().filter_map(|i| Some((*i, self.faces.get(*i as usize).copied().flatten()?))).collect()
@@ -277,7 +277,8 @@ impl Collapse {
         self.apply(p, q, &here, &moved);
     }
 
-    /// Whether p and q share only the neighbours across their common triangles; otherwise the surface would be pinched.
+    /// Returns `true` if p and q share only the neighbours across their common triangles; otherwise the surface would
+    /// be pinched.
     fn link_is_sound(
         &self,
         p: u32,
@@ -341,7 +342,7 @@ impl Collapse {
 mod tests {
     use super::*;
 
-    /// A flat grid of n x n quads.
+    /// Returns a flat grid of n x n quads.
     fn grid(n: u32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
         let side = n + 1;
         let positions = (0..side * side).map(|i| [(i % side) as f32, 0.0, (i / side) as f32]).collect();

@@ -21,7 +21,7 @@ pub struct SplitLimits {
 }
 
 impl Default for SplitLimits {
-    /// What the game can draw.
+    /// Returns what the game can draw.
     fn default() -> Self {
         SplitLimits { bones: 32, vertices: 65_535, faces: 21_845 }
     }
@@ -58,7 +58,7 @@ impl BigMesh {
     /// Stands where a vertex names no bone.
     pub const NO_BONE: u16 = u16::MAX;
 
-    /// A mesh with a single level of detail.
+    /// Creates a mesh with a single level of detail.
     pub fn new(vertices: Vertices, bones: Vec<[u16; 4]>, faces: Vec<[u32; 3]>) -> BigMesh {
         let all = 0..faces.len();
         BigMesh { vertices, bones, faces, levels: vec![all], ..BigMesh::default() }
@@ -211,7 +211,7 @@ impl BigMesh {
         Ok(out)
     }
 
-    /// All bytes of a vertex, to find equal ones.
+    /// Returns all bytes of a vertex, to find equal ones.
     fn key(&self, v: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(48);
         for column in &self.vertices.columns {
@@ -346,7 +346,7 @@ impl Part {
         }
     }
 
-    /// How many bones and vertices the triangle would add; `None` if it does not fit.
+    /// Returns how many bones and vertices the triangle would add; `None` if it does not fit.
     fn growth(
         &self,
         face: &[u32; 3],
@@ -420,7 +420,7 @@ fn insert_after_weights(vertices: &mut Vertices, indices: Values) {
 }
 
 impl Fmdl {
-    /// A mesh of the model without the format's limits.
+    /// Returns a mesh of the model without the format's limits.
     pub fn big_mesh(&self, mesh: &Mesh) -> BigMesh {
         let mut vertices = mesh.vertices.clone();
         let mut bones = Vec::new();
@@ -463,7 +463,7 @@ impl Fmdl {
         }
     }
 
-    /// The number of a bone group with these bones; a new one if there is none.
+    /// Returns the number of a bone group with these bones; a new one if there is none.
     pub(crate) fn bone_group_of(&mut self, bones: Vec<u16>) -> Result<u16> {
         let found = self.bone_groups.iter().position(|g| g.bones == bones);
         let index = found.unwrap_or_else(|| {

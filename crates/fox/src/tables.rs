@@ -87,12 +87,12 @@ tables! {
 pub(crate) const BOXES: u8 = 0xD;
 
 impl Tables {
-    /// The buffer that holds the indices: the first of kind 1.
+    /// Returns the buffer that holds the indices: the first of kind 1.
     pub(crate) fn index_buffer(&self) -> Option<&wire::Buffer> {
         self.buffers.iter().find(|b| b.kind == 1)
     }
 
-    /// The layout of a mesh with its streams and elements, as far as the tables have them.
+    /// Returns the layout of a mesh with its streams and elements, as far as the tables have them.
     pub(crate) fn layout_of(&self, mesh: &wire::Mesh) -> Option<(&[wire::Stream], &[wire::Element])> {
         let layout = self.layouts.get(usize::from(mesh.layout))?;
         let first = usize::from(layout.first_stream);

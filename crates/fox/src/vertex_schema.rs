@@ -8,7 +8,7 @@ const HALF: Schema = Schema { name: "f16", size: 2, kind: Kind::F16, doc: "" };
 const HALF_X4: Schema = Schema { name: "f16", size: 8, kind: Kind::Array(&HALF, 4), doc: "" };
 const HALF_X2: Schema = Schema { name: "f16", size: 4, kind: Kind::Array(&HALF, 2), doc: "" };
 
-/// One attribute as the game's files have it: usage, type, and its field.
+/// Returns one attribute as the game's files have it: usage, type, and its field.
 const fn attribute(usage: u8) -> (u8, Field) {
     let (format, name, schema, ty, doc): (u8, _, &'static Schema, _, _) = match usage {
         2 => (6, "normal", &HALF_X4, "[f16; 4]", "Unit normal, w = 1."),
@@ -29,7 +29,7 @@ const ORDER: [u8; 9] = [2, 14, 3, 1, 7, 8, 9, 10, 11];
 /// Layouts: a bit each for tangent, colour, bones, and the four UV sets.
 const LAYOUTS: usize = 1 << 7;
 
-/// Whether layout number `i` has this usage.
+/// Returns `true` if layout number `i` has this usage.
 const fn has(i: usize, usage: u8) -> bool {
     match usage {
         2 => true,
@@ -42,7 +42,7 @@ const fn has(i: usize, usage: u8) -> bool {
 
 const NONE: Field = attribute(2).1;
 
-/// The fields of every layout, how many there are, and the bytes they take.
+/// Returns the fields of every layout, how many there are, and the bytes they take.
 #[allow(clippy::indexing_slicing)] // Computed when compiling: an index out of range would not build.
 const fn fields() -> [([Field; 9], usize, usize); LAYOUTS] {
     let mut out = [([NONE; 9], 0, 0); LAYOUTS];
@@ -81,8 +81,8 @@ const fn schemas() -> [Schema; LAYOUTS] {
 
 static SCHEMAS: [Schema; LAYOUTS] = schemas();
 
-/// The shape of these elements, all at places of their own and in order, in a vertex of this many bytes; `None` if no game
-/// file has it.
+/// Returns the shape of these elements, all at places of their own and in order, in a vertex of this many bytes; `None`
+/// if no game file has it.
 pub(crate) fn vertex_schema(
     elements: impl Iterator<Item = Element> + Clone,
     stride: usize,

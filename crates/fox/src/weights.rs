@@ -37,7 +37,7 @@ pub fn normalised(weights: [f32; 4]) -> [u8; 4] {
 impl Mesh {
     /// Makes all weights sum to 255 and sorts them, strongest first. Returns how many vertices changed.
     ///
-    /// Vertices without any weight are left alone: which bone should move them cannot be told. Where there are second
+    /// Vertices without any weight are left alone: which bone should move them is unknown. Where there are second
     /// weights, all eight are scaled together.
     ///
     /// ```

@@ -10,7 +10,7 @@ use crate::tables::{BOXES, Tables};
 use crate::wire::{self, DataDescriptor, Header, TableDescriptor};
 
 impl Fmdl {
-    /// The bytes of this document: identical to the file it was read from, if nothing was changed.
+    /// Returns the bytes of this document: identical to the file it was read from, if nothing was changed.
     ///
     /// ```
     /// use galatea_fox::Fmdl;
@@ -34,7 +34,7 @@ impl Fmdl {
         Ok(bytes)
     }
 
-    /// Whether every column has as many values as its mesh has vertices.
+    /// Returns `true` if every column has as many values as its mesh has vertices.
     fn columns_are_whole(&self) -> bool {
         let whole = |m: &Mesh| {
             let count = m.vertices.count;
@@ -57,7 +57,7 @@ impl Fmdl {
         }
     }
 
-    /// The layout that the game's own compiler would choose.
+    /// Returns the layout that the game's own compiler would choose.
     fn plan(&self, t: &Tables) -> Result<Places> {
         let unknown = |section| self.unknown_blocks.iter().filter(move |b| b.section == section);
         // A second block of the same id needs a first one before it, even an empty one.
@@ -187,7 +187,7 @@ impl Fmdl {
 /// Tables that every game file has, even empty.
 const ALWAYS: &[u8] = &[0x1, 0x2, 0x3, 0x4, 0x7, 0x8, 0x9, 0xA, 0xB, 0xD, 0xE, 0x10, 0x11, 0x12, 0x14];
 
-/// Whether both have the same blocks of the same sizes.
+/// Returns `true` if both have the same blocks of the same sizes.
 fn same_shape(old: &Places, new: &Places) -> bool {
     let table = |d: &TableDescriptor| (d.id, d.overflow, d.count);
     let data = |d: &DataDescriptor| (d.id, d.length);

@@ -112,7 +112,7 @@ impl Camera {
         [dot(relative, self.right) / self.half[0], dot(relative, self.up) / self.half[1], w]
     }
 
-    /// What other programs need to see the same.
+    /// Returns what other programs need to see the same.
     pub(crate) fn view(&self) -> View {
         let [_, tall] = self.half;
         let narrow = |v: [f64; 3]| v.map(|c| c as f32);
@@ -124,7 +124,7 @@ impl Camera {
         }
     }
 
-    /// Where the camera stands.
+    /// Returns where the camera stands.
     pub(crate) fn eye(&self) -> [f64; 3] {
         let mut eye = self.target;
         for (value, back) in eye.iter_mut().zip(self.back) {
@@ -138,7 +138,7 @@ impl Camera {
         [self.right, self.up, self.back]
     }
 
-    /// The camera's rotation as a quaternion x, y, z, w.
+    /// Returns the camera's rotation as a quaternion x, y, z, w.
     pub(crate) fn rotation(&self) -> [f32; 4] {
         let axis = |v: [f64; 3]| glam::Vec3::from(v.map(|x| x as f32));
         let matrix = glam::Mat3::from_cols(axis(self.right), axis(self.up), axis(self.back));

@@ -20,7 +20,7 @@ pub(crate) fn view(scene: &Scene, pose: &Pose, options: &Options) -> View {
     framed(scene, pose, &parts(scene, pose, options), options).0.view()
 }
 
-/// The camera that has all parts in its image, and the box around them.
+/// Returns the camera that has all parts in its image, and the box around them.
 fn framed(
     scene: &Scene,
     pose: &Pose,
@@ -93,8 +93,8 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
 /// Which meshes are drawn.
 type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
 
-/// What is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where there is
-/// nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
+/// Returns what is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where
+/// there is nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
 fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
     let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
     let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
@@ -130,7 +130,7 @@ fn bounds(scene: &Scene, pose: &Pose, parts: &[(NodeId, &Mesh, &Primitive)]) -> 
         .unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] })
 }
 
-/// The material of a primitive and the layers over it.
+/// Returns the material of a primitive and the layers over it.
 fn materials<'a>(scene: &'a Scene, primitive: &Primitive) -> Vec<&'a Material> {
     let get = |id: u32| scene.materials.get(id as usize);
     let Some(first) = primitive.material.and_then(get) else { return Vec::new() };
@@ -453,7 +453,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// The flat normal of a triangle, and how far the eye is on its front side: negative if it looks away.
+/// Returns the flat normal of a triangle, and how far the eye is on its front side: negative if it looks away.
 fn facing([a, b, c]: [[f32; 3]; 3], eye: [f64; 3]) -> ([f64; 3], f64) {
     let wide = |v: [f32; 3]| v.map(f64::from);
     let (a, b, c) = (wide(a), wide(b), wide(c));

@@ -14,13 +14,13 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of one colour.
+    /// Creates an image of one colour.
     pub fn new(width: u32, height: u32, colour: [u8; 4]) -> Self {
         let count = width as usize * height as usize;
         Image { width, height, pixels: colour.iter().copied().cycle().take(count * 4).collect() }
     }
 
-    /// The colour of a pixel; `None` outside.
+    /// Returns the colour of a pixel; `None` outside.
     pub fn get(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         if x >= self.width {
             return None;
@@ -51,7 +51,7 @@ impl Image {
         }
     }
 
-    /// The image as a PNG file.
+    /// Returns the image as a PNG file.
     ///
     /// ```
     /// let png = galatea_preview::Image::new(2, 2, [255, 0, 0, 255]).png()?;

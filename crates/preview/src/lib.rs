@@ -126,7 +126,7 @@ pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
     Ok(draw::view(scene, &pose(scene, options)?, options))
 }
 
-/// The pose that options ask for, if they can be drawn.
+/// Returns the pose that options ask for, if they can be drawn.
 fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, RenderError> {
     if options.width == 0 || options.height == 0 {
         return Err(RenderError("an image needs at least one pixel".into()));

@@ -117,7 +117,7 @@ impl<'a> Raster<'a> {
         Raster { width, height, triangles: Vec::new(), bins, across }
     }
 
-    /// Whether nothing was added that can be seen.
+    /// Returns `true` if nothing was added that can be seen.
     pub(crate) fn is_empty(&self) -> bool {
         self.triangles.is_empty()
     }
@@ -423,7 +423,7 @@ mod tests {
         on_top: false,
     };
 
-    /// A triangle over the whole image in one colour.
+    /// Returns a triangle over the whole image in one colour.
     fn cover(red: f32) -> [Corner; 3] {
         let values = [1.0, 1.0, 1.0, red, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         [[-1.0, -1.0, 1.0], [3.0, -1.0, 1.0], [-1.0, 3.0, 1.0]].map(|clip| Corner { clip, values })

@@ -38,7 +38,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A sheet for so many images of this size at most. `columns` 0 makes it about square.
+    /// Creates a sheet for so many images of this size at most. `columns` 0 makes it about square.
     pub fn new(
         size: (u32, u32),
         most: usize,
@@ -80,17 +80,17 @@ impl Sheet {
         self.count += 1;
     }
 
-    /// How many images are on it.
+    /// Returns how many images are on it.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether no image is on it.
+    /// Returns `true` if no image is on it.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The whole sheet.
+    /// Returns the whole sheet.
     pub fn finish(self) -> Result<Image, RenderError> {
         if self.is_empty() { Err(RenderError("nothing to show".into())) } else { Ok(self.out) }
     }

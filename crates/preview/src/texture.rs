@@ -65,7 +65,7 @@ impl Texture {
         Some(Texture { levels })
     }
 
-    /// The mip level at which the triangle's texels are about as large as its pixels.
+    /// Returns the mip level at which the triangle's texels are about as large as its pixels.
     pub(crate) fn level(&self, [a, b, c]: [[f32; 2]; 3], pixels: f64) -> usize {
         let Some(first) = self.levels.first() else { return 0 };
         let area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs() * 0.5;
@@ -141,7 +141,7 @@ impl Level {
     }
 }
 
-/// A quiet checker for textures that are missing.
+/// Returns a quiet checker for textures that are missing.
 pub(crate) fn checker([u, v]: [f32; 2]) -> [f32; 4] {
     let cell = |t: f32| if t.is_finite() { (t * 8.0).floor().rem_euclid(2.0) } else { 0.0 };
     let value = if cell(u) == cell(v) { 0.62 } else { 0.5 };

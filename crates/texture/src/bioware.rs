@@ -44,7 +44,7 @@ pub struct BiowareDds {
 }
 
 impl BiowareHead {
-    /// How the pixels are stored; `None` for a channel count nobody knows.
+    /// Returns how the pixels are stored; `None` for a channel count nobody knows.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         match self.channels {
             3 => Some(PixelFormat::Bc1),
@@ -54,7 +54,8 @@ impl BiowareHead {
     }
 }
 
-/// Whether these bytes are a BioWare DDS: the first level's size must be what width, height and channels make it.
+/// Returns `true` if these bytes are a BioWare DDS: the first level's size must be what width, height and channels make
+/// it.
 pub fn detect(bytes: &[u8]) -> bool {
     let head = BiowareHead::get(bytes);
     head.pixel_format().is_some_and(|f| {
@@ -63,7 +64,7 @@ pub fn detect(bytes: &[u8]) -> bool {
     })
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = BiowareDds::read_from(source.reader()).err();
@@ -113,7 +114,7 @@ impl BiowareDds {
         Ok(out)
     }
 
-    /// What the file holds.
+    /// Returns what the file holds.
     pub fn shape(&self) -> Shape {
         Shape {
             width: self.head.width,
@@ -125,7 +126,7 @@ impl BiowareDds {
         }
     }
 
-    /// One image, the right way up: rows are stored from the bottom, as in TPC.
+    /// Returns one image, the right way up: rows are stored from the bottom, as in TPC.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let at = BiowareHead::SIZE + self.levels.iter().take(level.mip as usize).map(Vec::len).sum::<usize>();
         let found = self.levels.get(level.mip as usize).filter(|_| level.face == 0 && level.layer == 0);
@@ -139,12 +140,12 @@ impl BiowareDds {
         Ok(image)
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &BiowareDds) -> Vec<String> {
         let mut out = Vec::new();
         diff::records(&self.head, &other.head, &[], &mut out);

@@ -89,7 +89,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// The file to use, if there is any.
+    /// Returns the file to use, if there is any.
     pub fn id(&self) -> Option<usize> {
         match self {
             Found::File { id, .. } => Some(*id),
@@ -111,7 +111,7 @@ pub struct Index {
 const PATH_BITS: u64 = 0x3_FFFF_FFFF_FFFF;
 
 impl Index {
-    /// An empty index.
+    /// Creates an empty index.
     pub fn new() -> Self {
         Self::default()
     }
@@ -135,7 +135,7 @@ impl Index {
         }
     }
 
-    /// A file by its number.
+    /// Returns a file by its number.
     pub fn entry(&self, id: usize) -> Option<&Entry> {
         self.entries.get(id)
     }
@@ -145,7 +145,7 @@ impl Index {
         self.entries.len()
     }
 
-    /// Whether nothing was added.
+    /// Returns `true` if nothing was added.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -211,13 +211,14 @@ impl Index {
         Found::File { id, how: best.1, also: ranked.iter().skip(1).map(|r| r.2).collect() }
     }
 
-    /// The TXI beside a texture: the same name in the same folder.
+    /// Returns the TXI beside a texture: the same name in the same folder.
     pub fn txi(&self, id: usize) -> Option<usize> {
         let entry = self.entries.get(id)?;
         self.beside(entry, |e| e.ending == "txi" && e.stem == entry.stem).next()
     }
 
-    /// The files that belong to a texture, with their numbers: FTEXS parts (`name.1.ftexs`) or BLP0 levels (`name.b00`).
+    /// Returns the files that belong to a texture, with their numbers: FTEXS parts (`name.1.ftexs`) or BLP0 levels
+    /// (`name.b00`).
     pub fn parts(&self, id: usize) -> Vec<(u8, usize)> {
         let Some(entry) = self.entries.get(id) else { return Vec::new() };
         let mut out: Vec<(u8, usize)> = Vec::new();
@@ -266,8 +267,8 @@ impl Index {
         Audit { names: names.into_iter().map(|n| (n.to_owned(), self.find(game, n))).collect() }
     }
 
-    /// The texture names that a texture asks for through its TXI, and those ask for in turn, each once. `txi_of` gives the
-    /// text of a name. Names that lead in a circle end it.
+    /// Returns the texture names that a texture asks for through its TXI, and those ask for in turn, each once.
+    /// `txi_of` gives the text of a name. Names that lead in a circle end it.
     pub fn related(name: &str, txi_of: &mut dyn FnMut(&str) -> Option<crate::Txi>) -> Vec<String> {
         let mut out: Vec<String> = vec![name.to_lowercase()];
         let mut at = 0;
@@ -310,7 +311,7 @@ impl Audit {
     }
 }
 
-/// A name in lower case with `/` between its steps.
+/// Returns a name in lower case with `/` between its steps.
 fn normal(game: Game, name: &str) -> Result<String, Why> {
     let trimmed = name.trim_matches(|c: char| c == '\0' || c.is_whitespace());
     if trimmed.is_empty() || (game == Game::Kotor && trimmed.eq_ignore_ascii_case("null")) {
@@ -322,7 +323,8 @@ fn normal(game: Game, name: &str) -> Result<String, Why> {
     Ok(trimmed.replace('\\', "/").trim_start_matches('/').to_lowercase())
 }
 
-/// Whether a name from a file can be the name of a file below a folder: no `..`, no drive, no device, no control characters.
+/// Returns `true` if a name from a file can be the name of a file below a folder: no `..`, no drive, no device, no
+/// control characters.
 ///
 /// ```
 /// use galatea_texture::find::is_safe;
@@ -347,7 +349,7 @@ pub fn is_safe(name: &str) -> bool {
     })
 }
 
-/// A file name for a texture name, safe to write into a folder: the last step, with anything odd replaced.
+/// Returns a file name for a texture name, safe to write into a folder: the last step, with anything odd replaced.
 ///
 /// ```
 /// use galatea_texture::find::output_name;
@@ -379,7 +381,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The path without its ending, and the ending without its dot.
+/// Returns the path without its ending, and the ending without its dot.
 fn split_ending(path: &str) -> (&str, &str) {
     let name = file_name(path);
     match name.rsplit_once('.') {

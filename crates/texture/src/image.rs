@@ -14,7 +14,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image from its pixels; `None` unless there are exactly four bytes for each.
+    /// Creates an image from its pixels; `None` unless there are exactly four bytes for each.
     ///
     /// ```
     /// use galatea_texture::Image;
@@ -26,18 +26,18 @@ impl Image {
         (bytes == rgba.len() as u64).then_some(Image { width, height, rgba })
     }
 
-    /// An image of one colour.
+    /// Creates an image of one colour.
     pub fn filled(width: u32, height: u32, colour: [u8; 4]) -> Self {
         let pixels = width as usize * height as usize;
         Image { width, height, rgba: colour.repeat(pixels) }
     }
 
-    /// The pixels, row by row.
+    /// Returns the pixels, row by row.
     pub fn pixels(&self) -> impl Iterator<Item = [u8; 4]> + '_ {
         self.rgba.as_chunks::<4>().0.iter().copied()
     }
 
-    /// The pixel in this column and row; `None` outside.
+    /// Returns the pixel in this column and row; `None` outside.
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         if x >= self.width || y >= self.height {
             return None;
@@ -90,7 +90,7 @@ impl Image {
         Image { rgba, ..self }
     }
 
-    /// What the alpha channel is good for.
+    /// Returns what the alpha channel is good for.
     ///
     /// ```
     /// use galatea_texture::{Alpha, Image};
@@ -110,8 +110,8 @@ impl Image {
         seen
     }
 
-    /// The next smaller level: half the size, never below one pixel, each pixel the mean of those it stands for.
-    /// Colours count by their alpha, so that what lies under transparent pixels does not bleed in.
+    /// Returns the next smaller level: half the size, never below one pixel, each pixel the mean of those it stands
+    /// for. Colours count by their alpha, so that what lies under transparent pixels does not bleed in.
     #[must_use]
     pub fn halved(&self) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
@@ -240,7 +240,7 @@ pub(crate) fn allow(width: u32, height: u32, limits: &Limits) -> Result<(), Erro
     Ok(())
 }
 
-/// An error inside the pixels of a level that begins at `offset`.
+/// Returns an error inside the pixels of a level that begins at `offset`.
 #[cold]
 pub(crate) fn level_error(kind: ErrorKind, offset: usize, level: Level) -> Error {
     let mut step = format!("mips[{}]", level.mip);

@@ -27,7 +27,7 @@ pub struct Frame {
     pub adobe: bool,
 }
 
-/// Whether these bytes begin like a JPEG.
+/// Returns `true` if these bytes begin like a JPEG.
 pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xD8, 0xFF])
 }

@@ -64,7 +64,7 @@ pub static RECORDS: &[&Schema] = &[
     TgaHead::SCHEMA,
 ];
 
-/// What is wrong when an image is asked for that the file does not hold.
+/// Returns what is wrong when an image is asked for that the file does not hold.
 pub(crate) fn absent() -> ErrorKind {
     ErrorKind::Mismatch { want: "a level that is in the file".into(), found: "none".into() }
 }

@@ -44,7 +44,8 @@ pub struct KotorSurface<'a> {
 }
 
 impl KotorSurface<'_> {
-    /// How the surface is drawn. Where a reflection or bump map is attached, or the node glows white, alpha is no opacity.
+    /// Returns how the surface is drawn. Where a reflection or bump map is attached, or the node glows white, alpha is
+    /// no opacity.
     pub fn surface(&self) -> Surface {
         match self.txi.blending() {
             Blending::Additive => return Surface::Additive,
@@ -59,7 +60,7 @@ impl KotorSurface<'_> {
         if masked || white || self.alpha == Alpha::Opaque { Surface::Opaque } else { Surface::Blend }
     }
 
-    /// The alpha-test threshold: TXI or header if they make sense, else one half.
+    /// Returns the alpha-test threshold: TXI or header if they make sense, else one half.
     pub fn cutoff(&self) -> f32 {
         let sensible = |x: &f32| *x > 0.0 && *x < 1.0;
         self.txi
@@ -70,7 +71,7 @@ impl KotorSurface<'_> {
     }
 }
 
-/// How a Warcraft III layer is drawn, by its filter mode.
+/// Returns how a Warcraft III layer is drawn, by its filter mode.
 ///
 /// ```
 /// use galatea_texture::material::{Surface, warcraft_surface};
@@ -95,13 +96,13 @@ fn mapped(image: &Image, change: impl FnMut([u8; 4]) -> [u8; 4]) -> Image {
     out
 }
 
-/// The image without its alpha.
+/// Returns the image without its alpha.
 pub fn opaque(image: &Image) -> Image {
     mapped(image, |[r, g, b, _]| [r, g, b, 255])
 }
 
-/// An image that is added, as one that is mixed: the brightness becomes alpha, and the colour is what remains. Mixing that
-/// over black gives what adding gives.
+/// Returns an image that is added, as one that is mixed: the brightness becomes alpha, and the colour is what remains.
+/// Mixing that over black gives what adding gives.
 pub fn additive(image: &Image) -> Image {
     mapped(image, |[r, g, b, a]| {
         let most = u32::from(r.max(g).max(b));
@@ -120,7 +121,7 @@ pub fn reflection_mask(image: &Image) -> Image {
     mapped(image, |[_, _, _, a]| [255, (38.25 + 0.85 * f32::from(a) + 0.5) as u8, 255 - a, 255])
 }
 
-/// A normal map from a height map: red is the height, `strength` how steep it is. Edges wrap around.
+/// Returns a normal map from a height map: red is the height, `strength` how steep it is. Edges wrap around.
 ///
 /// ```
 /// use galatea_texture::{Image, material};
@@ -145,7 +146,7 @@ pub fn height_to_normal(image: &Image, strength: f32) -> Image {
     Image { rgba, ..*image }
 }
 
-/// A number from -1 to 1 as a byte.
+/// Returns a number from -1 to 1 as a byte.
 fn byte(value: f32) -> u8 {
     (value * 127.5 + 128.0).clamp(0.0, 255.0) as u8
 }
@@ -172,7 +173,7 @@ pub fn normal_encoding(image: &Image, two_channels: bool) -> NormalEncoding {
     if total > 0 && filler * 50 >= total * 49 { NormalEncoding::AlphaGreen } else { NormalEncoding::Plain }
 }
 
-/// The normal map with x, y, z in R, G, B, as glTF wants it. Plain ones stay as they are, without alpha.
+/// Returns the normal map with x, y, z in R, G, B, as glTF wants it. Plain ones stay as they are, without alpha.
 pub fn decode_normal(image: &Image, encoding: NormalEncoding) -> Image {
     mapped(image, |[r, g, b, a]| match encoding {
         NormalEncoding::RedGreen => [r, g, third(r, g), 255],
@@ -181,8 +182,8 @@ pub fn decode_normal(image: &Image, encoding: NormalEncoding) -> Image {
     })
 }
 
-/// The Fox Engine's normal map (x in A, y in G) as glTF wants it. In PES, whose filler is bright red without blue, green
-/// points down the image; in MGSV, whose filler is grey, it points up.
+/// Returns the Fox Engine's normal map (x in A, y in G) as glTF wants it. In PES, whose filler is bright red without
+/// blue, green points down the image; in MGSV, whose filler is grey, it points up.
 ///
 /// ```
 /// use galatea_texture::{Image, material};
@@ -288,12 +289,12 @@ pub fn orm(image: &Image) -> Image {
     opaque(image)
 }
 
-/// The Fox Engine's SRM as glTF's metallic-roughness: roughness in G, no metal.
+/// Returns the Fox Engine's SRM as glTF's metallic-roughness: roughness in G, no metal.
 pub fn fox_roughness(srm: &Image) -> Image {
     mapped(srm, |[_, g, _, _]| [255, g, 0, 255])
 }
 
-/// A metallic-roughness image with metal where another image is red, in the size of the first.
+/// Returns a metallic-roughness image with metal where another image is red, in the size of the first.
 pub fn with_metal(rough: &Image, metal: &Image) -> Image {
     let mut out = rough.clone();
     let scale = |at: u32, from: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(from.max(1))) as u32;
@@ -305,7 +306,7 @@ pub fn with_metal(rough: &Image, metal: &Image) -> Image {
     out
 }
 
-/// The Fox Engine's SRM as the image of `KHR_materials_specular`: the specular mask in alpha.
+/// Returns the Fox Engine's SRM as the image of `KHR_materials_specular`: the specular mask in alpha.
 pub fn fox_specular(srm: &Image) -> Image {
     mapped(srm, |[r, ..]| [255, 255, 255, r])
 }
@@ -334,7 +335,7 @@ pub enum FoxRole {
     Unknown,
 }
 
-/// What a Fox Engine texture is for, by its name.
+/// Returns what a Fox Engine texture is for, by its name.
 ///
 /// ```
 /// use galatea_texture::material::{FoxRole, fox_role};

@@ -241,7 +241,7 @@ fn spread(colours: [[u8; 3]; 16], out: &mut [u8], pitch: usize) {
     }
 }
 
-/// A signed block value as the unsigned byte that means the same: -1 is 0, 0 is 128, 1 is 255.
+/// Returns a signed block value as the unsigned byte that means the same: -1 is 0, 0 is 128, 1 is 255.
 fn unsign(value: u8, signed: bool) -> u8 {
     if signed { (((i32::from(value as i8).max(-127) + 127) * 255 + 127) / 254) as u8 } else { value }
 }
@@ -291,7 +291,7 @@ fn words(bytes: &[u8], size: usize, channels: u8, value: impl Fn(&[u8]) -> u8) -
     out
 }
 
-/// A number from 0 to 1 as a byte; NaN is 0.
+/// Returns a number from 0 to 1 as a byte; NaN is 0.
 fn unit(value: f32) -> u8 {
     (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
@@ -301,7 +301,7 @@ fn half(bits: u16) -> f32 {
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
-/// An unsigned float of five exponent bits and so many fraction bits.
+/// Returns an unsigned float of five exponent bits and so many fraction bits.
 fn small(bits: u32, fraction_bits: i32) -> f32 {
     let (exponent, fraction) = ((bits >> fraction_bits) as i32, (bits & ((1 << fraction_bits) - 1)) as f32);
     let step = 2f32.powi(-fraction_bits);

@@ -39,7 +39,8 @@ wire! {
     }
 }
 
-/// Whether bytes look like a TGA. There is no magic at the start: the head must make sense and the pixels must be there.
+/// Returns `true` if bytes look like a TGA. There is no magic at the start: the head must make sense and the pixels
+/// must be there.
 pub(crate) fn detect_tga(bytes: &[u8]) -> bool {
     if bytes.len() < TgaHead::SIZE {
         return false;
@@ -58,7 +59,7 @@ pub(crate) fn detect_tga(bytes: &[u8]) -> bool {
         && tga_fits(&head, bytes.len())
 }
 
-/// Whether a file of this length can hold the pixels that the head announces.
+/// Returns `true` if a file of this length can hold the pixels that the head announces.
 fn tga_fits(head: &TgaHead, len: usize) -> bool {
     let pixels = u64::from(head.width) * u64::from(head.height);
     let bytes = pixels * u64::from(head.bits.div_ceil(8));
@@ -67,7 +68,7 @@ fn tga_fits(head: &TgaHead, len: usize) -> bool {
     if head.kind < 8 { bytes <= have } else { pixels <= have.saturating_mul(64) }
 }
 
-/// Whether bytes begin like a PNG.
+/// Returns `true` if bytes begin like a PNG.
 pub(crate) fn detect_png(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG\r\n\x1A\n")
 }
@@ -88,7 +89,7 @@ pub(crate) fn size(kind: Kind, bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// How the pixels of a plain image are stored, in words.
+/// Returns how the pixels of a plain image are stored, in words.
 pub(crate) fn words(kind: Kind, bytes: &[u8]) -> String {
     match kind {
         Kind::Tga => {

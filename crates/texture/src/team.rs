@@ -32,7 +32,7 @@ pub const TEAM_COLOURS: [[u8; 3]; 25] = [
     [0x2E, 0x2D, 0x2E],
 ];
 
-/// The colour of a team; numbers beyond the last are black.
+/// Returns the colour of a team; numbers beyond the last are black.
 pub fn team_colour(team: u32) -> [u8; 3] {
     TEAM_COLOURS.get(team as usize).copied().unwrap_or([0x2E, 0x2D, 0x2E])
 }
@@ -50,7 +50,7 @@ pub enum Replaceable {
     Unknown,
 }
 
-/// What a replaceable id stands for.
+/// Returns what a replaceable id stands for.
 ///
 /// ```
 /// use galatea_texture::team::{Replaceable, replaceable};
@@ -73,7 +73,7 @@ pub fn replaceable(id: u32) -> Replaceable {
     }
 }
 
-/// The game's own file for a replaceable id, without its ending; the number of the team is in the name.
+/// Returns the game's own file for a replaceable id, without its ending; the number of the team is in the name.
 ///
 /// ```
 /// assert_eq!(galatea_texture::team::path(2, 3).unwrap(), "ReplaceableTextures\\TeamGlow\\TeamGlow03");
@@ -87,7 +87,7 @@ pub fn path(id: u32, team: u32) -> Option<String> {
     }
 }
 
-/// The replaceable id and the team that a path of the game means, where a model names one team's file itself.
+/// Returns the replaceable id and the team that a path of the game means, where a model names one team's file itself.
 ///
 /// ```
 /// use galatea_texture::team::named;
@@ -101,7 +101,7 @@ pub fn named(path: &str) -> Option<(u32, u32)> {
     number("teamcolor").map(|team| (1, team)).or_else(|| number("teamglow").map(|team| (2, team)))
 }
 
-/// An image for a replaceable id that needs no file: the team's colour, or a round glow of it.
+/// Returns an image for a replaceable id that needs no file: the team's colour, or a round glow of it.
 pub fn picture(id: u32, team: u32) -> Option<Image> {
     let [r, g, b] = team_colour(team);
     match replaceable(id) {

@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name of the format on the command line.
+    /// Returns the name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Tpc => "tpc",
@@ -52,7 +52,8 @@ impl Kind {
     }
 }
 
-/// What a file is, by its content. Formats with a magic come first; those without must make sense in every field.
+/// Returns what a file is, by its content. Formats with a magic come first; those without must make sense in every
+/// field.
 pub fn detect(bytes: &[u8]) -> Option<Kind> {
     type Detect = fn(&[u8]) -> bool;
     let table: [(Kind, Detect); 9] = [
@@ -109,7 +110,7 @@ pub enum Texture {
     Plain(Plain),
 }
 
-/// The largest image that a texture file (with its parts, if it has any) holds.
+/// Returns the largest image that a texture file (with its parts, if it has any) holds.
 ///
 /// ```
 /// use galatea_texture::{PixelFormat, dds::Dds, decode};
@@ -120,7 +121,7 @@ pub fn decode(bytes: &[u8], parts: &[Part<'_>], limits: &Limits) -> Result<Image
     Texture::read_with(bytes, parts, limits)?.decode_best(limits)
 }
 
-/// What reading claims, and the error that stopped it. Plain images have only their head claimed.
+/// Returns what reading claims, and the error that stopped it. Plain images have only their head claimed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     match detect(bytes) {
         Some(Kind::Tpc) => tpc::inspect(bytes, limits),
@@ -183,7 +184,7 @@ impl Texture {
         })
     }
 
-    /// Which format it is.
+    /// Returns which format it is.
     pub fn kind(&self) -> Kind {
         match self {
             Texture::Tpc(_) => Kind::Tpc,
@@ -209,7 +210,7 @@ impl Texture {
         }
     }
 
-    /// What the file announces.
+    /// Returns what the file announces.
     pub fn shape(&self) -> Shape {
         match self {
             Texture::Tpc(t) => t.shape(),
@@ -229,7 +230,7 @@ impl Texture {
         }
     }
 
-    /// One image, the right way up.
+    /// Returns one image, the right way up.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         match self {
             Texture::Tpc(t) => t.decode(level, limits),
@@ -245,7 +246,7 @@ impl Texture {
         }
     }
 
-    /// The largest image at hand: the first level, or for an FTEX without all its parts the best there is.
+    /// Returns the largest image at hand: the first level, or for an FTEX without all its parts the best there is.
     pub fn decode_best(&self, limits: &Limits) -> Result<Image> {
         match self {
             Texture::Ftex(t) => t.decode_best(0, limits),
@@ -253,7 +254,7 @@ impl Texture {
         }
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         match self {
             Texture::Tpc(t) => t.summary(),
@@ -266,7 +267,7 @@ impl Texture {
         }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Texture) -> Vec<String> {
         match (self, other) {
             (Texture::Tpc(a), Texture::Tpc(b)) => a.differences(b),

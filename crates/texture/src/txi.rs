@@ -107,7 +107,7 @@ pub static COMMANDS: &[Command] = &[
     command("xbox_downsample", Args::Number, "halvings on the Xbox"),
 ];
 
-/// The command of this name, whatever its case.
+/// Returns the command of this name, whatever its case.
 pub fn command_named(name: &str) -> Option<&'static Command> {
     let name = name.to_ascii_lowercase();
     COMMANDS.binary_search_by_key(&name.as_str(), |c| c.name).ok().and_then(|at| COMMANDS.get(at))
@@ -170,17 +170,17 @@ impl Txi {
         Txi { text: bytes.to_vec() }
     }
 
-    /// The bytes, unchanged where nothing was set.
+    /// Returns the bytes, unchanged where nothing was set.
     pub fn print(&self) -> &[u8] {
         &self.text
     }
 
-    /// Whether there is no text at all.
+    /// Returns `true` if there is no text at all.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The lines with their commands.
+    /// Returns the lines with their commands.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> + '_ {
         let mut offset = 0;
         let mut rows_left = 0usize;
@@ -206,28 +206,28 @@ impl Txi {
         })
     }
 
-    /// What follows the last use of a command; `None` if it is not there.
+    /// Returns what follows the last use of a command; `None` if it is not there.
     pub fn get(&self, command: &str) -> Option<&str> {
         self.lines().filter(|l| l.command.eq_ignore_ascii_case(command)).last().map(|l| l.args)
     }
 
-    /// The number after a command.
+    /// Returns the number after a command.
     pub fn number(&self, command: &str) -> Option<f32> {
         first_number(self.get(command)?)
     }
 
-    /// Whether a switch is on: there, and not 0.
+    /// Returns `true` if a switch is on: there, and not 0.
     pub fn is_on(&self, command: &str) -> bool {
         self.number(command).is_some_and(|n| n != 0.0)
     }
 
-    /// The name after a command, unless it says `NULL` or nothing.
+    /// Returns the name after a command, unless it says `NULL` or nothing.
     pub fn name(&self, command: &str) -> Option<&str> {
         let name = self.get(command)?.split_whitespace().next()?;
         (!name.eq_ignore_ascii_case("null")).then_some(name)
     }
 
-    /// How the texture mixes with what is behind it.
+    /// Returns how the texture mixes with what is behind it.
     pub fn blending(&self) -> Blending {
         match self.name("blending") {
             Some(mode) if mode.eq_ignore_ascii_case("additive") => Blending::Additive,
@@ -236,12 +236,12 @@ impl Txi {
         }
     }
 
-    /// The cube map that is reflected: `envmaptexture`, or else `bumpyshinytexture`.
+    /// Returns the cube map that is reflected: `envmaptexture`, or else `bumpyshinytexture`.
     pub fn environment(&self) -> Option<&str> {
         self.name("envmaptexture").or_else(|| self.name("bumpyshinytexture"))
     }
 
-    /// The frames, if this is a flip-book of more than one.
+    /// Returns the frames, if this is a flip-book of more than one.
     pub fn flip_book(&self) -> Option<FlipBook> {
         let cycle = self.name("proceduretype").is_some_and(|t| t.eq_ignore_ascii_case("cycle"));
         let whole = |n: f32| (1.0..=4096.0).contains(&n).then_some(n as u32);
@@ -307,8 +307,8 @@ impl Txi {
         starts.len()
     }
 
-    /// What is odd about the text, as (line, message): commands nobody knows, and arguments that are not what the
-    /// command takes.
+    /// Returns what is odd about the text, as (line, message): commands nobody knows, and arguments that are not what
+    /// the command takes.
     pub fn oddities(&self) -> Vec<(Line<'_>, Oddity)> {
         let mut out = Vec::new();
         for line in self.lines() {
@@ -331,14 +331,14 @@ impl Txi {
         out
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         let commands = self.lines().filter(|l| !l.command.is_empty()).count();
         let version = format!("{commands} command{}", if commands == 1 { "" } else { "s" });
         Summary { version, ..Summary::default() }
     }
 
-    /// What differs, line by line; empty means equal but for line ends.
+    /// Returns what differs, line by line; empty means equal but for line ends.
     ///
     /// ```
     /// use galatea_texture::Txi;
@@ -361,7 +361,7 @@ impl Txi {
         out
     }
 
-    /// The text for people; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the text for people; bytes that are not UTF-8 become U+FFFD.
     pub fn lossy(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.text)
     }
@@ -384,13 +384,14 @@ fn first_number(args: &str) -> Option<f32> {
     args.split_whitespace().next()?.parse().ok()
 }
 
-/// Whether bytes look like the text of a TXI: printable, with line ends and tabs.
+/// Returns `true` if bytes look like the text of a TXI: printable, with line ends and tabs.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     bytes.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | 0x20..=0x7E | 0x80..=0xFF))
         && bytes.iter().filter(|b| **b >= 0x80).count() * 4 <= bytes.len()
 }
 
-/// Whether bytes are a TXI file: text whose first word is a command (an empty file is one too, but could be anything).
+/// Returns `true` if bytes are a TXI file: text whose first word is a command (an empty file is one too, but could be
+/// anything).
 pub fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..4096).unwrap_or(bytes);
     is_text(head)

@@ -47,12 +47,12 @@ pub struct Wesys {
     tail: Vec<u8>,
 }
 
-/// Whether these bytes begin like a wrapped file.
+/// Returns `true` if these bytes begin like a wrapped file.
 pub fn detect(bytes: &[u8]) -> bool {
     WesysHead::get(bytes).magic == *b"WESYS"
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = Wesys::read_from(source.reader()).err();
@@ -121,22 +121,22 @@ impl Wesys {
         Ok(out)
     }
 
-    /// What the texture inside holds.
+    /// Returns what the texture inside holds.
     pub fn shape(&self) -> Shape {
         self.inner.shape()
     }
 
-    /// One image.
+    /// Returns one image.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         self.inner.decode(level, limits)
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: format!("WESYS {}", self.shape()), ..Summary::default() }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Wesys) -> Vec<String> {
         let mut out = self.inner.differences(&other.inner);
         if self.head.flags != other.head.flags {

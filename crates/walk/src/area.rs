@@ -27,12 +27,13 @@ impl Default for Transform {
 }
 
 impl Transform {
-    /// A move without a turn.
+    /// Returns a move without a turn.
     pub const fn at(position: [f32; 3]) -> Transform {
         Transform { position, rotation: [1.0, 0.0, 0.0, 0.0] }
     }
 
-    /// A point of the thing, in the area. Not turning leaves every bit of a coordinate as it is, if the position is zero.
+    /// Returns a point of the thing, in the area. Not turning leaves every bit of a coordinate as it is, if the
+    /// position is zero.
     pub fn apply(&self, point: [f32; 3]) -> [f32; 3] {
         let p = self.apply64(v3(point));
         [p[0] as f32, p[1] as f32, p[2] as f32]
@@ -94,7 +95,8 @@ pub struct Door {
 }
 
 impl Door {
-    /// A door leaf of a given width across the x axis of its place, for hooks whose door has no walkmesh at hand.
+    /// Returns a door leaf of a given width across the x axis of its place, for hooks whose door has no walkmesh at
+    /// hand.
     pub fn leaf(name: &str, place: Transform, width: f32) -> Door {
         let h = width * 0.5;
         let (a, b, c, d) = ([-h, 0.0, 0.0], [h, 0.0, 0.0], [h, 0.0, 2.5], [-h, 0.0, 2.5]);
@@ -221,23 +223,23 @@ impl Area {
         Ok(Area { mesh, names, starts, links, loose, obstacles: Vec::new(), doors: Vec::new() })
     }
 
-    /// The surface of all rooms, for every query a single walkmesh answers.
+    /// Returns the surface of all rooms, for every query a single walkmesh answers.
     pub fn mesh(&self) -> &Walkmesh {
         &self.mesh
     }
 
-    /// The names of the rooms.
+    /// Returns the names of the rooms.
     pub fn rooms(&self) -> &[String] {
         &self.names
     }
 
-    /// The room a face belongs to, and the face's number there.
+    /// Returns the room a face belongs to, and the face's number there.
     pub fn room_of(&self, face: u32) -> Option<(u32, u32)> {
         let room = room_at(&self.starts, face);
         ((face as usize) < self.mesh.len()).then(|| (room, face - at(&self.starts, room as usize)))
     }
 
-    /// Where rooms are joined.
+    /// Returns where rooms are joined.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
@@ -259,7 +261,7 @@ impl Area {
         self.doors.len() - 1
     }
 
-    /// The doors.
+    /// Returns the doors.
     pub fn doors(&self) -> &[Door] {
         &self.doors
     }
@@ -269,7 +271,7 @@ impl Area {
         self.doors.get_mut(door).map(|d| d.is_open = is_open).is_some()
     }
 
-    /// The triangles of everything that stands in the way now, in the area.
+    /// Returns the triangles of everything that stands in the way now, in the area.
     fn standing(&self) -> impl Iterator<Item = [V3; 3]> {
         let doors = self.doors.iter().map(|d| (&d.place, if d.is_open { &d.opened } else { &d.closed }));
         let things = self.obstacles.iter().map(|o| (&o.place, &o.triangles));
@@ -288,19 +290,20 @@ impl Area {
         Navigator::around(&self.mesh, agent, cuts)
     }
 
-    /// The nearest hit of a ray with the surface of the rooms.
+    /// Returns the nearest hit of a ray with the surface of the rooms.
     pub fn nearest(&self, ray: &Ray, of: Materials) -> Option<Hit> {
         self.mesh.nearest(ray, of)
     }
 
-    /// Whether one point sees another: no face of these materials, no closed door and no obstacle is between them.
+    /// Returns `true` if one point sees another: no face of these materials, no closed door and no obstacle is between
+    /// them.
     pub fn sees(&self, from: [f32; 3], to: [f32; 3], blocked_by: Materials) -> bool {
         let ray = Ray::between(from, to);
         let Some(exact) = Exact::new(&ray) else { return from == to };
         !self.mesh.any_hit(&ray, blocked_by) && !self.standing().any(|t| exact.hit(t).is_some())
     }
 
-    /// The steps of a path from room to room.
+    /// Returns the steps of a path from room to room.
     pub fn crossings(&self, path: &Path) -> Vec<Crossing> {
         let pairs = path.faces.iter().zip(path.faces.iter().skip(1));
         pairs
@@ -426,7 +429,7 @@ impl Grid {
         }
     }
 
-    /// The edges that end in the cell of a point or in one of those around it.
+    /// Returns the edges that end in the cell of a point or in one of those around it.
     fn near(&self, point: V3) -> impl Iterator<Item = &(f64, u32, u32)> {
         let [x, y, z] = self.cell(point);
         let around = |c: i64| c.saturating_sub(1)..=c.saturating_add(1);

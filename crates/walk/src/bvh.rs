@@ -196,7 +196,7 @@ fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     }
 }
 
-/// The binary tree, by surface area, with at most four items per leaf.
+/// Returns the binary tree, by surface area, with at most four items per leaf.
 fn split(items: &mut [Item]) -> Vec<Binary> {
     let mut out = Vec::with_capacity(items.len());
     if items.is_empty() {

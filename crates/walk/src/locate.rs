@@ -16,7 +16,7 @@ pub struct Reach {
 }
 
 impl Default for Reach {
-    /// A step of half a metre, any drop.
+    /// Creates a step of half a metre, any drop.
     fn default() -> Self {
         Reach { step: 0.5, drop: f32::INFINITY }
     }
@@ -43,8 +43,8 @@ pub struct Nearest {
 }
 
 impl Walkmesh {
-    /// The walkable face one stands on at a point: the highest that is not more than a step above it, and not deeper
-    /// below it than the reach allows. Its normal is [`Walkmesh::normal`].
+    /// Returns the walkable face one stands on at a point: the highest that is not more than a step above it, and not
+    /// deeper below it than the reach allows. Its normal is [`Walkmesh::normal`].
     ///
     /// ```
     /// # use galatea_walk::{Materials, Reach, Surface, Walkmesh};
@@ -59,7 +59,7 @@ impl Walkmesh {
         self.locate_among(point, reach, self.walkable)
     }
 
-    /// The same, over faces of any given materials.
+    /// Returns the same, over faces of any given materials.
     pub fn locate_among(&self, point: [f32; 3], reach: Reach, of: Materials) -> Option<Footing> {
         let [x, y, z] = v3(point);
         let (above, below) = (z + f64::from(reach.step), z - f64::from(reach.drop));
@@ -80,8 +80,8 @@ impl Walkmesh {
         (best.1 != EMPTY).then_some(Footing { face: best.1, height: (top - best.0) as f32 })
     }
 
-    /// The same for one who moves: the face stood on last and its neighbours are asked first. As long as one of them is
-    /// under the point and within reach it is the answer, even if another storey would be nearer.
+    /// Returns the same for one who moves: the face stood on last and its neighbours are asked first. As long as one of
+    /// them is under the point and within reach it is the answer, even if another storey would be nearer.
     pub fn locate_from(&self, hint: u32, point: [f32; 3], reach: Reach) -> Option<Footing> {
         if let Some(footing) = self.standing_on(hint, point, reach) {
             return Some(footing);
@@ -96,7 +96,7 @@ impl Walkmesh {
         self.locate(point, reach)
     }
 
-    /// The footing on this very face, if it is walkable, under the point and within reach.
+    /// Returns the footing on this very face, if it is walkable, under the point and within reach.
     #[inline]
     fn standing_on(&self, face: u32, point: [f32; 3], reach: Reach) -> Option<Footing> {
         let material = *self.materials.get(face as usize)?;
@@ -115,8 +115,8 @@ impl Walkmesh {
         reached.then_some(Footing { face, height: height as f32 })
     }
 
-    /// The point of the walkable surface nearest to a point, not farther than `within`. Of faces equally near, the one
-    /// with the lowest number.
+    /// Returns the point of the walkable surface nearest to a point, not farther than `within`. Of faces equally near,
+    /// the one with the lowest number.
     ///
     /// ```
     /// # use galatea_walk::{Surface, Walkmesh};
@@ -130,7 +130,7 @@ impl Walkmesh {
         self.closest_point_among(point, within, self.walkable)
     }
 
-    /// The same, over faces of any given materials.
+    /// Returns the same, over faces of any given materials.
     pub fn closest_point_among(&self, point: [f32; 3], within: f32, of: Materials) -> Option<Nearest> {
         if !point.iter().all(|c| c.is_finite()) || within.is_nan() || within < 0.0 {
             return None;
@@ -154,7 +154,7 @@ impl Walkmesh {
 }
 
 impl Footing {
-    /// The footing on a known face.
+    /// Returns the footing on a known face.
     pub(crate) fn on(mesh: &Walkmesh, face: u32, x: f64, y: f64) -> Footing {
         Footing { face, height: plane_height(mesh.corners64(face), x, y) as f32 }
     }

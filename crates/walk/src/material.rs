@@ -23,7 +23,7 @@ impl Materials {
     pub const KOTOR_WALKABLE: Materials =
         Materials::NONE.with(&[1, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 18, 20, 21, 22, 30]);
 
-    /// The set with these materials added.
+    /// Returns the set with these materials added.
     #[must_use]
     pub const fn with(mut self, materials: &[u32]) -> Self {
         let mut rest = materials;
@@ -36,7 +36,7 @@ impl Materials {
         self
     }
 
-    /// The set with these materials taken away.
+    /// Returns the set with these materials taken away.
     #[must_use]
     pub const fn without(mut self, materials: &[u32]) -> Self {
         let mut rest = materials;
@@ -49,32 +49,32 @@ impl Materials {
         self
     }
 
-    /// The set with the answer for all materials from 64 on.
+    /// Returns the set with the answer for all materials from 64 on.
     #[must_use]
     pub const fn with_others(mut self, others: bool) -> Self {
         self.others = others;
         self
     }
 
-    /// What is in both sets.
+    /// Returns what is in both sets.
     #[must_use]
     pub const fn and(self, other: Materials) -> Self {
         Materials { bits: self.bits & other.bits, others: self.others & other.others }
     }
 
-    /// What is in either set.
+    /// Returns what is in either set.
     #[must_use]
     pub const fn or(self, other: Materials) -> Self {
         Materials { bits: self.bits | other.bits, others: self.others | other.others }
     }
 
-    /// What is in this set and not in the other.
+    /// Returns what is in this set and not in the other.
     #[must_use]
     pub const fn minus(self, other: Materials) -> Self {
         Materials { bits: self.bits & !other.bits, others: self.others & !other.others }
     }
 
-    /// Whether the material is in the set.
+    /// Returns `true` if the material is in the set.
     #[inline]
     pub const fn contains(&self, material: u32) -> bool {
         if material < 64 { (self.bits >> material) & 1 == 1 } else { self.others }

@@ -115,57 +115,57 @@ impl Walkmesh {
         })
     }
 
-    /// How many faces there are.
+    /// Returns how many faces there are.
     pub fn len(&self) -> usize {
         self.faces.len()
     }
 
-    /// Whether there are no faces at all.
+    /// Returns `true` if there are no faces at all.
     pub fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }
 
-    /// The vertex positions.
+    /// Returns the vertex positions.
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.positions
     }
 
-    /// The triangles.
+    /// Returns the triangles.
     pub fn faces(&self) -> &[[u32; 3]] {
         &self.faces
     }
 
-    /// The material of a face; `None` when there is no such face.
+    /// Returns the material of a face; `None` when there is no such face.
     pub fn material(&self, face: u32) -> Option<u32> {
         self.materials.get(face as usize).copied()
     }
 
-    /// The materials that can be walked on.
+    /// Returns the materials that can be walked on.
     pub fn walkable_materials(&self) -> Materials {
         self.walkable
     }
 
-    /// Whether a face can be walked on.
+    /// Returns `true` if a face can be walked on.
     #[inline]
     pub fn is_walkable(&self, face: u32) -> bool {
         self.materials.get(face as usize).is_some_and(|&m| self.walkable.contains(m))
     }
 
-    /// The walkable face and edge on the other side of an edge (0, 1 or 2).
+    /// Returns the walkable face and edge on the other side of an edge (0, 1 or 2).
     #[inline]
     pub fn neighbour(&self, face: u32, edge: u32) -> Option<(u32, u32)> {
         let link = *self.adjacency.get(face as usize)?.get(edge as usize)?;
         u32::try_from(link).ok().map(|l| (l / 3, l % 3))
     }
 
-    /// The room an edge leads to.
+    /// Returns the room an edge leads to.
     pub fn transition(&self, face: u32, edge: u32) -> Option<u32> {
         let key = face.checked_mul(3)?.checked_add(edge)?;
         let i = self.transitions.binary_search_by_key(&key, |t| t.0).ok()?;
         self.transitions.get(i).map(|t| t.1)
     }
 
-    /// All edges (`3 * face + edge`) that lead to another room, with its number, in order.
+    /// Returns all edges (`3 * face + edge`) that lead to another room, with its number, in order.
     pub fn transitions(&self) -> &[(u32, u32)] {
         &self.transitions
     }
@@ -176,12 +176,12 @@ impl Walkmesh {
         self.dropped_links
     }
 
-    /// The tree the file brought along.
+    /// Returns the tree the file brought along.
     pub fn stored_tree(&self) -> Option<&StoredTree> {
         self.tree.as_ref()
     }
 
-    /// The three corners of a face.
+    /// Returns the three corners of a face.
     #[inline]
     pub fn corners(&self, face: u32) -> Option<[[f32; 3]; 3]> {
         let [a, b, c] = *self.faces.get(face as usize)?;
@@ -192,7 +192,7 @@ impl Walkmesh {
         ])
     }
 
-    /// The unit normal of a face (right-hand rule); zero for a face without area.
+    /// Returns the unit normal of a face (right-hand rule); zero for a face without area.
     pub fn normal(&self, face: u32) -> [f32; 3] {
         let [a, b, c] = self.corners64(face);
         let n = cross3(sub3(b, a), sub3(c, a));
@@ -204,7 +204,8 @@ impl Walkmesh {
         }
     }
 
-    /// The height of a face's plane at a place of the plan; for a face that stands upright, the height of its highest corner.
+    /// Returns the height of a face's plane at a place of the plan; for a face that stands upright, the height of its
+    /// highest corner.
     pub fn height_at(&self, face: u32, x: f64, y: f64) -> f64 {
         plane_height(self.corners64(face), x, y)
     }
@@ -215,7 +216,7 @@ impl Walkmesh {
         [v3(a), v3(b), v3(c)]
     }
 
-    /// The private acceleration structure, built at first use.
+    /// Returns the private acceleration structure, built at first use.
     #[inline]
     pub(crate) fn bvh(&self) -> &Bvh {
         self.bvh.get_or_init(|| Bvh::build(&self.positions, &self.faces))
@@ -227,7 +228,7 @@ impl Walkmesh {
     }
 }
 
-/// The height of the plane through three corners; for upright triangles the highest corner.
+/// Returns the height of the plane through three corners; for upright triangles the highest corner.
 pub(crate) fn plane_height([a, b, c]: [V3; 3], x: f64, y: f64) -> f64 {
     let n = cross3(sub3(b, a), sub3(c, a));
     let z = a[2] - (n[0] * (x - a[0]) + n[1] * (y - a[1])) / n[2];
@@ -240,7 +241,7 @@ fn mismatch(want: String, found: String, path: String) -> Error {
     Error::new(ErrorKind::Mismatch { want: want.into(), found: found.into() }, Place::Nowhere).within(path)
 }
 
-/// One number per distinct position, so that split vertices count as one.
+/// Returns one number per distinct position, so that split vertices count as one.
 pub(crate) fn weld(positions: &[[f32; 3]]) -> Vec<u32> {
     // Adding 0.0 makes -0.0 and 0.0 the same.
     let key = |p: &[f32; 3]| p.map(|c| (c + 0.0).to_bits());

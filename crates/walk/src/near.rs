@@ -77,7 +77,7 @@ impl Bvh {
     }
 }
 
-/// The squares of the distances of a point to the eight boxes; infinite for empty lanes.
+/// Returns the squares of the distances of a point to the eight boxes; infinite for empty lanes.
 fn squares(node: &Node, point: [f32; 3]) -> [f32; 8] {
     let [x0, x1, y0, y1, z0, z1] = &node.planes;
     let half = |x0: f32x4, x1: f32x4, y0: f32x4, y1: f32x4, z0: f32x4, z1: f32x4| {

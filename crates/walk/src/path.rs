@@ -75,7 +75,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// The path, if there is one.
+    /// Returns the path, if there is one.
     pub fn path(self) -> Option<Path> {
         match self {
             Route::Found(path) => Some(path),
@@ -122,7 +122,7 @@ impl<'m> Navigator<'m> {
         Navigator::around(mesh, agent, Vec::new())
     }
 
-    /// The same, less what the cuts cover.
+    /// Returns the same, less what the cuts cover.
     pub(crate) fn around(mesh: &'m Walkmesh, agent: &Agent, mut cuts: Vec<Cut>) -> Navigator<'m> {
         let open = |face: u32| {
             let material = mesh.material(face)?;
@@ -161,12 +161,12 @@ impl<'m> Navigator<'m> {
         }
     }
 
-    /// How many convex polygons the plan has.
+    /// Returns how many convex polygons the plan has.
     pub fn polygons(&self) -> usize {
         self.nav.polys.len()
     }
 
-    /// The route between two points, each put on the ground below it within the agent's reach.
+    /// Returns the route between two points, each put on the ground below it within the agent's reach.
     pub fn route(&mut self, from: [f32; 3], to: [f32; 3], effort: Effort) -> Route {
         let of = self.mesh.walkable_materials().minus(self.agent.forbidden);
         let Some(start) = self.mesh.locate_among(from, self.agent.reach, of) else { return Route::NoStart };
@@ -174,7 +174,7 @@ impl<'m> Navigator<'m> {
         self.route_between((start.face, plan(from)), (goal.face, plan(to)), effort)
     }
 
-    /// The route between two places of the plan on known faces.
+    /// Returns the route between two places of the plan on known faces.
     pub fn route_between(&mut self, from: (u32, [f64; 2]), to: (u32, [f64; 2]), effort: Effort) -> Route {
         let Some(start) = self.spot(from) else { return Route::NoStart };
         let Some(goal) = self.spot(to) else { return Route::NoGoal };

@@ -34,25 +34,25 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// A ray without end.
+    /// Creates a ray without end.
     pub const fn new(origin: [f32; 3], direction: [f32; 3]) -> Ray {
         Ray { origin, direction, length: f32::INFINITY }
     }
 
-    /// The segment from one point to another. Distances along it run from 0 to 1.
+    /// Returns the segment from one point to another. Distances along it run from 0 to 1.
     pub fn between(from: [f32; 3], to: [f32; 3]) -> Ray {
         let direction = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
         Ray { origin: from, direction, length: 1.0 }
     }
 
-    /// The same ray, no longer than this many lengths of its direction.
+    /// Returns the same ray, no longer than this many lengths of its direction.
     #[must_use]
     pub const fn up_to(mut self, length: f32) -> Ray {
         self.length = length;
         self
     }
 
-    /// The point at a distance.
+    /// Returns the point at a distance.
     pub fn point(&self, distance: f64) -> [f32; 3] {
         f32s(add_scaled3(v3(self.origin), v3(self.direction), distance))
     }
@@ -68,8 +68,9 @@ pub struct Hit {
 }
 
 impl Walkmesh {
-    /// The nearest face of these materials that the ray meets, from either side. Of faces at the same distance, the
-    /// one with the lowest number. A ray that is not finite, starts 1e18 away or farther, or has no direction meets nothing.
+    /// Returns the nearest face of these materials that the ray meets, from either side. Of faces at the same distance,
+    /// the one with the lowest number. A ray that is not finite, starts 1e18 away or farther, or has no direction meets
+    /// nothing.
     ///
     /// ```
     /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
@@ -106,7 +107,8 @@ impl Walkmesh {
         (best.face != EMPTY).then_some(best)
     }
 
-    /// Whether the ray meets any face of these materials: line of sight, with `of` the materials that block it.
+    /// Returns `true` if the ray meets any face of these materials: line of sight, with `of` the materials that block
+    /// it.
     ///
     /// ```
     /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
@@ -195,7 +197,7 @@ impl Exact {
         Some(Exact { origin, direction, length: f64::from(ray.length), axis, shear })
     }
 
-    /// A ray straight down.
+    /// Returns a ray straight down.
     #[inline]
     pub(crate) fn downward(origin: V3, length: f64) -> Option<Exact> {
         let sound = origin.iter().all(|c| c.is_finite()) && length >= 0.0;
@@ -208,7 +210,7 @@ impl Exact {
         self.direction[0] == 0.0 && self.direction[1] == 0.0
     }
 
-    /// The distance at which the triangle is met. Triangles seen edge-on are not.
+    /// Returns the distance at which the triangle is met. Triangles seen edge-on are not.
     #[inline]
     pub(crate) fn hit(&self, corners: [V3; 3]) -> Option<f64> {
         let [a, b, c] = [
@@ -236,7 +238,7 @@ impl Exact {
     }
 }
 
-/// The coordinates turned so that `axis` comes last.
+/// Returns the coordinates turned so that `axis` comes last.
 #[inline]
 fn turn(p: V3, axis: usize) -> V3 {
     match axis {
@@ -287,13 +289,13 @@ impl Sieve {
         }
     }
 
-    /// The limit in f32, rounded up.
+    /// Returns the limit in f32, rounded up.
     #[inline]
     fn limit(&self, distance: f64) -> f32 {
         (((distance * self.scale) as f32) * 1.000_001).min(1e30)
     }
 
-    /// Which of the eight boxes the ray may meet before the limit, and where it enters them.
+    /// Returns which of the eight boxes the ray may meet before the limit, and where it enters them.
     #[inline]
     fn boxes(&self, node: &Node, limit: f32) -> (u32, [f32x4; 2]) {
         let [x, y, z] = self.first;
@@ -316,7 +318,7 @@ impl Sieve {
         (low | high << 4, [a, b])
     }
 
-    /// Which of the four triangles the ray may meet before the limit.
+    /// Returns which of the four triangles the ray may meet before the limit.
     #[inline]
     fn triangles(&self, block: &Block, limit: f32) -> u32 {
         let [dx, dy, dz] = self.direction;
@@ -362,7 +364,7 @@ impl Column {
     }
 }
 
-/// The heights from one to another in f32, rounded outward.
+/// Returns the heights from one to another in f32, rounded outward.
 #[inline]
 pub(crate) fn span(a: f64, b: f64) -> [f32; 2] {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
@@ -558,7 +560,7 @@ impl Bvh {
     }
 }
 
-/// Which of the four triangles may lie over or under the place.
+/// Returns which of the four triangles may lie over or under the place.
 #[inline]
 fn column_triangles(block: &Block, x: f32x4, y: f32x4, slack: f32x4) -> u32 {
     let ([e1x, e1y, _], [e2x, e2y, _]) = (block.e1, block.e2);

@@ -81,7 +81,7 @@ impl Walkmesh {
         Some(Slide { point: [at[0] as f32, at[1] as f32, footing.height], face: standing, touched })
     }
 
-    /// The border edges near a move.
+    /// Returns the border edges near a move.
     fn walls(&self, from: [f32; 3], step: V2, radius: f64, height: f32) -> Vec<Wall> {
         let reach = (dot2(step, step).sqrt() + radius) as f32 * 1.001 + 0.01;
         let bounds = Aabb {

@@ -45,12 +45,12 @@ pub struct TreeFaults {
 }
 
 impl TreeFaults {
-    /// Whether the tree is sound.
+    /// Returns `true` if the tree is sound.
     pub fn is_empty(&self) -> bool {
         *self == TreeFaults::default()
     }
 
-    /// Whether a ray can miss a face because of these faults.
+    /// Returns `true` if a ray can miss a face because of these faults.
     pub fn can_miss(&self) -> bool {
         !(self.missing_faces.is_empty() && self.small_boxes.is_empty())
     }
@@ -75,7 +75,7 @@ impl std::fmt::Display for TreeFaults {
 }
 
 impl StoredTree {
-    /// The nearest hit, found by walking this tree. Each node is visited once, whatever the tree looks like.
+    /// Returns the nearest hit, found by walking this tree. Each node is visited once, whatever the tree looks like.
     pub fn nearest(&self, mesh: &Walkmesh, ray: &Ray, of: Materials) -> Option<Hit> {
         let exact = Exact::new(ray)?;
         let mut best: Option<Hit> = None;
@@ -180,7 +180,7 @@ fn greatest(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])]
 }
 
-/// Whether the ray enters the node's box before the limit; a box with NaN is always entered.
+/// Returns `true` if the ray enters the node's box before the limit; a box with NaN is always entered.
 fn enters(node: &TreeNode, origin: V3, direction: V3, limit: f64) -> bool {
     let (min, max) = (v3(node.min), v3(node.max));
     let slab = |o: f64, d: f64, low: f64, high: f64| -> (f64, f64) {

@@ -77,7 +77,7 @@ pub(crate) fn distance2(a: V2, b: V2) -> f64 {
     dot2(d, d).sqrt()
 }
 
-/// The parameter (0 to 1) of the point of the segment nearest to `p`, and the square of its distance.
+/// Returns the parameter (0 to 1) of the point of the segment nearest to `p`, and the square of its distance.
 #[inline]
 pub(crate) fn nearest_on_segment(p: V2, a: V2, b: V2) -> (f64, f64) {
     let d = sub2(b, a);
@@ -87,7 +87,7 @@ pub(crate) fn nearest_on_segment(p: V2, a: V2, b: V2) -> (f64, f64) {
     (t, dot2(e, e))
 }
 
-/// The point of the triangle nearest to `p` (Ericson's regions, in f64).
+/// Returns the point of the triangle nearest to `p` (Ericson's regions, in f64).
 pub(crate) fn nearest_on_triangle(p: V3, [a, b, c]: [V3; 3]) -> V3 {
     let (ab, ac, ap) = (sub3(b, a), sub3(c, a), sub3(p, a));
     let (d1, d2) = (dot3(ab, ap), dot3(ac, ap));
@@ -121,7 +121,7 @@ pub(crate) fn nearest_on_triangle(p: V3, [a, b, c]: [V3; 3]) -> V3 {
     if sum > 0.0 { add_scaled3(add_scaled3(a, ab, vb / sum), ac, vc / sum) } else { a }
 }
 
-/// The item at an index that other code has already checked; the default where it has not.
+/// Returns the item at an index that other code has already checked; the default where it has not.
 #[inline]
 pub(crate) fn at<T: Copy + Default>(items: &[T], index: usize) -> T {
     items.get(index).copied().unwrap_or_default()

@@ -16,7 +16,7 @@ impl Checker<'_> {
     pub(super) fn container(&mut self) {
         let version = self.doc.version;
         if ![crate::Fmdl::GZ, crate::Fmdl::TPP].contains(&version) {
-            self.say(&VERSION, Some(4), || "header".into(), || format!("version {version}"));
+            self.add(&VERSION, Some(4), || "header".into(), || format!("version {version}"));
         }
         for (i, block) in self.doc.unknown_blocks.iter().enumerate() {
             let known = match block.section {
@@ -24,7 +24,7 @@ impl Checker<'_> {
                 _ => block.id < 4,
             };
             let rule = if known { &DOUBLE_BLOCK } else { &UNKNOWN_BLOCK };
-            self.say(
+            self.add(
                 rule,
                 None,
                 || format!("unknown_blocks[{i}]"),
@@ -46,7 +46,7 @@ impl Checker<'_> {
         let first = bits(&mut places.tables.iter().map(|d| d.id.into()));
         let second = bits(&mut places.data.iter().map(|d| d.id));
         if (first, second) != (h.section_0_blocks, h.section_1_blocks) {
-            self.say(
+            self.add(
                 &BLOCK_MASK,
                 Some(16),
                 || "header".into(),
@@ -60,7 +60,7 @@ impl Checker<'_> {
         let (first_end, second_end) =
             (end(h.section_0.0, h.section_0_length), end(h.section_1.0, h.section_1_length));
         if first_end != u64::from(h.section_1.0) || second_end != places.len as u64 {
-            self.say(&SECTION_LENGTH, Some(0x28), || "header".into(), || {
+            self.add(&SECTION_LENGTH, Some(0x28), || "header".into(), || {
                 let len = places.len;
                 format!("section 0 ends at 0x{first_end:X}, section 1 at 0x{second_end:X}, the file at 0x{len:X}")
             });
@@ -70,7 +70,7 @@ impl Checker<'_> {
             let end = u64::from(h.section_1.0) + end(d.offset.0, d.length);
             if end > places.len as u64 {
                 let at = descriptors + (i * wire::DataDescriptor::SIZE) as u64;
-                self.say(
+                self.add(
                     &DATA_LENGTH,
                     Some(at),
                     || format!("data descriptors[{i}]"),
@@ -79,15 +79,15 @@ impl Checker<'_> {
             }
         }
         for gap in &places.gaps {
-            self.say(&KEPT_BYTES, Some(gap.offset.into()), String::new, || {
+            self.add(&KEPT_BYTES, Some(gap.offset.into()), String::new, || {
                 format!("{} bytes", gap.bytes.len())
             });
         }
         for id in NEEDED.iter().filter(|id| places.table(**id).is_none()) {
-            self.say(&MISSING_TABLE, None, String::new, || format!("table 0x{id:X}"));
+            self.add(&MISSING_TABLE, None, String::new, || format!("table 0x{id:X}"));
         }
         if original.shared {
-            self.say(&SHARED_BYTES, None, String::new, || "tables, vertices or faces overlap".into());
+            self.add(&SHARED_BYTES, None, String::new, || "tables, vertices or faces overlap".into());
         }
     }
 
@@ -99,7 +99,7 @@ impl Checker<'_> {
             if usize::from(index) >= names {
                 let at = original.places.table(table).map(|at| (at + record * size) as u64);
                 let path = || format!("{}[{record}]", table_name(table));
-                checker.say(&NAME_RANGE, at, path, || format!("name {index} of {names}"));
+                checker.add(&NAME_RANGE, at, path, || format!("name {index} of {names}"));
             }
         };
         for (i, b) in t.bones.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Checker<'_> {
             } else if usize::from(x.path) >= t.paths.len() {
                 let (at, of) = (self.record::<wire::Texture>(0x6, i), t.paths.len());
                 let what = || format!("path {} of {of}", x.path);
-                self.say(&TEXTURE_RANGE, at, || format!("textures[{i}]"), what);
+                self.add(&TEXTURE_RANGE, at, || format!("textures[{i}]"), what);
             }
         }
         for (i, b) in t.bindings.iter().enumerate() {
@@ -134,17 +134,17 @@ impl Checker<'_> {
         let boxes = t.boxes.len();
         for (i, r) in t.runs.iter().enumerate().filter(|(_, r)| usize::from(r.bounds) >= boxes) {
             let at = self.record::<wire::Run>(0x2, i);
-            self.say(&BOX_RANGE, at, || format!("runs[{i}]"), || format!("box {} of {boxes}", r.bounds));
+            self.add(&BOX_RANGE, at, || format!("runs[{i}]"), || format!("box {} of {boxes}", r.bounds));
         }
         for (i, b) in t.bones.iter().enumerate().filter(|(_, b)| usize::from(b.bounds) >= boxes) {
             let at = self.record::<wire::Bone>(0x0, i);
-            self.say(&BOX_RANGE, at, || format!("bones[{i}]"), || format!("box {} of {boxes}", b.bounds));
+            self.add(&BOX_RANGE, at, || format!("bones[{i}]"), || format!("box {} of {boxes}", b.bounds));
         }
         let vectors = t.vectors.len();
         let lost = |g: &wire::Group| g.pivot != u16::MAX && usize::from(g.pivot) >= vectors;
         for (i, g) in t.groups.iter().enumerate().filter(|(_, g)| lost(g)) {
             let at = self.record::<wire::Group>(0x1, i);
-            self.say(
+            self.add(
                 &PIVOT_RANGE,
                 at,
                 || format!("groups[{i}]"),
@@ -159,13 +159,13 @@ impl Checker<'_> {
         let path = || format!("materials[{i}]");
         if usize::from(m.material) >= t.materials.len() {
             let of = t.materials.len();
-            self.say(&SHADER_RANGE, at, path, || format!("material {} of {of}", m.material));
+            self.add(&SHADER_RANGE, at, path, || format!("material {} of {of}", m.material));
         }
         for (first, count) in [(m.first_texture, m.texture_count), (m.first_parameter, m.parameter_count)] {
             let end = usize::from(first) + usize::from(count);
             if end > t.bindings.len() {
                 let of = t.bindings.len();
-                self.say(&BINDING_RANGE, at, path, || format!("bindings {first} to {end} of {of}"));
+                self.add(&BINDING_RANGE, at, path, || format!("bindings {first} to {end} of {of}"));
             }
         }
         let some =
@@ -173,13 +173,13 @@ impl Checker<'_> {
         for (k, b) in some(m.first_texture, m.texture_count) {
             if usize::from(b.value) >= t.textures.len() {
                 let (at, of) = (self.record::<wire::Binding>(0x7, k), t.textures.len());
-                self.say(&TEXTURE_RANGE, at, path, || format!("texture {} of {of}", b.value));
+                self.add(&TEXTURE_RANGE, at, path, || format!("texture {} of {of}", b.value));
             }
         }
         for (k, b) in some(m.first_parameter, m.parameter_count) {
             if usize::from(b.value) >= t.vectors.len() {
                 let (at, of) = (self.record::<wire::Binding>(0x7, k), t.vectors.len());
-                self.say(&PARAMETER_RANGE, at, path, || format!("value {} of {of}", b.value));
+                self.add(&PARAMETER_RANGE, at, path, || format!("value {} of {of}", b.value));
             }
         }
     }
@@ -191,7 +191,7 @@ impl Checker<'_> {
             None => t.hashes.first().is_none_or(|h| *h == crate::str_code64(b"")),
         };
         if !empty {
-            self.say(&FIRST_NAME, None, || "names[0]".into(), || "not the empty name".into());
+            self.add(&FIRST_NAME, None, || "names[0]".into(), || "not the empty name".into());
         }
         let block = original.places.data(3);
         let mut expected = 0u64;
@@ -200,11 +200,11 @@ impl Checker<'_> {
             let path = || format!("strings[{i}]");
             let end = block.unwrap_or(0) as u64 + u64::from(entry.offset.0) + u64::from(entry.length);
             if text.len() != usize::from(entry.length) || block.is_none() {
-                self.say(&TEXT_RANGE, at, path, || {
+                self.add(&TEXT_RANGE, at, path, || {
                     format!("ends at 0x{end:X}, the file at 0x{:X}", original.places.len)
                 });
             } else if entry.block != 3 || u64::from(entry.offset.0) != expected || text.contains(&0) {
-                self.say(&TEXT_ENTRY, at, path, || {
+                self.add(&TEXT_ENTRY, at, path, || {
                     format!("block {}, offset 0x{:X}, expected 0x{expected:X}", entry.block, entry.offset.0)
                 });
             }
@@ -223,7 +223,7 @@ impl Checker<'_> {
         }
         if !right || end != block {
             let at = self.record::<wire::Buffer>(0xE, 0);
-            self.say(
+            self.add(
                 &BUFFERS,
                 at,
                 || "buffers".into(),
@@ -240,7 +240,7 @@ impl Checker<'_> {
             let expected = levels * i as u64;
             if u64::from(m.first_window) != expected && levels > 0 {
                 let what = || format!("first window {}, expected {expected}", m.first_window);
-                self.say(&WINDOW_TABLE, self.mesh_at(i), || format!("meshes[{i}]"), what);
+                self.add(&WINDOW_TABLE, self.mesh_at(i), || format!("meshes[{i}]"), what);
             }
             self.mesh_data(original, i, m);
         }
@@ -249,7 +249,7 @@ impl Checker<'_> {
             if r.first_window != expected {
                 let at = self.record::<wire::Run>(0x2, i);
                 let what = || format!("first window {}, expected {expected}", r.first_window);
-                self.say(&WINDOW_TABLE, at, || format!("runs[{i}]"), what);
+                self.add(&WINDOW_TABLE, at, || format!("runs[{i}]"), what);
             }
         }
     }
@@ -260,25 +260,25 @@ impl Checker<'_> {
         let at = self.mesh_at(i);
         let path = || format!("meshes[{i}]");
         let Some((streams, _)) = t.layout_of(m) else {
-            self.say(&MESH_LAYOUT, at, path, || format!("layout {} of {}", m.layout, t.layouts.len()));
+            self.add(&MESH_LAYOUT, at, path, || format!("layout {} of {}", m.layout, t.layouts.len()));
             return;
         };
         let count = self.doc.meshes.get(i).map_or(0, |m| m.indices.len()) as u64;
         let end = (u64::from(m.first_index) + count) * 2;
         if count > 0 && t.index_buffer().is_none_or(|b| end > u64::from(b.length)) {
-            self.say(&BUFFER_RANGE, at, path, || format!("indices end at 0x{end:X} of their buffer"));
+            self.add(&BUFFER_RANGE, at, path, || format!("indices end at 0x{end:X} of their buffer"));
         }
         for stream in streams {
             let end = u64::from(stream.offset.0) + u64::from(m.vertex_count) * u64::from(stream.stride);
             let buffer = t.buffers.get(usize::from(stream.buffer));
             if buffer.is_none_or(|b| end > u64::from(b.length)) {
-                self.say(&BUFFER_RANGE, at, path, || format!("vertices end at 0x{end:X} of their buffer"));
+                self.add(&BUFFER_RANGE, at, path, || format!("vertices end at 0x{end:X} of their buffer"));
             }
         }
         let window = self.doc.meshes.get(i).and_then(|m| m.windows.first());
         if let Some(window) = window.filter(|w| w.count != m.index_count) {
             let (a, b) = (window.count, m.index_count);
-            self.say(&WINDOW_FIRST, at, path, || format!("{a} indices in window 0, {b} in the mesh"));
+            self.add(&WINDOW_FIRST, at, path, || format!("{a} indices in window 0, {b} in the mesh"));
         }
     }
 }

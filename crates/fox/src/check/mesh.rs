@@ -10,29 +10,29 @@ use crate::rules::*;
 impl Checker<'_> {
     pub(super) fn meshes(&mut self) {
         let levels = self.doc.lod_count();
-        let told = self.doc.lods.first().map_or(0, |l| l.count);
-        if told == 0 && !self.doc.meshes.is_empty() {
-            self.say(&NO_LODS, None, || "lods".into(), || "0 levels".into());
+        let stored = self.doc.lods.first().map_or(0, |l| l.count);
+        if stored == 0 && !self.doc.meshes.is_empty() {
+            self.add(&NO_LODS, None, || "lods".into(), || "0 levels".into());
         }
         for (i, mesh) in self.doc.meshes.iter().enumerate() {
             let path = || format!("meshes[{i}]");
             let at = self.mesh_at(i);
             if mesh.windows.is_empty() {
-                self.say(&NO_LODS, at, path, || "no face window".into());
+                self.add(&NO_LODS, at, path, || "no face window".into());
             } else if mesh.windows.len() != levels {
                 let what = || format!("{} levels, another mesh has {levels}", mesh.windows.len());
-                self.say(&WINDOW_COUNT, at, path, what);
+                self.add(&WINDOW_COUNT, at, path, what);
             }
             if usize::from(mesh.material) >= self.doc.materials.len() {
                 let of = self.doc.materials.len();
-                self.say(&MESH_MATERIAL, at, path, || format!("material {} of {of}", mesh.material));
+                self.add(&MESH_MATERIAL, at, path, || format!("material {} of {of}", mesh.material));
             }
             let unknown = mesh.flags & !Mesh::KNOWN_FLAGS;
             if unknown != 0 {
-                self.say(&UNKNOWN_FLAGS, at, path, || format!("bits 0x{unknown:x} of 0x{:x}", mesh.flags));
+                self.add(&UNKNOWN_FLAGS, at, path, || format!("bits 0x{unknown:x} of 0x{:x}", mesh.flags));
             }
             if mesh.flags & Mesh::SHADOW_ONLY != 0 {
-                self.say(&SHADOW_ONLY, at, path, || format!("flags 0x{:x}", mesh.flags));
+                self.add(&SHADOW_ONLY, at, path, || format!("flags 0x{:x}", mesh.flags));
             }
             self.faces(i, mesh);
             self.columns(i, mesh);
@@ -46,7 +46,7 @@ impl Checker<'_> {
         let path = || format!("meshes[{i}]");
         let count = mesh.vertices.count;
         if count == 0 {
-            self.say(&NO_VERTICES, at, path, || "0 vertices".into());
+            self.add(&NO_VERTICES, at, path, || "0 vertices".into());
         }
         let mut highest = None;
         let mut used = vec![false; count];
@@ -57,46 +57,46 @@ impl Checker<'_> {
             }
         }
         if let Some(index) = highest {
-            self.say(&INDEX_RANGE, at, path, || format!("index {index} of {count} vertices"));
+            self.add(&INDEX_RANGE, at, path, || format!("index {index} of {count} vertices"));
         }
         let unused = used.iter().filter(|u| !**u).count();
         if unused > 0 {
-            self.say(&UNUSED_VERTICES, at, path, || format!("{unused} of {count}"));
+            self.add(&UNUSED_VERTICES, at, path, || format!("{unused} of {count}"));
         }
         let mut previous = u32::MAX;
         for (level, w) in mesh.windows.iter().enumerate() {
             let path = || format!("meshes[{i}].windows[{level}]");
             if !w.count.is_multiple_of(3) || !w.first.is_multiple_of(3) {
-                self.say(&WINDOW_THIRDS, at, path, || format!("{} from {}", w.count, w.first));
+                self.add(&WINDOW_THIRDS, at, path, || format!("{} from {}", w.count, w.first));
             }
             let end = u64::from(w.first) + u64::from(w.count);
             if end > mesh.indices.len() as u64 {
                 let of = mesh.indices.len();
-                self.say(&WINDOW_RANGE, at, path, || format!("ends at {end} of {of}"));
+                self.add(&WINDOW_RANGE, at, path, || format!("ends at {end} of {of}"));
             }
             if level == 0 && w.first != 0 {
-                self.say(&WINDOW_FIRST, at, path, || format!("begins at {}", w.first));
+                self.add(&WINDOW_FIRST, at, path, || format!("begins at {}", w.first));
             }
             if w.count > previous {
-                self.say(&WINDOW_GROWS, at, path, || format!("{} after {previous}", w.count));
+                self.add(&WINDOW_GROWS, at, path, || format!("{} after {previous}", w.count));
             }
             previous = w.count;
         }
         if mesh.windows.first().is_some_and(|w| w.count == 0) {
-            self.say(&NO_FACES, at, path, || "level 0 is empty".into());
+            self.add(&NO_FACES, at, path, || "level 0 is empty".into());
         }
         let most = mesh.windows.iter().map(|w| w.count / 3).max().unwrap_or(0);
         if most > 21_845 {
-            self.say(&FACE_LIMIT, at, path, || format!("{most} faces"));
+            self.add(&FACE_LIMIT, at, path, || format!("{most} faces"));
         }
         let degenerate = mesh.faces(0).filter(|[a, b, c]| a == b || b == c || a == c).count();
         if degenerate > 0 {
-            self.say(&DEGENERATE, at, path, || format!("{degenerate} triangles"));
+            self.add(&DEGENERATE, at, path, || format!("{degenerate} triangles"));
         }
         if let Some((against, all)) = mesh.facing()
             && against * 2 > all
         {
-            self.say(&INSIDE_OUT, at, path, || format!("{against} of {all} faces"));
+            self.add(&INSIDE_OUT, at, path, || format!("{against} of {all} faces"));
         }
     }
 
@@ -109,7 +109,7 @@ impl Checker<'_> {
         for column in &v.columns {
             let name = column.usage.name();
             if !seen.insert(column.usage) {
-                self.say(&DOUBLE_USAGE, at, path, || name.clone());
+                self.add(&DOUBLE_USAGE, at, path, || name.clone());
             }
             let values = v.resolve(&column.values);
             let right = match (column.usage, values) {
@@ -125,35 +125,35 @@ impl Checker<'_> {
             };
             let format = values.and_then(Values::format).unwrap_or(0);
             match right {
-                None => self.say(&UNKNOWN_USAGE, at, path, || format!("{name}, type {format}")),
-                Some(false) => self.say(&UNUSUAL_TYPE, at, path, || format!("{name}, type {format}")),
+                None => self.add(&UNKNOWN_USAGE, at, path, || format!("{name}, type {format}")),
+                Some(false) => self.add(&UNUSUAL_TYPE, at, path, || format!("{name}, type {format}")),
                 Some(true) => {}
             }
         }
         let order = canonical_order(mesh);
         if !order.is_sorted() {
             let found: Vec<String> = v.columns.iter().map(|c| c.usage.name()).collect();
-            self.say(&ELEMENT_ORDER, at, path, || found.join(", "));
+            self.add(&ELEMENT_ORDER, at, path, || found.join(", "));
         }
         let has = |usage: Usage| seen.contains(&usage);
         if v.positions().is_none() {
-            self.say(&NO_POSITIONS, at, path, || "no positions of type 1".into());
+            self.add(&NO_POSITIONS, at, path, || "no positions of type 1".into());
         }
         if !has(Usage::Normal) {
-            self.say(&NO_NORMALS, at, path, || "no normals".into());
+            self.add(&NO_NORMALS, at, path, || "no normals".into());
         }
         if let Some(material) = self.doc.materials.get(usize::from(mesh.material)) {
             let normal_map = crate::str_code64(b"NormalMap_Tex_NRM");
             if !has(Usage::Tangent) && material.textures.iter().any(|t| t.slot.code() == normal_map) {
-                self.say(&NO_TANGENTS, at, path, || format!("material {:?}", material.name));
+                self.add(&NO_TANGENTS, at, path, || format!("material {:?}", material.name));
             }
             if !has(Usage::Uv(0)) && !material.textures.is_empty() {
-                self.say(&NO_UVS, at, path, || format!("material {:?}", material.name));
+                self.add(&NO_UVS, at, path, || format!("material {:?}", material.name));
             }
         }
         if has(Usage::Weights) != has(Usage::BoneIndices) || has(Usage::Weights2) != has(Usage::BoneIndices2)
         {
-            self.say(&SKIN_HALF, at, path, || "one of the two is missing".into());
+            self.add(&SKIN_HALF, at, path, || "one of the two is missing".into());
         }
     }
 
@@ -164,7 +164,7 @@ impl Checker<'_> {
         let at_vertex = |n: usize, what: &str| format!("meshes[{i}].{what}[{n}]");
         let bad = |p: &[f32; 3]| p.iter().any(|x| !x.is_finite());
         if let Some(n) = v.positions().and_then(|p| p.iter().position(bad)) {
-            self.say(
+            self.add(
                 &BAD_POSITION,
                 at,
                 || at_vertex(n, "positions"),
@@ -174,13 +174,13 @@ impl Checker<'_> {
         for set in 0..4 {
             let bad = |p: &[f32; 2]| p.iter().any(|x| !x.is_finite());
             if let Some(n) = v.uvs(set).and_then(|p| p.iter().position(bad)) {
-                self.say(&BAD_UV, at, || at_vertex(n, &format!("uv{set}")), || "not finite".into());
+                self.add(&BAD_UV, at, || at_vertex(n, &format!("uv{set}")), || "not finite".into());
             }
         }
         if let Some(mut normals) = v.normals()
             && let Some((n, x)) = normals.by_ref().enumerate().find(|(_, x)| !is_unit(*x) || x[3] != 1.0)
         {
-            self.say(&NORMAL_LENGTH, at, || at_vertex(n, "normals"), || format!("{x:?}"));
+            self.add(&NORMAL_LENGTH, at, || at_vertex(n, "normals"), || format!("{x:?}"));
         }
         if let Some(tangents) = v.tangents() {
             let (mut length, mut side) = (None, None);
@@ -190,7 +190,7 @@ impl Checker<'_> {
             }
             for (rule, found) in [(&TANGENT_LENGTH, length), (&TANGENT_SIDE, side)] {
                 if let Some((n, x)) = found {
-                    self.say(rule, at, || at_vertex(n, "tangents"), || format!("{x:?}"));
+                    self.add(rule, at, || at_vertex(n, "tangents"), || format!("{x:?}"));
                 }
             }
         }
@@ -205,7 +205,7 @@ impl Checker<'_> {
         let path = || format!("meshes[{i}]");
         let Some(group) = self.doc.bone_group(mesh) else {
             let of = self.doc.bone_groups.len();
-            self.say(&MESH_BONES, at, path, || format!("bone group {} of {of}", mesh.bone_group));
+            self.add(&MESH_BONES, at, path, || format!("bone group {} of {of}", mesh.bone_group));
             return;
         };
         let (Some(weights), Some(indices)) = (v.weights(), v.bone_indices()) else { return };
@@ -234,20 +234,20 @@ impl Checker<'_> {
             [(&WEIGHT_SUM, sum), (&NO_WEIGHT, none), (&WEIGHT_ORDER, order), (&BONE_INDEX, range)]
         {
             if let Some((n, x)) = found {
-                self.say(rule, at, || format!("meshes[{i}].weights[{n}]"), || format!("{x:?}"));
+                self.add(rule, at, || format!("meshes[{i}].weights[{n}]"), || format!("{x:?}"));
             }
         }
     }
 }
 
-/// Whether a direction is of length 1, as far as half floats can tell.
+/// Returns `true` if a direction is of length 1, as far as half floats can tell.
 pub(crate) fn is_unit(v: [f32; 4]) -> bool {
     let [x, y, z, _] = v;
     (x * x + y * y + z * z - 1.0).abs() < 0.02
 }
 
 impl Mesh {
-    /// How many LOD-0 faces point against their vertices' normals, of how many that have a direction.
+    /// Returns how many LOD-0 faces point against their vertices' normals, of how many that have a direction.
     pub(crate) fn facing(&self) -> Option<(usize, usize)> {
         let positions = self.vertices.positions()?;
         let normals: Vec<[f32; 4]> = self.vertices.normals()?.collect();

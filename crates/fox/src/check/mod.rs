@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         self.doc.layout.original.as_deref()
     }
 
-    /// Where a record of a table begins in the file.
+    /// Returns where a record of a table begins in the file.
     fn record<T: Wire>(&self, table: u8, index: usize) -> Option<u64> {
         let at = self.original()?.places.table(table)?;
         Some((at + index * T::SIZE) as u64)
@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Adds a finding.
-    fn say(
+    fn add(
         &mut self,
         rule: &'static Rule,
         at: Option<u64>,

@@ -23,11 +23,11 @@ impl Checker<'_> {
             if used && material.shader.is_empty() && material.technique.is_empty() {
                 let at = self.record::<wire::MaterialInstance>(0x4, i);
                 let path = || format!("materials[{i}] {:?}", material.name);
-                self.say(&NO_SHADER, at, path, || "shader and technique are empty".into());
+                self.add(&NO_SHADER, at, path, || "shader and technique are empty".into());
             }
             if !used {
                 let at = self.record::<wire::MaterialInstance>(0x4, i);
-                self.say(
+                self.add(
                     &UNUSED_MATERIAL,
                     at,
                     || format!("materials[{i}]"),
@@ -45,7 +45,7 @@ impl Checker<'_> {
             let at = self.record::<wire::Bone>(0x0, i);
             let path = || format!("bones[{i}] {:?}", bone.name);
             if let Some(parent) = bone.parent.filter(|p| usize::from(*p) >= i) {
-                self.say(&BONE_PARENT, at, path, || format!("parent {parent}"));
+                self.add(&BONE_PARENT, at, path, || format!("parent {parent}"));
             }
             if self.doc.has_hashes() {
                 let origin = [0.0; 4];
@@ -55,11 +55,11 @@ impl Checker<'_> {
                 // What is no number is further off than anything.
                 let off = off.map(|x| if x.is_nan() { f32::INFINITY } else { x }).fold(0.0f32, f32::max);
                 if off > 1e-3 {
-                    self.say(&BONE_PLACE, at, path, || format!("off by {off} m"));
+                    self.add(&BONE_PLACE, at, path, || format!("off by {off} m"));
                 }
             }
             if (bone.flags & 1 == 1) == bone.bounds.is_empty() {
-                self.say(&BONE_FLAG, at, path, || format!("flags {}", bone.flags));
+                self.add(&BONE_FLAG, at, path, || format!("flags {}", bone.flags));
             }
         }
         for (i, group) in self.doc.bone_groups.iter().enumerate() {
@@ -68,18 +68,18 @@ impl Checker<'_> {
             let stored = self.original().and_then(|o| o.tables.bone_groups.get(i)).map_or(0, |g| g.count);
             let count = group.bones.len().max(stored.into());
             if count > 32 {
-                self.say(&GROUP_LIMIT, at, path, || format!("{count} bones"));
+                self.add(&GROUP_LIMIT, at, path, || format!("{count} bones"));
             }
             if !group.bones.is_sorted_by(|a, b| a < b) {
-                self.say(&GROUP_ORDER, at, path, || format!("{:?}", group.bones));
+                self.add(&GROUP_ORDER, at, path, || format!("{:?}", group.bones));
             }
             for bone in group.bones.iter().filter(|b| usize::from(**b) >= bones.len()) {
-                self.say(&GROUP_BONE, at, path, || format!("bone {bone} of {}", bones.len()));
+                self.add(&GROUP_BONE, at, path, || format!("bone {bone} of {}", bones.len()));
             }
         }
         let matrices = self.doc.bone_matrices.len();
         if matrices > 0 && matrices != bones.len() {
-            self.say(
+            self.add(
                 &MATRICES,
                 None,
                 || "bone_matrices".into(),
@@ -93,13 +93,13 @@ impl Checker<'_> {
             let at = self.record::<wire::Group>(0x1, i);
             let path = || format!("groups[{i}] {:?}", group.name);
             if let Some(parent) = group.parent.filter(|p| usize::from(*p) >= i) {
-                self.say(&GROUP_PARENT, at, path, || format!("parent {parent}"));
+                self.add(&GROUP_PARENT, at, path, || format!("parent {parent}"));
             }
             if (group.flags & Group::FRAGMENT != 0) != group.pivot.is_some() {
-                self.say(&FRAGMENT, at, path, || format!("flags {}, pivot {:?}", group.flags, group.pivot));
+                self.add(&FRAGMENT, at, path, || format!("flags {}, pivot {:?}", group.flags, group.pivot));
             }
             if group.is_visible() && group.name.text().is_some_and(|n| n.ends_with("_IV")) {
-                self.say(&GROUP_NAME, at, path, || "ends in _IV, but is visible".into());
+                self.add(&GROUP_NAME, at, path, || "ends in _IV, but is visible".into());
             }
         }
     }
@@ -112,11 +112,11 @@ impl Checker<'_> {
             let at = self.record::<wire::Run>(0x2, i);
             let path = || format!("runs[{i}]");
             if usize::from(run.group) >= groups {
-                self.say(&RUN_GROUP, at, path, || format!("group {} of {groups}", run.group));
+                self.add(&RUN_GROUP, at, path, || format!("group {} of {groups}", run.group));
             }
             let range = run.meshes();
             if range.end > meshes {
-                self.say(&RUN_MESHES, at, path, || format!("meshes {range:?} of {meshes}"));
+                self.add(&RUN_MESHES, at, path, || format!("meshes {range:?} of {meshes}"));
             }
             for (edge, by) in [(range.start.min(meshes), 1), (range.end.min(meshes), -1)] {
                 if let Some(edge) = edges.get_mut(edge) {
@@ -128,10 +128,10 @@ impl Checker<'_> {
         for (i, edge) in edges.iter().take(meshes).enumerate() {
             covered += edge;
             if covered == 0 {
-                self.say(&MESH_NO_RUN, self.mesh_at(i), || format!("meshes[{i}]"), || "in no run".into());
+                self.add(&MESH_NO_RUN, self.mesh_at(i), || format!("meshes[{i}]"), || "in no run".into());
             } else if covered > 1 {
                 let what = || format!("in {covered} runs");
-                self.say(&MESH_TWO_RUNS, self.mesh_at(i), || format!("meshes[{i}]"), what);
+                self.add(&MESH_TWO_RUNS, self.mesh_at(i), || format!("meshes[{i}]"), what);
             }
         }
     }
@@ -140,34 +140,34 @@ impl Checker<'_> {
         let at = self.record::<wire::MaterialInstance>(0x4, i);
         let path = || format!("materials[{i}] {:?}", material.name);
         if material.textures.is_empty() {
-            self.say(&NO_BASE, at, path, || format!("technique {:?}", material.technique));
+            self.add(&NO_BASE, at, path, || format!("technique {:?}", material.technique));
         }
         let mut slots = HashSet::new();
         for (k, texture) in material.textures.iter().enumerate() {
             let path = || format!("materials[{i}].textures[{k}]");
             if texture.slot.is_empty() {
-                self.say(&NO_SLOT, at, path, || format!("file {:?}", texture.file));
+                self.add(&NO_SLOT, at, path, || format!("file {:?}", texture.file));
             }
             if !slots.insert(texture.slot.code()) {
-                self.say(&DOUBLE_SLOT, at, path, || format!("slot {:?}", texture.slot));
+                self.add(&DOUBLE_SLOT, at, path, || format!("slot {:?}", texture.slot));
             }
             if let TexturePath::Code(code) = texture.path
                 && code >> crate::EXTENSION_SHIFT != crate::extension_code("ftex")
             {
-                self.say(&PATH_KIND, at, path, || format!("0x{code:016x}"));
+                self.add(&PATH_KIND, at, path, || format!("0x{code:016x}"));
             }
         }
         let mut names = HashSet::new();
         for (k, parameter) in material.parameters.iter().enumerate() {
             let path = || format!("materials[{i}].parameters[{k}]");
             if parameter.name.is_empty() {
-                self.say(&NO_SLOT, at, path, || format!("value {:?}", parameter.value));
+                self.add(&NO_SLOT, at, path, || format!("value {:?}", parameter.value));
             }
             if !names.insert(parameter.name.code()) {
-                self.say(&DOUBLE_SLOT, at, path, || format!("parameter {:?}", parameter.name));
+                self.add(&DOUBLE_SLOT, at, path, || format!("parameter {:?}", parameter.name));
             }
             if !parameter.value.iter().all(|x| x.is_finite()) {
-                self.say(&BAD_PARAMETER, at, path, || format!("{:?}", parameter.value));
+                self.add(&BAD_PARAMETER, at, path, || format!("{:?}", parameter.value));
             }
         }
     }
@@ -178,13 +178,13 @@ impl Checker<'_> {
         if !self.doc.bounds.same_bits(&d.bounds) {
             let at = self.record::<Bounds>(0xD, 0);
             let (a, b) = (self.doc.bounds, d.bounds);
-            self.say(&MODEL_BOX, at, || "bounds".into(), || format!("{a:?}, the vertices give {b:?}"));
+            self.add(&MODEL_BOX, at, || "bounds".into(), || format!("{a:?}, the vertices give {b:?}"));
         }
         for (i, (run, bounds)) in self.doc.runs.iter().zip(&d.run_bounds).enumerate() {
             if !run.bounds.same_bits(bounds) {
                 let at = self.record::<wire::Run>(0x2, i);
                 let what = || format!("{:?}, the vertices give {bounds:?}", run.bounds);
-                self.say(&RUN_BOX, at, || format!("runs[{i}]"), what);
+                self.add(&RUN_BOX, at, || format!("runs[{i}]"), what);
             }
         }
         for (i, (bone, bounds)) in self.doc.bones.iter().zip(&d.bone_bounds).enumerate() {
@@ -195,40 +195,40 @@ impl Checker<'_> {
             if !bounds.is_empty() && !holds {
                 let at = self.record::<wire::Bone>(0x0, i);
                 let what = || format!("{:?}, the vertices give {bounds:?}", bone.bounds);
-                self.say(&BONE_BOX, at, || format!("bones[{i}] {:?}", bone.name), what);
+                self.add(&BONE_BOX, at, || format!("bones[{i}] {:?}", bone.name), what);
             }
         }
         for (i, (group, max)) in self.doc.bone_groups.iter().zip(&d.max_weights).enumerate() {
             if max > &group.max_weights {
                 let at = self.record::<wire::BoneGroup>(0x5, i);
                 let what = || format!("{} allowed, {max} used", group.max_weights);
-                self.say(&GROUP_WEIGHTS, at, || format!("bone_groups[{i}]"), what);
+                self.add(&GROUP_WEIGHTS, at, || format!("bone_groups[{i}]"), what);
             }
         }
         for (i, (stored, mask)) in self.doc.stored_masks().iter().zip(&d.usage_masks).enumerate() {
             if stored != mask {
                 let what = || format!("0x{stored:x}, the attributes give 0x{mask:x}");
-                self.say(&USAGE_MASK, self.mesh_at(i), || format!("meshes[{i}]"), what);
+                self.add(&USAGE_MASK, self.mesh_at(i), || format!("meshes[{i}]"), what);
             }
         }
         if let Some(s) = self.doc.statistics.first() {
             let at = self.record::<wire::Statistics>(0x14, 0);
             let path = || "statistics".to_owned();
             if s.area == 0.0 && d.area > 0.0 {
-                self.say(&AREA_ZERO, at.map(|a| a + 4), path, || format!("the triangles give {}", d.area));
+                self.add(&AREA_ZERO, at.map(|a| a + 4), path, || format!("the triangles give {}", d.area));
             } else if !within(s.area, d.area, 1e-3) {
                 let what = || format!("{}, the triangles give {}", s.area, d.area);
-                self.say(&AREA, at.map(|a| a + 4), path, what);
+                self.add(&AREA, at.map(|a| a + 4), path, what);
             }
             // UVs are rounded to half floats after the compiler computed this: a few percent are no fault.
             let density = d.texel_density.unwrap_or(1.0);
             if !within(s.texel_density, density, 0.05) {
                 let what = || format!("{}, the triangles give {density}", s.texel_density);
-                self.say(&DENSITY, at.map(|a| a + 8), path, what);
+                self.add(&DENSITY, at.map(|a| a + 8), path, what);
             }
             if let Some(lod) = self.doc.lods.first().filter(|l| l.ratio != 1.0 && l.ratio != s.ratio) {
                 let what = || format!("{} and {}", lod.ratio, s.ratio);
-                self.say(&LOD_RATIO, at.map(|a| a + 12), path, what);
+                self.add(&LOD_RATIO, at.map(|a| a + 12), path, what);
             }
         }
     }
@@ -236,7 +236,7 @@ impl Checker<'_> {
     fn extensions(&mut self) {
         let extensions = Extensions::parse(&self.doc.extensions);
         for line in &extensions.malformed {
-            self.say(&EXTENSION, None, || "extensions".into(), || format!("{line:?}"));
+            self.add(&EXTENSION, None, || "extensions".into(), || format!("{line:?}"));
         }
         for (key, ids) in &extensions.ids {
             let most = if key.eq_ignore_ascii_case(Extensions::SPLIT_GROUPS) {
@@ -245,7 +245,7 @@ impl Checker<'_> {
                 self.doc.meshes.len()
             };
             for id in ids.iter().filter(|id| **id as usize >= most) {
-                self.say(&EXTENSION, None, || "extensions".into(), || format!("{key}: {id} of {most}"));
+                self.add(&EXTENSION, None, || "extensions".into(), || format!("{key}: {id} of {most}"));
             }
         }
     }

@@ -38,8 +38,8 @@ impl SharedBox {
 }
 
 impl Fmdl {
-    /// The boxes whose owners all derive the same one. If two derive different boxes, one of them names the wrong record,
-    /// and nothing tells which.
+    /// Returns the boxes whose owners all derive the same one. If two derive different boxes, one of them names the
+    /// wrong record, and nothing tells which.
     fn shared_boxes(&self, d: &Derived) -> Vec<SharedBox> {
         let runs = self.runs.iter().zip(&d.run_bounds).enumerate();
         let bones = self.bones.iter().zip(&d.bone_bounds).enumerate();
@@ -66,7 +66,7 @@ impl Fmdl {
         boxes.into_iter().zip(agree).filter_map(|(shared, agree)| agree.then_some(shared)).collect()
     }
 
-    /// The record that holds a box in the file; `None` if the box is not the one that was read.
+    /// Returns the record that holds a box in the file; `None` if the box is not the one that was read.
     fn box_record(&self, owner: Owner, stored: &Bounds) -> Option<usize> {
         let t = &self.layout.original.as_ref()?.tables;
         let record = match owner {
@@ -94,7 +94,7 @@ impl Fmdl {
     }
 }
 
-/// The sides of a box: three highest, three lowest; and what is stored beside them.
+/// Returns the sides of a box: three highest, three lowest; and what is stored beside them.
 fn sides(bounds: &Bounds) -> [f32; 8] {
     let ([a, b, c, d], [e, f, g, h]) = (bounds.max, bounds.min);
     [a, b, c, d, e, f, g, h]
@@ -104,7 +104,7 @@ fn from_sides([a, b, c, d, e, f, g, h]: [f32; 8]) -> Bounds {
     Bounds { max: [a, b, c, d], min: [e, f, g, h] }
 }
 
-/// How many points lie beyond each side.
+/// Returns how many points lie beyond each side.
 fn beyond(points: impl Iterator<Item = [f32; 3]>, bounds: &Bounds) -> [usize; 8] {
     let mut out = [0; 8];
     for [x, y, z] in points {

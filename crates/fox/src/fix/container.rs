@@ -57,7 +57,7 @@ pub(super) fn block_masks(model: &mut Fmdl) -> usize {
     if fields.len() == 1 { model.patch(&fields) } else { 0 }
 }
 
-/// Where the last data block ends, from the beginning of the file.
+/// Returns where the last data block ends, from the beginning of the file.
 fn data_end(file: &Original) -> u64 {
     let section = u64::from(file.places.header.section_1.0);
     let end = |d: &wire::DataDescriptor| section + u64::from(d.offset.0) + u64::from(d.length);

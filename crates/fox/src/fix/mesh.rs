@@ -29,7 +29,7 @@ impl Mesh {
     }
 }
 
-/// A direction with length 1; `None` if it has none.
+/// Returns a direction with length 1; `None` if it has none.
 fn unit([x, y, z, w]: [f32; 4]) -> Option<[f32; 4]> {
     let length = (f64::from(x).powi(2) + f64::from(y).powi(2) + f64::from(z).powi(2)).sqrt();
     let scale = |c: f32| (f64::from(c) / length) as f32;
@@ -67,8 +67,8 @@ pub(super) fn turned_faces(model: &mut Fmdl) -> usize {
     model.meshes.iter_mut().filter(inside_out).map(Mesh::turn_faces).count()
 }
 
-/// The weights that sum to 255: with the one changed that alone breaks the order, else all scaled. `None` if there is no
-/// such answer.
+/// Returns the weights that sum to 255: with the one changed that alone breaks the order, else all scaled. `None` if
+/// there is no such answer.
 fn weights_of(weights: [u8; 4]) -> Option<[u8; 4]> {
     let sorted = |w: &[u8; 4]| w.is_sorted_by(|a, b| a >= b);
     let sum: u16 = weights.iter().map(|w| u16::from(*w)).sum();

@@ -87,7 +87,7 @@ impl Fmdl {
         fixed
     }
 
-    /// Whether the tables of the file are still those of the document.
+    /// Returns `true` if the tables of the file are still those of the document.
     pub(super) fn is_as_read(&self) -> bool {
         self.layout.original.as_ref().is_some_and(|o| o.fingerprint == self.fingerprint())
     }
@@ -111,7 +111,7 @@ impl Fmdl {
         }
     }
 
-    /// Whether every position is a number.
+    /// Returns `true` if every position is a number.
     pub(super) fn has_finite_positions(&self) -> bool {
         let positions = self.meshes.iter().filter_map(|m| m.vertices.positions());
         positions.flatten().flatten().all(|x| x.is_finite())
@@ -189,7 +189,7 @@ fn bone_places(model: &mut Fmdl) -> usize {
     changes.len()
 }
 
-/// Whether all boxes are those of the vertices, so that none of these is off.
+/// Returns `true` if all boxes are those of the vertices, so that none of these is off.
 fn boxes_agree(model: &Fmdl, derived: &crate::Derived) -> bool {
     model.has_finite_positions()
         && model.bounds.same_bits(&derived.bounds)

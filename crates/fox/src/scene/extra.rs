@@ -1,4 +1,4 @@
-//! What the scene has no word for, as JSON under `fmdl`, and the ways back.
+//! Values without a place in the scene: extras under `fmdl`, written and read.
 
 use galatea_scene::{Extras, Key, Value, encode_u32s, float, floats, read_float};
 pub(super) use galatea_scene::{hex, same_bits as same, unhex};
@@ -6,7 +6,7 @@ pub(super) use galatea_scene::{hex, same_bits as same, unhex};
 use crate::name::Name;
 use crate::wire::Bounds;
 
-/// What this format put into the extras of a part.
+/// Returns what this format put into the extras of a part.
 pub(super) fn own(extras: &Extras) -> &Extras {
     extras.object("fmdl").unwrap_or(Extras::none())
 }
@@ -21,12 +21,12 @@ pub(super) fn put(map: &mut Extras, key: impl Into<Key>, value: impl Into<Value>
     map.add(key, value);
 }
 
-/// A whole number of extras.
+/// Returns a whole number of extras.
 pub(super) fn int(map: &Extras, key: &str) -> Option<i64> {
     map.int(key)
 }
 
-/// A number of extras that counts something.
+/// Returns a number of extras that counts something.
 pub(super) fn index(map: &Extras, key: &str) -> Option<usize> {
     int(map, key).and_then(|v| usize::try_from(v).ok())
 }
@@ -36,12 +36,12 @@ pub(super) fn ints(map: &Extras, key: &str) -> Vec<i64> {
     map.ints(key).unwrap_or_default()
 }
 
-/// A fixed number of numbers.
+/// Returns a fixed number of numbers.
 pub(super) fn array<const N: usize>(map: &Extras, key: &str) -> Option<[f32; N]> {
     map.floats(key)?.first_chunk().copied()
 }
 
-/// A text of extras.
+/// Returns a text of extras.
 pub(super) fn text<'a>(map: &'a Extras, key: &str) -> Option<&'a str> {
     map.text(key)
 }
@@ -64,7 +64,7 @@ pub(super) fn note(map: &mut Extras, key: &'static str, stored: &[f32], derived:
     }
 }
 
-/// The stored numbers, if we derive now what we derived when they were noted; else what we derive.
+/// Returns the stored numbers, if we derive now what we derived when they were noted; else what we derive.
 pub(super) fn noted<const N: usize>(map: &Extras, key: &str, derived: [f32; N]) -> [f32; N] {
     let was: Option<[f32; N]> = array(map, &format!("{key}_for"));
     match was.filter(|w| same(w, &derived)) {
@@ -81,25 +81,25 @@ pub(super) fn note_int(map: &mut Extras, key: &'static str, stored: u16, derived
     }
 }
 
-/// The same for a whole number.
+/// Returns the same for a whole number.
 pub(super) fn noted_int(map: &Extras, key: &str, derived: u16) -> u16 {
     let holds = int(map, &format!("{key}_for")) == Some(i64::from(derived));
     int(map, key).filter(|_| holds).map_or(derived, |v| v as u16)
 }
 
-/// The numbers of a box.
+/// Returns the numbers of a box.
 pub(super) fn corners(bounds: &Bounds) -> [f32; 8] {
     let ([a, b, c, d], [e, f, g, h]) = (bounds.max, bounds.min);
     [a, b, c, d, e, f, g, h]
 }
 
-/// The box that is noted, or the one we derive.
+/// Returns the box that is noted, or the one we derive.
 pub(super) fn noted_box(map: &Extras, key: &str, derived: &Bounds) -> Bounds {
     let [a, b, c, d, e, f, g, h] = noted(map, key, corners(derived));
     Bounds { max: [a, b, c, d], min: [e, f, g, h] }
 }
 
-/// A name as the scene shows it. In a file of hashes `0x…` is a hash.
+/// Returns a name as the scene shows it. In a file of hashes `0x…` is a hash.
 pub(super) fn spelled(text: &str, hashes: bool) -> Name {
     if hashes { Name::parse(text) } else { Name::from(text) }
 }
@@ -113,14 +113,14 @@ pub(super) fn put_bytes(map: &mut Extras, key: &'static str, name: &Name, shown:
     }
 }
 
-/// The name that a text shows, unless somebody has changed the text.
+/// Returns the name that a text shows, unless somebody has changed the text.
 pub(super) fn read_name(map: &Extras, key: &str, shown: &str, hashes: bool) -> Name {
     let bytes = text(map, &format!("{key}_bytes")).and_then(unhex);
     let noted = bytes.map(Name::Text).filter(|name| name.to_string() == shown);
     noted.unwrap_or_else(|| spelled(shown, hashes))
 }
 
-/// A number of extras.
+/// Returns a number of extras.
 pub(super) fn number(map: &Extras, key: &str) -> Option<f32> {
     read_float(map.get(key)?)
 }

@@ -9,7 +9,7 @@ const GLASS: u32 = 0x50;
 /// The part of flags that is the way of blending.
 const BLEND: u32 = 0xF;
 
-/// How a mesh with these flags mixes with what is behind.
+/// Returns how a mesh with these flags mixes with what is behind.
 pub(super) fn alpha(flags: u32) -> AlphaMode {
     if flags & Mesh::ALPHA_TEST != 0 {
         AlphaMode::Mask { cutoff: 0.5 }
@@ -38,12 +38,12 @@ pub(super) fn flags_for(flags: u32, material: &Material) -> u32 {
     }
 }
 
-/// The flags that make a material of its own.
+/// Returns the flags that make a material of its own.
 pub(super) fn looks(flags: u32) -> u32 {
     flags & (Mesh::ALPHA_TEST | Mesh::TWO_SIDED | BLEND | GLASS)
 }
 
-/// What the scene calls a slot of a shader.
+/// Returns what the scene calls a slot of a shader.
 pub(super) fn slot_kind(slot: &str) -> Slot {
     match slot {
         "Base_Tex_SRGB" | "Base_Tex_LIN" => Slot::Base,
@@ -53,7 +53,7 @@ pub(super) fn slot_kind(slot: &str) -> Slot {
     }
 }
 
-/// The slot of a shader for a slot of the scene.
+/// Returns the slot of a shader for a slot of the scene.
 pub(super) fn slot_name(slot: &Slot) -> Option<&str> {
     match slot {
         Slot::Base => Some("Base_Tex_SRGB"),

@@ -1,4 +1,4 @@
-//! To the scene and back.
+//! Conversion to and from the neutral scene.
 //!
 //! The Fox Engine's axes and units are the scene's (right-handed, Y up, metres); only the winding of its triangles is the
 //! other way round, so each triangle is reversed and no vertex changes. Bones and groups are nodes, every level of detail
@@ -36,7 +36,7 @@ impl Game {
         }
     }
 
-    /// The game with this short name.
+    /// Returns the game with this short name.
     ///
     /// ```
     /// use galatea_fox::{Fmdl, Game};
@@ -46,7 +46,7 @@ impl Game {
         Game::ALL.into_iter().find(|g| g.name().eq_ignore_ascii_case(name))
     }
 
-    /// The version of its files.
+    /// Returns the version of its files.
     pub fn version(self) -> f32 {
         if self == Game::Tpp { Fmdl::TPP } else { Fmdl::GZ }
     }

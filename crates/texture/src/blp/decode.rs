@@ -7,7 +7,7 @@ use crate::image::{allow, level_error, level_size};
 use crate::{Image, Level, PixelFormat, jpeg};
 
 impl Head {
-    /// Which DXT the blocks of a BLP2 are.
+    /// Returns which DXT the blocks of a BLP2 are.
     pub(crate) fn dxt(&self) -> PixelFormat {
         match self {
             Head::New(Blp2Head { alpha_type: 7, .. }) => PixelFormat::Bc3,
@@ -18,7 +18,7 @@ impl Head {
 }
 
 impl Blp {
-    /// One image.
+    /// Returns one image.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let at = self.mip_offset(level.mip as usize);
         let stored = self.mips.get(level.mip as usize).filter(|m| !m.is_empty());
@@ -36,7 +36,7 @@ impl Blp {
         image.map_err(|kind| level_error(kind, at, level))
     }
 
-    /// The whole JPEG of a level: the shared header and the level's own bytes.
+    /// Returns the whole JPEG of a level: the shared header and the level's own bytes.
     pub fn jpeg_of(&self, mip: usize) -> Option<Vec<u8>> {
         let stored = self.mips.get(mip).filter(|m| !m.is_empty())?;
         (self.head.content() == Content::Jpeg)

@@ -77,19 +77,19 @@ pub(crate) struct Layout {
 }
 
 impl Blp {
-    /// A texture of JPEG levels that share a header.
+    /// Creates a texture of JPEG levels that share a header.
     pub fn jpeg(head: Head, jpeg_header: Vec<u8>, mips: Vec<Vec<u8>>) -> Self {
         let mips = mips.into_iter().map(Arc::from).collect();
         Blp { head, jpeg_header, palette: Vec::new(), mips, layout: None }
     }
 
-    /// A texture of palette indices (or, for a BLP2, of DXT or BGRA levels, whose palette is not used).
+    /// Creates a texture of palette indices (or, for a BLP2, of DXT or BGRA levels, whose palette is not used).
     pub fn paletted(head: Head, palette: Vec<[u8; 4]>, mips: Vec<Vec<u8>>) -> Self {
         let mips = mips.into_iter().map(Arc::from).collect();
         Blp { head, jpeg_header: Vec::new(), palette, mips, layout: None }
     }
 
-    /// What the file holds.
+    /// Returns what the file holds.
     pub fn shape(&self) -> Shape {
         let (width, height) = self.head.dimensions();
         let mips = self.mips.iter().take_while(|m| !m.is_empty()).count() as u32;
@@ -104,18 +104,18 @@ impl Blp {
         Shape { width, height, mips, faces: 1, layers: 1, pixels }
     }
 
-    /// Where the stored bytes of a level begin; 0 where unknown.
+    /// Returns where the stored bytes of a level begin; 0 where unknown.
     pub(crate) fn mip_offset(&self, mip: usize) -> usize {
         self.layout.as_ref().and_then(|l| l.table.offsets.get(mip)).map_or(0, |o| o.0 as usize)
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         let version = format!("{} {}", String::from_utf8_lossy(&self.head.magic()), self.shape());
         Summary { version, ..Summary::default() }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Blp) -> Vec<String> {
         let mut out = Vec::new();
         match (&self.head, &other.head) {
@@ -146,7 +146,7 @@ impl Head {
         }
     }
 
-    /// Whether the levels are in the same file.
+    /// Returns `true` if the levels are in the same file.
     pub fn has_table(&self) -> bool {
         self.magic() != *b"BLP0"
     }
@@ -167,7 +167,7 @@ impl Head {
         }
     }
 
-    /// How the pixels are stored.
+    /// Returns how the pixels are stored.
     pub fn content(&self) -> Content {
         match self {
             Head::Old(BlpHead { content: 0, .. }) | Head::New(Blp2Head { content: 0, .. }) => Content::Jpeg,

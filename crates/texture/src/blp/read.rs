@@ -6,12 +6,12 @@ use galatea_wire::{Coverage, Error, ErrorKind, Limits, Reader, Result, Source, W
 
 use super::{Blp, Content, Head, Layout, MipTable};
 
-/// Whether these bytes begin like a BLP.
+/// Returns `true` if these bytes begin like a BLP.
 pub fn detect(bytes: &[u8]) -> bool {
     [b"BLP0", b"BLP1", b"BLP2"].iter().any(|magic| bytes.starts_with(*magic))
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = Blp::read_from(source.reader()).err();

@@ -45,7 +45,7 @@ impl Blp {
         self.emit(&table, plan.len(), &[])
     }
 
-    /// The file as it was, if everything still fits where it was.
+    /// Returns the file as it was, if everything still fits where it was.
     fn replay(&self, layout: &Layout) -> Result<Option<Vec<u8>>> {
         let mip = |i: usize| self.mips.get(i).map_or(&[] as &[u8], |m| m);
         let same = self.jpeg_header.len() == layout.jpeg_header

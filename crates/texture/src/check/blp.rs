@@ -34,7 +34,8 @@ impl Blp {
         }
     }
 
-    /// The alpha depth that the bytes of the first level make with a palette, 8 otherwise; `None` if there is none.
+    /// Returns the alpha depth that the bytes of the first level make with a palette, 8 otherwise; `None` if there is
+    /// none.
     pub(crate) fn alpha_bits_of_levels(&self) -> Option<u8> {
         if self.head.content() != Content::Palette {
             return Some(8);
@@ -142,7 +143,7 @@ impl Blp {
     }
 }
 
-/// The levels, and empty ones for the rest of the table.
+/// Returns the levels, and empty ones for the rest of the table.
 fn padded(mips: &[Arc<[u8]>]) -> impl Iterator<Item = &[u8]> {
     mips.iter().map(|m| m.as_ref()).chain(std::iter::repeat(&[] as &[u8]))
 }

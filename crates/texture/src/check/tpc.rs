@@ -19,7 +19,7 @@ impl Tpc {
         }
     }
 
-    /// Whether the size is right: that of one image, or of the whole sheet of a flip-book.
+    /// Returns `true` if the size is right: that of one image, or of the whole sheet of a flip-book.
     pub(crate) fn size_is_wrong(&self) -> bool {
         !matches!(self.arrangement, Arrangement::Frames { .. }) && self.head.size != self.right_size()
     }

@@ -13,7 +13,7 @@ const RGB: u32 = 0x40;
 const LUMINANCE: u32 = 0x2_0000;
 
 impl Dds {
-    /// How the pixels are stored; `None` if nobody here can read them.
+    /// Returns how the pixels are stored; `None` if nobody here can read them.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         if let Some(dx10) = &self.dx10 {
             return from_dxgi(dx10.format);
@@ -49,7 +49,7 @@ impl Dds {
         })
     }
 
-    /// The pixel format in words, for messages.
+    /// Returns the pixel format in words, for messages.
     pub(crate) fn format_words(&self) -> String {
         match &self.dx10 {
             Some(dx10) => format!("pixels of DXGI format {}", dx10.format),
@@ -60,7 +60,7 @@ impl Dds {
         }
     }
 
-    /// A plain texture of these levels, with the header that other tools expect.
+    /// Creates a plain texture of these levels, with the header that other tools expect.
     pub fn new(format: PixelFormat, width: u32, height: u32, levels: Vec<Vec<u8>>) -> Result<Self> {
         let mut head = DdsHead {
             magic: *b"DDS ",

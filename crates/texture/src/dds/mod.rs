@@ -72,7 +72,7 @@ impl Dds {
         format.size(width, height).saturating_mul(depth.into())
     }
 
-    /// What the file holds.
+    /// Returns what the file holds.
     pub fn shape(&self) -> Shape {
         let pixels = match (self.pixel_format(), self.dx10) {
             (Some(format), Some(dx10)) => format!("DX10/{} {}", dx10.format, format.name()),
@@ -83,13 +83,13 @@ impl Dds {
         Shape { width, height, mips: self.mips(), faces: self.faces(), layers: self.layers(), pixels }
     }
 
-    /// Where in the file the stored bytes of a level begin.
+    /// Returns where in the file the stored bytes of a level begin.
     pub(crate) fn level_offset(&self, index: usize) -> usize {
         let head = DdsHead::SIZE + if self.dx10.is_some() { Dx10::SIZE } else { 0 };
         head + self.levels.iter().take(index).map(Vec::len).sum::<usize>()
     }
 
-    /// One image; of a volume, its first slice.
+    /// Returns one image; of a volume, its first slice.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let chain = u64::from(level.layer) * u64::from(self.faces()) + u64::from(level.face);
         let index =
@@ -104,12 +104,12 @@ impl Dds {
         format.decode(bytes, width, height, limits).map_err(|kind| level_error(kind, at, level))
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Dds) -> Vec<String> {
         let mut out = Vec::new();
         let unmeant = ["reserved", "reserved2", "caps3", "caps4", "pitch"];

@@ -4,12 +4,12 @@ use galatea_wire::{Coverage, Error, ErrorKind, Limits, Reader, Result, Source, W
 
 use super::{Dds, DdsHead, Dx10};
 
-/// Whether these bytes begin like a DDS.
+/// Returns `true` if these bytes begin like a DDS.
 pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(b"DDS ")
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = Dds::read_from(source.reader()).err();

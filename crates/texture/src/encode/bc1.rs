@@ -48,7 +48,7 @@ fn neighbours(ends: [u16; 2]) -> impl Iterator<Item = [u16; 2]> {
     })
 }
 
-/// The squared distance of the pixels from four colours, and which of them each takes.
+/// Returns the squared distance of the pixels from four colours, and which of them each takes.
 fn fit(pixels: &[[u8; 4]; 16], ends: [u16; 2]) -> (u32, u32) {
     let palette = palette(ends);
     let mut sum = (0, 0);
@@ -64,7 +64,7 @@ fn fit(pixels: &[[u8; 4]; 16], ends: [u16; 2]) -> (u32, u32) {
     sum
 }
 
-/// The four colours, as decoders make them.
+/// Returns the four colours, as decoders make them.
 fn palette(ends: [u16; 2]) -> [[u8; 3]; 4] {
     let wide = |end: u16| {
         let (r, g, b) = (end >> 11, end >> 5 & 63, end & 31);

@@ -83,7 +83,7 @@ impl Fit {
     }
 }
 
-/// The eight values that indices stand for.
+/// Returns the eight values that indices stand for.
 fn steps(first: u8, second: u8) -> [u8; 8] {
     let (a, b) = (u32::from(first), u32::from(second));
     let mix = |i: u32, of: u32| ((a * (of - i) + b * i + of / 2) / of) as u8;

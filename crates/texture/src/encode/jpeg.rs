@@ -44,14 +44,14 @@ const WEIGHTS: [u16; 64] = [
     87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
 ];
 
-/// The weights for a quality from 1 to 100, as the JPEG group's own program scales them.
+/// Returns the weights for a quality from 1 to 100, as the JPEG group's own program scales them.
 fn weights(quality: u8) -> Box<[u16; 64]> {
     let quality = u32::from(quality.clamp(1, 100));
     let scale = if quality < 50 { 5000 / quality } else { 200 - quality * 2 };
     Box::new(WEIGHTS.map(|w| ((u32::from(w) * scale + 50) / 100).clamp(1, 255) as u16))
 }
 
-/// A whole JPEG of an image. Tables come first, so that the levels of a texture begin alike.
+/// Returns a whole JPEG of an image. Tables come first, so that the levels of a texture begin alike.
 pub(super) fn encode(image: &Image, quality: u8) -> Result<Vec<u8>> {
     let failed = |e: String| Error::unrepresentable(format!("JPEG: {e}"));
     let side = |n: u32| u16::try_from(n).map_err(|_| failed(format!("{n} pixels are too many")));
@@ -87,7 +87,7 @@ fn tables_first(jpeg: &[u8]) -> Option<Vec<u8>> {
     Some(tables)
 }
 
-/// How many bytes all levels begin with alike, at most as many as the game's own files share.
+/// Returns how many bytes all levels begin with alike, at most as many as the game's own files share.
 pub(super) fn shared_header(levels: &[Vec<u8>]) -> usize {
     let Some((first, others)) = levels.split_first() else { return 0 };
     let alike = |other: &Vec<u8>| first.iter().zip(other).take_while(|(a, b)| a == b).count();

@@ -29,7 +29,7 @@ use crate::ftex::{Ftex, Storage};
 use crate::tpc::{Tpc, TpcHead};
 use crate::{Alpha, Image, PixelFormat, TgaHead};
 
-/// A PNG: RGB if the image is opaque, else RGBA.
+/// Returns a PNG: RGB if the image is opaque, else RGBA.
 pub fn png(image: &Image) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Adaptive);
@@ -44,7 +44,7 @@ pub fn png(image: &Image) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A TGA as the games have them: true colour, 24 bits if opaque, else 32, the bottom row first.
+/// Returns a TGA as the games have them: true colour, 24 bits if opaque, else 32, the bottom row first.
 pub fn tga(image: &Image) -> Result<Vec<u8>> {
     let side = |n: u32| {
         u16::try_from(n).map_err(|_| Error::unrepresentable(format!("{n} pixels are too many for a TGA")))
@@ -72,7 +72,7 @@ pub fn tga(image: &Image) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The levels of an image as stored bytes: all of them, or only the first.
+/// Returns the levels of an image as stored bytes: all of them, or only the first.
 fn levels(image: &Image, format: PixelFormat, mips: bool) -> Result<Vec<Vec<u8>>> {
     let images = if mips { image.clone().levels() } else { vec![image.clone()] };
     images.iter().map(|level| blocks(level, format)).collect()
@@ -115,7 +115,7 @@ impl Default for TpcOptions {
     }
 }
 
-/// A TPC of an image.
+/// Returns a TPC of an image.
 pub fn tpc(image: &Image, options: &TpcOptions) -> Result<Tpc> {
     let opaque = image.alpha() == Alpha::Opaque;
     let (format, encoding) = match options.format {
@@ -188,14 +188,14 @@ impl DdsFormat {
     }
 }
 
-/// A DDS of an image.
+/// Returns a DDS of an image.
 pub fn dds(image: &Image, format: DdsFormat, mips: bool) -> Result<Dds> {
     let format = format.pixels(image);
     Dds::new(format, image.width, image.height, levels(image, format, mips)?)
 }
 
-/// An FTEX of an image. `kind` are the bits of [`FtexHead::kind`](crate::ftex::FtexHead): 1, with 2 for sRGB colours
-/// and 8 for normal maps. Levels go down to 4x4, as the game's own do.
+/// Returns an FTEX of an image. `kind` are the bits of [`FtexHead::kind`](crate::ftex::FtexHead): 1, with 2 for sRGB
+/// colours and 8 for normal maps. Levels go down to 4x4, as the game's own do.
 ///
 /// ```
 /// use galatea_texture::{Image, encode, ftex::Storage};
@@ -231,7 +231,7 @@ impl Default for BlpFormat {
     }
 }
 
-/// A BLP1 of an image.
+/// Returns a BLP1 of an image.
 ///
 /// ```
 /// use galatea_texture::{Image, encode};

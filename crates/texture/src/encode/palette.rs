@@ -61,7 +61,7 @@ fn mean(group: &[(Colour, u32)]) -> [f64; 3] {
     sum.map(|s| s / f64::max(total, 1.0))
 }
 
-/// The channel with the largest sum of squared distances from the mean, and that sum.
+/// Returns the channel with the largest sum of squared distances from the mean, and that sum.
 fn spread(group: &[(Colour, u32)]) -> (usize, f64) {
     if group.len() < 2 {
         return (0, 0.0);

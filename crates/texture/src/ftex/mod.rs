@@ -75,12 +75,12 @@ pub struct Ftex {
 }
 
 impl Ftex {
-    /// The numbers of the parts at hand besides the FTEX itself.
+    /// Returns the numbers of the parts at hand besides the FTEX itself.
     pub fn parts(&self) -> impl Iterator<Item = u8> + '_ {
         self.parts.iter().map(|p| p.number).filter(|n| *n > 0)
     }
 
-    /// The numbers of the parts that levels are in, but which are not at hand.
+    /// Returns the numbers of the parts that levels are in, but which are not at hand.
     pub fn missing_parts(&self) -> Vec<u8> {
         let mut out: Vec<u8> =
             self.mips.iter().filter(|m| m.pixels == Pixels::Elsewhere).map(|m| m.info.part).collect();
@@ -89,7 +89,7 @@ impl Ftex {
         out
     }
 
-    /// The largest level whose pixels are at hand (for every face).
+    /// Returns the largest level whose pixels are at hand (for every face).
     pub fn best_mip(&self) -> Option<u32> {
         let here = |mip: u32| {
             (0..self.head.faces()).all(|face| {
@@ -104,7 +104,7 @@ impl Ftex {
         self.mips.get(face as usize * mips + mip as usize).filter(|_| (mip as usize) < mips)
     }
 
-    /// What the file announces.
+    /// Returns what the file announces.
     pub fn shape(&self) -> Shape {
         Shape {
             width: self.head.width.into(),
@@ -116,13 +116,13 @@ impl Ftex {
         }
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         let version = format!("{} {}", self.head.version, self.shape());
         Summary { version, ..Summary::default() }
     }
 
-    /// What differs, in the format's words, hashes and the way of packing left out; empty means equal.
+    /// Returns what differs, in the format's words, hashes and the way of packing left out; empty means equal.
     pub fn differences(&self, other: &Ftex) -> Vec<String> {
         let mut out = Vec::new();
         diff::records(&self.head, &other.head, &["hashes"], &mut out);
@@ -145,12 +145,13 @@ impl Ftex {
 }
 
 impl ChunkInfo {
-    /// Where the chunk begins, from the start of the level.
+    /// Returns where the chunk begins, from the start of the level.
     pub fn start(&self) -> usize {
         (self.offset.0 & 0x7FFF_FFFF) as usize
     }
 
-    /// Whether the bytes are stored as they are. The sizes tell; bit 31 of the offset is missing in some files.
+    /// Returns `true` if the bytes are stored as they are. The sizes tell; bit 31 of the offset is missing in some
+    /// files.
     pub fn is_stored(&self) -> bool {
         self.packed == self.raw
     }
@@ -162,12 +163,12 @@ impl FtexHead {
         if self.kind & 0x4 != 0 { 6 } else { 1 }
     }
 
-    /// Whether colours are stored as sRGB.
+    /// Returns `true` if colours are stored as sRGB.
     pub fn is_srgb(&self) -> bool {
         self.kind & 0x2 != 0
     }
 
-    /// Whether the texture is a normal map.
+    /// Returns `true` if the texture is a normal map.
     pub fn is_normal_map(&self) -> bool {
         self.kind & 0x8 != 0
     }

@@ -23,7 +23,7 @@ pub enum Storage {
 }
 
 impl FtexHead {
-    /// How the pixels are stored; `None` if nobody here can read them.
+    /// Returns how the pixels are stored; `None` if nobody here can read them.
     pub fn format(&self) -> Option<PixelFormat> {
         Some(match self.pixel_format {
             0 => PixelFormat::Bgra8,
@@ -58,7 +58,7 @@ impl Mip {
         }
     }
 
-    /// The unpacked bytes of the level.
+    /// Returns the unpacked bytes of the level.
     pub fn unpack(&self, limits: &Limits) -> Result<Cow<'_, [u8]>, ErrorKind> {
         let most = limits.pixels.saturating_mul(16).saturating_add(limits.base_allowance);
         if u64::from(self.info.raw) > most {
@@ -95,7 +95,7 @@ impl Mip {
 }
 
 impl Ftex {
-    /// One image. Levels in parts that are not at hand are an error; see [`best_mip`](Ftex::best_mip).
+    /// Returns one image. Levels in parts that are not at hand are an error; see [`best_mip`](Ftex::best_mip).
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let found = self.mip(level.mip, level.face).filter(|_| level.layer == 0);
         let (Some(mip), Some(format)) = (found, self.head.format()) else {
@@ -119,13 +119,13 @@ impl Ftex {
         format.decode(&bytes, width, height, limits).map_err(fail)
     }
 
-    /// The largest image that the parts at hand hold.
+    /// Returns the largest image that the parts at hand hold.
     pub fn decode_best(&self, face: u32, limits: &Limits) -> Result<Image> {
         let mip = self.best_mip().unwrap_or(0);
         self.decode(Level { mip, face, layer: 0 }, limits)
     }
 
-    /// A new texture of these levels (all of the first face, then of the next). `kind` are the bits of
+    /// Creates a new texture of these levels (all of the first face, then of the next). `kind` are the bits of
     /// [`FtexHead::kind`] without the one for streaming.
     pub fn new(
         format: PixelFormat,

@@ -4,19 +4,19 @@ use galatea_wire::{Coverage, Error, ErrorKind, Limits, Reader, Result, Source, W
 
 use super::{Chunk, ChunkInfo, Ftex, FtexHead, Mip, MipInfo, Part, Pixels};
 
-/// Whether these bytes begin like an FTEX.
+/// Returns `true` if these bytes begin like an FTEX.
 pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(b"FTEX")
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = Ftex::read_from(source.reader()).err();
     (source.into_coverage(), error)
 }
 
-/// What reading an FTEXS part claims for the FTEX it belongs to, and the error that stopped it.
+/// Returns what reading an FTEXS part claims for the FTEX it belongs to, and the error that stopped it.
 pub fn inspect_part(ftex: &Ftex, number: u8, bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = ftex.read_part(number, source.reader()).err();

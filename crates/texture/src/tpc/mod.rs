@@ -58,7 +58,7 @@ pub struct Tpc {
 }
 
 impl TpcHead {
-    /// How the pixels are stored; `None` for an encoding nobody knows.
+    /// Returns how the pixels are stored; `None` for an encoding nobody knows.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         match (self.encoding, self.size) {
             (1, 0) => Some(PixelFormat::Grey8),
@@ -92,7 +92,7 @@ fn chain(format: PixelFormat, width: u32, height: u32, mips: u32) -> u64 {
 }
 
 impl Tpc {
-    /// A texture from its parts; a height of six times the width makes it a cube map.
+    /// Creates a texture from its parts; a height of six times the width makes it a cube map.
     pub fn new(head: TpcHead, levels: Vec<Vec<u8>>, txi: &[u8]) -> Self {
         let arrangement = if head.is_cube() { Arrangement::Cube } else { Arrangement::Plain };
         Tpc { head, arrangement, levels, txi: Txi::parse(txi) }
@@ -107,12 +107,12 @@ impl Tpc {
         }
     }
 
-    /// How the pixels are stored.
+    /// Returns how the pixels are stored.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         self.head.pixel_format()
     }
 
-    /// What the file holds.
+    /// Returns what the file holds.
     pub fn shape(&self) -> Shape {
         let (mut width, mut height) = self.head.face_size();
         if let Arrangement::Frames { columns, rows } = self.arrangement {
@@ -129,12 +129,12 @@ impl Tpc {
         }
     }
 
-    /// Where in the file the stored bytes of a level begin.
+    /// Returns where in the file the stored bytes of a level begin.
     pub(crate) fn level_offset(&self, index: usize) -> usize {
         TpcHead::SIZE + self.levels.iter().take(index).map(Vec::len).sum::<usize>()
     }
 
-    /// One image, the right way up.
+    /// Returns one image, the right way up.
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let shape = self.shape();
         let chain = if shape.faces > 1 { level.face } else { level.layer };
@@ -154,8 +154,8 @@ impl Tpc {
         Ok(image)
     }
 
-    /// A face of a cube map in the order and orientation of OpenGL and Direct3D: +X -X +Y -Y +Z -Z. KotOR keeps the first two
-    /// the other way round, and each face turned.
+    /// Returns a face of a cube map in the order and orientation of OpenGL and Direct3D: +X -X +Y -Y +Z -Z. KotOR keeps
+    /// the first two the other way round, and each face turned.
     pub fn decode_cube_face(&self, face: u32, limits: &Limits) -> Result<Image> {
         let (stored, turns) = match face {
             0 => (1, 1),
@@ -166,12 +166,12 @@ impl Tpc {
         Ok(self.decode(Level { face: stored, ..Level::default() }, limits)?.turned(turns))
     }
 
-    /// The figures for one line.
+    /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
     }
 
-    /// What differs, in the format's words; empty means equal.
+    /// Returns what differs, in the format's words; empty means equal.
     pub fn differences(&self, other: &Tpc) -> Vec<String> {
         let mut out = Vec::new();
         diff::records(&self.head, &other.head, &["unused"], &mut out);

@@ -7,7 +7,8 @@ use crate::image::level_size;
 use crate::txi::is_text;
 use crate::{PixelFormat, Txi};
 
-/// Whether these bytes are a TPC. There is no magic: sizes, encoding and the empty part of the header must fit.
+/// Returns `true` if these bytes are a TPC. There is no magic: sizes, encoding and the empty part of the header must
+/// fit.
 pub fn detect(bytes: &[u8]) -> bool {
     if bytes.len() < TpcHead::SIZE {
         return false;
@@ -25,7 +26,7 @@ pub fn detect(bytes: &[u8]) -> bool {
         && first + TpcHead::SIZE as u64 <= bytes.len() as u64
 }
 
-/// What reading claims, and the error that stopped it.
+/// Returns what reading claims, and the error that stopped it.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
     let source = Source::new(bytes, limits);
     let error = Tpc::read_from(source.reader()).err();
@@ -83,7 +84,8 @@ impl Tpc {
     }
 }
 
-/// The layout of a flip-book whose frames carry a chain of levels each, if the text at the end of the file and the sizes agree.
+/// Returns the layout of a flip-book whose frames carry a chain of levels each, if the text at the end of the file and
+/// the sizes agree.
 fn frames(head: &TpcHead, format: PixelFormat, data: &[u8]) -> Option<(Arrangement, (u32, u32, u32))> {
     let pixels = data.get(TpcHead::SIZE..)?;
     let text_len = pixels.iter().rev().take(1 << 16).take_while(|b| is_text(&[**b])).count();

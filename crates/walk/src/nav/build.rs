@@ -48,7 +48,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// Which of the ring's edges an edge of the face is.
+    /// Returns which of the ring's edges an edge of the face is.
     fn place(&self, edge: u32) -> u32 {
         // Corners 0, 2, 1: edge 0 (0 to 1) comes last, edge 1 stays, edge 2 (2 to 0) comes first.
         if self.turned { 2 - edge } else { edge }
@@ -63,7 +63,7 @@ impl Placed {
     }
 }
 
-/// The neighbour across an edge, unless the two fold over each other in the plan.
+/// Returns the neighbour across an edge, unless the two fold over each other in the plan.
 fn beyond(mesh: &Walkmesh, faces: &[Option<Placed>], face: u32, edge: u32) -> Option<(u32, u32)> {
     let (other, back) = mesh.neighbour(face, edge)?;
     let one = faces.get(face as usize).copied().flatten()?;
@@ -132,7 +132,7 @@ fn total_area(mesh: &Walkmesh, open: &[Option<f64>]) -> f64 {
     (0u32..).zip(open).filter(|(_, c)| c.is_some()).map(|(f, _)| area(f)).sum()
 }
 
-/// Whether a triangle is squeezed to a line in the plan.
+/// Returns `true` if a triangle is squeezed to a line in the plan.
 fn is_flat(corners: [V2; 3], area: f64, slack: f64) -> bool {
     let [a, b, c] = corners;
     let longest = [sub2(b, a), sub2(c, b), sub2(a, c)].iter().map(|d| dot2(*d, *d)).fold(0.0, f64::max);

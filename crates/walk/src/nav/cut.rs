@@ -24,7 +24,7 @@ const QUARTER: [V2; 4] = [
 ];
 
 impl Cut {
-    /// A rectangle to the left of the way from `a` to `b`, to the right of it, or both.
+    /// Returns a rectangle to the left of the way from `a` to `b`, to the right of it, or both.
     pub(crate) fn beside(a: V2, b: V2, left: f64, right: f64, low: f64, high: f64) -> Option<Cut> {
         let d = sub2(b, a);
         let len = dot2(d, d).sqrt();
@@ -35,7 +35,7 @@ impl Cut {
         Some(Cut { ring: vec![side(a, -right), side(b, -right), side(b, left), side(a, left)], low, high })
     }
 
-    /// A polygon around a disc.
+    /// Returns a polygon around a disc.
     pub(crate) fn around(center: V2, radius: f64, low: f64, high: f64) -> Cut {
         let size = radius / QUARTER[0][0];
         let turn = |k: usize, [x, y]: V2| match k {
@@ -83,7 +83,7 @@ impl Cut {
     }
 }
 
-/// What is too near to the borders of the open faces.
+/// Returns what is too near to the borders of the open faces.
 pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) -> Vec<Cut> {
     let mut out = Vec::new();
     let border = |face: u32, edge: u32| mesh.neighbour(face, edge).is_none_or(|n| !open(n.0));
@@ -118,7 +118,7 @@ pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) 
 /// Most cuts that may touch a face; nobody walks on one that is touched by more.
 pub(crate) const MOST_CUTS: usize = 4096;
 
-/// Which cuts each face may be touched by, up to one more than the most.
+/// Returns which cuts each face may be touched by, up to one more than the most.
 pub(crate) fn by_face(mesh: &Walkmesh, cuts: &[Cut]) -> Vec<Vec<u32>> {
     let mut out = vec![Vec::new(); mesh.len()];
     for (i, cut) in (0u32..).zip(cuts) {
@@ -163,7 +163,7 @@ impl Budget {
     }
 }
 
-/// What is left of a face when the cuts are taken away: nothing, once the budget is spent.
+/// Returns what is left of a face when the cuts are taken away: nothing, once the budget is spent.
 pub(crate) fn subtract(
     part: Part,
     cuts: &[Cut],
@@ -203,14 +203,14 @@ pub(crate) fn subtract(
     parts
 }
 
-/// The least and the greatest coordinates.
+/// Returns the least and the greatest coordinates.
 fn extent(points: impl Iterator<Item = V2>) -> (V2, V2) {
     points.fold(([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]), |(low, high), p| {
         ([low[0].min(p[0]), low[1].min(p[1])], [high[0].max(p[0]), high[1].max(p[1])])
     })
 }
 
-/// Whether a part and a cut (of this extent) share more than a border.
+/// Returns `true` if a part and a cut (of this extent) share more than a border.
 fn overlap(part: &Part, cut: &Cut, [low, high]: [V2; 2], slack: f64) -> bool {
     if part.flat {
         return true;
@@ -313,7 +313,7 @@ pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: 
     }
 }
 
-/// The edges of all parts, sorted by their lines and where they begin on them.
+/// Returns the edges of all parts, sorted by their lines and where they begin on them.
 fn seams(parts: &[Part], ends: &dyn Fn(Line) -> [V2; 2]) -> Vec<Seam> {
     let mut seams = Vec::new();
     for (part, Part { ring, .. }) in (0u32..).zip(parts) {
@@ -361,7 +361,8 @@ fn stretches(parts: &[Part], seams: &[Seam], slack: f64) -> (Vec<Vec<Vec<Stretch
     (out, pairs)
 }
 
-/// The corners of a part, with one wherever a stretch begins or ends, and the pair that the edge from there belongs to.
+/// Returns the corners of a part, with one wherever a stretch begins or ends, and the pair that the edge from there
+/// belongs to.
 fn corners(
     part: &Part,
     lists: &mut [Vec<Stretch>],
@@ -411,7 +412,7 @@ fn line_ends(line: Line, cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) -> [V2; 2]
     }
 }
 
-/// The ends of an edge of the mesh (`3 * face + edge`) in the plan.
+/// Returns the ends of an edge of the mesh (`3 * face + edge`) in the plan.
 pub(crate) fn mesh_line(mesh: &Walkmesh, edge: u32) -> [V2; 2] {
     let [a, b, c] = mesh.corners(edge / 3).unwrap_or_default().map(plan);
     match edge % 3 {

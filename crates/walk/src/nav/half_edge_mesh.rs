@@ -69,7 +69,7 @@ impl HalfEdgeMesh {
         put(&mut self.twin, b as usize, a);
     }
 
-    /// The ends of a half-edge, as numbers of points.
+    /// Returns the ends of a half-edge, as numbers of points.
     pub(crate) fn ends(&self, edge: u32) -> (u32, u32) {
         (at(&self.start, edge as usize), at(&self.start, at(&self.next, edge as usize) as usize))
     }
@@ -119,7 +119,7 @@ impl HalfEdgeMesh {
         }
     }
 
-    /// Whether no side of the edge's triangle is longer.
+    /// Returns `true` if no side of the edge's triangle is longer.
     fn is_longest(&self, edge: u32, square: f64) -> bool {
         let mut now = edge;
         (0..3).all(|_| {
@@ -338,20 +338,20 @@ impl Nav {
         at(&self.polys, poly as usize)
     }
 
-    /// The edge after this one around its polygon.
+    /// Returns the edge after this one around its polygon.
     #[inline]
     pub(crate) fn after(&self, edge: u32) -> u32 {
         let poly = self.poly(at(&self.owner, edge as usize));
         if edge + 1 == poly.first + poly.count { poly.first } else { edge + 1 }
     }
 
-    /// The number of the point an edge starts at.
+    /// Returns the number of the point an edge starts at.
     #[inline]
     pub(crate) fn vertex(&self, edge: u32) -> u32 {
         at(&self.ring, edge as usize)
     }
 
-    /// The point an edge starts at.
+    /// Returns the point an edge starts at.
     #[inline]
     pub(crate) fn point(&self, edge: u32) -> V2 {
         at(&self.points, self.vertex(edge) as usize)
@@ -362,13 +362,13 @@ impl Nav {
         poly.first..poly.first + poly.count
     }
 
-    /// Whether two polygons hang together by their edges.
+    /// Returns `true` if two polygons hang together by their edges.
     pub(crate) fn may_join(&self, one: u32, two: u32) -> bool {
         at(&self.part, one as usize) == at(&self.part, two as usize)
     }
 
-    /// Whether a point lies on the stretch whose ends are in these directions from it. Points that are no corner may lie
-    /// on upright faces, which are a little less than flat.
+    /// Returns `true` if a point lies on the stretch whose ends are in these directions from it. Points that are no
+    /// corner may lie on upright faces, which are a little less than flat.
     #[inline]
     pub(crate) fn is_between(&self, vertex: u32, to_left: V2, to_right: V2) -> bool {
         if dot2(to_left, to_right) > 0.0 {
@@ -379,8 +379,8 @@ impl Nav {
         side * side <= slack * slack * dot2(along, along)
     }
 
-    /// The polygon of a face that holds the place, or the one that comes nearest to it, with the depth by which it lies
-    /// inside (negative outside).
+    /// Returns the polygon of a face that holds the place, or the one that comes nearest to it, with the depth by which
+    /// it lies inside (negative outside).
     pub(crate) fn poly_at(&self, face: u32, p: V2) -> Option<(u32, f64)> {
         let (&first, &end) = (self.of_face.get(face as usize)?, self.of_face.get(face as usize + 1)?);
         let mut best: Option<(u32, f64)> = None;
@@ -401,7 +401,7 @@ impl Nav {
         best
     }
 
-    /// The place nearest to a point in the polygons of a face, with its distance.
+    /// Returns the place nearest to a point in the polygons of a face, with its distance.
     pub(crate) fn nearest_in(&self, face: u32, p: V2) -> Option<(f64, u32, V2)> {
         let (&first, &end) = (self.of_face.get(face as usize)?, self.of_face.get(face as usize + 1)?);
         let mut best: Option<(f64, u32, V2)> = None;
@@ -424,7 +424,7 @@ impl Nav {
         best
     }
 
-    /// The edge before this one around its polygon.
+    /// Returns the edge before this one around its polygon.
     fn before(&self, edge: u32) -> u32 {
         let poly = self.poly(at(&self.owner, edge as usize));
         if edge == poly.first { poly.first + poly.count - 1 } else { edge - 1 }
@@ -460,7 +460,7 @@ impl Nav {
         self.ring = number;
     }
 
-    /// The gates of a polygon.
+    /// Returns the gates of a polygon.
     #[inline]
     pub(crate) fn gates(&self, poly: u32) -> &[Gate] {
         let from = at(&self.first_gate, poly as usize) as usize;
@@ -468,7 +468,7 @@ impl Nav {
         self.gates.get(from..to).unwrap_or(&[])
     }
 
-    /// The gate at an edge, if the edge has another side.
+    /// Returns the gate at an edge, if the edge has another side.
     pub(crate) fn gate(&self, edge: u32) -> Option<Gate> {
         let mate = at(&self.mate, edge as usize);
         let next = self.after(edge);

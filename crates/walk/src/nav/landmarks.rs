@@ -78,7 +78,7 @@ impl Landmarks {
         Some(Landmarks { points, edges, half })
     }
 
-    /// What is known about a goal, from the corners of its polygon, all of which it sees.
+    /// Returns what is known about a goal, from the corners of its polygon, all of which it sees.
     pub(crate) fn bearings(&self, nav: &Nav, goal: Spot) -> Option<Bearings> {
         let mut out = Bearings { least: [0.0; COUNT], most: [f64::INFINITY; COUNT] };
         for edge in nav.edges(goal.poly) {
@@ -96,13 +96,13 @@ impl Landmarks {
         out.most.iter().all(|m| m.is_finite()).then_some(out)
     }
 
-    /// How far the goal is at least from a point of the plan.
+    /// Returns how far the goal is at least from a point of the plan.
     #[inline]
     pub(crate) fn beyond_point(&self, point: u32, goal: &Bearings) -> f64 {
         self.points.get(point as usize).map_or(0.0, |known| farthest(known, goal))
     }
 
-    /// How far the goal is at least from any point of an edge.
+    /// Returns how far the goal is at least from any point of an edge.
     #[inline]
     pub(crate) fn beyond_edge(&self, edge: u32, goal: &Bearings) -> f64 {
         let (Some(mean), Some(half)) = (self.edges.get(edge as usize), self.half.get(edge as usize)) else {
@@ -112,7 +112,7 @@ impl Landmarks {
     }
 }
 
-/// What the landmark that tells most says, for a place that is this far from each.
+/// Returns what the landmark that tells most says, for a place that is this far from each.
 #[inline]
 fn farthest(known: &[f64; COUNT], goal: &Bearings) -> f64 {
     let mut best = 0.0f64;

@@ -35,13 +35,13 @@ struct Node {
 }
 
 impl Node {
-    /// The same stretch, seen from a corner that the path turns around.
+    /// Returns the same stretch, seen from a corner that the path turns around.
     #[inline]
     fn around(&self, corner: V2, vertex: u32, length: f64, turned: u32) -> Node {
         Node { root: corner, root_vertex: vertex, length, turned, ..*self }
     }
 
-    /// What the root sees of another edge, from the right end to the left one.
+    /// Returns what the root sees of another edge, from the right end to the left one.
     #[inline]
     fn through(&self, edge: u32, (right, right_vertex): (V2, u32), (left, left_vertex): (V2, u32)) -> Node {
         Node { left, left_vertex, right, right_vertex, edge, ..*self }
@@ -120,7 +120,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Whether this stretch holds the other and is come to by no longer a way, as far as the ends tell.
+    /// Returns `true` if this stretch holds the other and is come to by no longer a way, as far as the ends tell.
     fn beats(&self, other: &Stretch) -> bool {
         let size = (self.high - self.low).max(SAME);
         let to = |p: f64| self.to_low + (self.to_high - self.to_low) * ((p - self.low) / size);
@@ -180,7 +180,7 @@ impl Scratch {
         }
     }
 
-    /// The most promising node of all.
+    /// Returns the most promising node of all.
     fn next(&mut self) -> Option<Waiting> {
         let Some(mut best) = self.at_hand.take() else { return self.heap.pop() };
         if let Some(mut top) = self.heap.peek_mut()
@@ -191,7 +191,7 @@ impl Scratch {
         Some(best)
     }
 
-    /// Whether a corner is reached by a path of this length, unless a shorter one is known.
+    /// Returns `true` if a corner is reached by a path of this length, unless a shorter one is known.
     fn reach(&mut self, vertex: u32, length: f64) -> bool {
         let Some(known) = self.reached.get_mut(vertex as usize) else { return false };
         if known.0 == self.query && known.1 + SAME < length {
@@ -228,8 +228,8 @@ struct Search<'a> {
     survey: Option<Vec<f64>>,
 }
 
-/// The turning points of the shortest path, start and goal included; `None` when there is none. The fast search enters
-/// every edge once, by the most promising node, and so finds a path that may be a little longer.
+/// Returns the turning points of the shortest path, start and goal included; `None` when there is none. The fast search
+/// enters every edge once, by the most promising node, and so finds a path that may be a little longer.
 pub(crate) fn search(
     nav: &Nav,
     scratch: &mut Scratch,
@@ -240,7 +240,7 @@ pub(crate) fn search(
     search_where(nav, scratch, start, goal, fast, None)
 }
 
-/// The shortest path over ground of one price.
+/// Returns the shortest path over ground of one price.
 pub(crate) fn search_on(
     nav: &Nav,
     scratch: &mut Scratch,
@@ -294,8 +294,8 @@ fn search_once(
     search.run()
 }
 
-/// The length of the shortest path from a place to every point of the plan; infinite where there is none. `None` if that takes
-/// too long.
+/// Returns the length of the shortest path from a place to every point of the plan; infinite where there is none.
+/// `None` if that takes too long.
 pub(crate) fn flood(nav: &Nav, scratch: &mut Scratch, start: Spot) -> Option<Vec<f64>> {
     scratch.begin(nav);
     scratch.gave_up = false;
@@ -344,7 +344,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a gate may lead to the goal: down a dead end only if the goal is there, over ground of the right price.
+    /// Returns `true` if a gate may lead to the goal: down a dead end only if the goal is there, over ground of the
+    /// right price.
     #[inline]
     fn is_open(&self, gate: &Gate) -> bool {
         let needed =
@@ -377,7 +378,7 @@ impl Search<'_> {
         self.scratch.wait(waiting);
     }
 
-    /// A length that no path through the node falls short of.
+    /// Returns a length that no path through the node falls short of.
     fn bound(&mut self, node: &Node) -> f64 {
         let (_, square) = nearest_on_segment(node.root, node.left, node.right);
         if let Some(survey) = &mut self.survey {
@@ -406,7 +407,7 @@ impl Search<'_> {
         straight.max(through).max(node.length + root.1)
     }
 
-    /// The shortest way from the root through the stretch to the goal, were nothing else in the way.
+    /// Returns the shortest way from the root through the stretch to the goal, were nothing else in the way.
     fn shortest_through(&self, node: &Node) -> f64 {
         if let Some(by) = self.onto_flat_goal(node) {
             return distance2(node.root, by) + distance2(by, self.goal.point);
@@ -444,7 +445,7 @@ impl Search<'_> {
         Some(lerp2(node.left, node.right, t))
     }
 
-    /// The goal, mirrored to the far side of the stretch if it lies on the near one.
+    /// Returns the goal, mirrored to the far side of the stretch if it lies on the near one.
     fn mirrored_goal(&self, node: &Node) -> V2 {
         let goal = self.goal.point;
         let along = sub2(node.left, node.right);
@@ -646,7 +647,7 @@ impl Search<'_> {
         }
     }
 
-    /// A node whose root is `near`, come to by way of `turn`.
+    /// Returns a node whose root is `near`, come to by way of `turn`.
     fn walk_to(&mut self, node: &Node, index: u32, turn: (V2, u32), near: (V2, u32)) -> Node {
         let first = Node {
             root: turn.0,
@@ -670,7 +671,7 @@ impl Search<'_> {
     }
 }
 
-/// The node's stretch as parts of the gate it goes through.
+/// Returns the node's stretch as parts of the gate it goes through.
 fn stretch(node: &Node, gate: &Gate) -> Stretch {
     let d = sub2(gate.a, gate.b);
     let size = dot2(d, d);
@@ -683,9 +684,9 @@ fn stretch(node: &Node, gate: &Gate) -> Stretch {
     }
 }
 
-/// Where the right and the left ray cut an edge, as fractions of it. Its ends are given by the side of each ray they are on: what
-/// is seen is left of the right ray (positive) and right of the left one (negative). An edge along a ray is seen, if only from
-/// its end.
+/// Returns where the right and the left ray cut an edge, as fractions of it. Its ends are given by the side of each ray
+/// they are on: what is seen is left of the right ray (positive) and right of the left one (negative). An edge along a
+/// ray is seen, if only from its end.
 #[inline]
 fn visible([ar, br]: [f64; 2], [al, bl]: [f64; 2]) -> (f64, f64) {
     let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
@@ -705,7 +706,7 @@ fn visible([ar, br]: [f64; 2], [al, bl]: [f64; 2]) -> (f64, f64) {
     (enter, exit)
 }
 
-/// A number from 0 to 4 that grows with the angle of a direction.
+/// Returns a number from 0 to 4 that grows with the angle of a direction.
 fn heading(d: V2) -> f64 {
     let part = d[0] / (d[0].abs() + d[1].abs());
     if d[1] >= 0.0 { 1.0 - part } else { 3.0 + part }
@@ -734,7 +735,7 @@ trait Hypot2 {
 }
 
 impl Hypot2 for f64 {
-    /// The plain root of the sum of squares; `hypot` is not the same on every platform.
+    /// Returns the plain root of the sum of squares; `hypot` is not the same on every platform.
     #[inline]
     fn hypot2(self, other: f64) -> f64 {
         (self * self + other * other).sqrt()

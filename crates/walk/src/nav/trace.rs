@@ -98,7 +98,7 @@ pub(crate) fn edge_ends(mesh: &Walkmesh, face: u32, edge: u32) -> [V2; 2] {
     }
 }
 
-/// Whether two segments of the plan come within `slack` of meeting.
+/// Returns `true` if two segments of the plan come within `slack` of meeting.
 fn touches([p, q]: [V2; 2], [a, b]: [V2; 2], slack: f64) -> bool {
     let (along, across) = (sub2(b, a), sub2(q, p));
     let (len, width) = (dot2(along, along).sqrt(), dot2(across, across).sqrt());
@@ -116,7 +116,7 @@ fn touches([p, q]: [V2; 2], [a, b]: [V2; 2], slack: f64) -> bool {
     boxes(|v| v[0]) && boxes(|v| v[1])
 }
 
-/// Whether a face holds a place of the plan, within `slack`.
+/// Returns `true` if a face holds a place of the plan, within `slack`.
 pub(crate) fn holds(mesh: &Walkmesh, face: u32, p: V2, slack: f64) -> bool {
     let corners = mesh.corners(face).unwrap_or_default().map(plan);
     let sign = if crate::vector::orient(corners[0], corners[1], corners[2]) < 0.0 { -1.0 } else { 1.0 };

@@ -34,7 +34,7 @@ impl PartialOrd for Waiting {
     }
 }
 
-/// The points of a cheap path from start to goal, with its cost.
+/// Returns the points of a cheap path from start to goal, with its cost.
 pub(crate) fn search(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot) -> Option<(Vec<V2>, f64)> {
     if at(&nav.part, start.poly as usize) != at(&nav.part, goal.poly as usize) {
         return None;
@@ -174,8 +174,8 @@ struct Stop {
     into: u32,
 }
 
-/// Where an edge is best crossed on the way from one point to another. The price is convex along the edge, so a golden
-/// section finds the least.
+/// Returns where an edge is best crossed on the way from one point to another. The price is convex along the edge, so a
+/// golden section finds the least.
 fn cheapest_on([a, b]: [V2; 2], from: V2, to: V2, before: f64, after: f64) -> V2 {
     let price = |t: f64| {
         let p = lerp2(a, b, t);

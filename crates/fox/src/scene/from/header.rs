@@ -8,7 +8,7 @@ use crate::scene::extra::{
 };
 use crate::wire::{LodInfo, Statistics};
 
-/// One run for meshes of one group that follow each other.
+/// Returns one run for meshes of one group that follow each other.
 pub(in crate::scene) fn simple_runs(owners: &[Option<u16>]) -> Vec<Run> {
     let mut out: Vec<Run> = Vec::new();
     let mut last = None;
@@ -35,12 +35,12 @@ pub(super) fn read_header(map: &Extras, model: &mut Fmdl) {
         return;
     }
     model.lods = objects(map, "lods")
-        .map(|told| LodInfo {
-            count: int(told, "count").unwrap_or(0) as u16,
-            unknown_0x02: int(told, "unknown_0x02").unwrap_or(0) as u16,
-            threshold_a: number(told, "threshold_a").unwrap_or(1.0),
-            threshold_b: number(told, "threshold_b").unwrap_or(1.0),
-            ratio: number(told, "ratio").unwrap_or(1.0),
+        .map(|stored| LodInfo {
+            count: int(stored, "count").unwrap_or(0) as u16,
+            unknown_0x02: int(stored, "unknown_0x02").unwrap_or(0) as u16,
+            threshold_a: number(stored, "threshold_a").unwrap_or(1.0),
+            threshold_b: number(stored, "threshold_b").unwrap_or(1.0),
+            ratio: number(stored, "ratio").unwrap_or(1.0),
         })
         .collect();
     model.statistics = objects(map, "statistics").map(read_statistics).collect();
@@ -59,31 +59,31 @@ pub(super) fn read_header(map: &Extras, model: &mut Fmdl) {
     model.unknown_blocks = objects(map, "unknown_blocks").filter_map(block).collect();
 }
 
-fn read_statistics(told: &Extras) -> Statistics {
-    let word = |key: &str| int(told, key).unwrap_or(0);
+fn read_statistics(stored: &Extras) -> Statistics {
+    let word = |key: &str| int(stored, key).unwrap_or(0);
     let mut padding = [0; 23];
-    for (slot, value) in padding.iter_mut().zip(ints(told, "padding")) {
+    for (slot, value) in padding.iter_mut().zip(ints(stored, "padding")) {
         *slot = value as u32;
     }
     Statistics {
         unknown_0x00: word("unknown_0x00") as u32,
-        area: array(told, "area").map_or(0.0, |[a]| a),
-        texel_density: array(told, "texel_density").map_or(1.0, |[d]| d),
-        ratio: number(told, "ratio").unwrap_or(0.0),
-        polygon_size: number(told, "polygon_size").unwrap_or(0.0),
-        near_size: number(told, "near_size").unwrap_or(0.0),
-        far_size: number(told, "far_size").unwrap_or(0.0),
+        area: array(stored, "area").map_or(0.0, |[a]| a),
+        texel_density: array(stored, "texel_density").map_or(1.0, |[d]| d),
+        ratio: number(stored, "ratio").unwrap_or(0.0),
+        polygon_size: number(stored, "polygon_size").unwrap_or(0.0),
+        near_size: number(stored, "near_size").unwrap_or(0.0),
+        far_size: number(stored, "far_size").unwrap_or(0.0),
         rejection: word("rejection") as i32,
         reject_far_shadow: word("reject_far_shadow") as u32,
         padding,
     }
 }
 
-/// The bone groups, given where each bone went.
+/// Returns the bone groups, given where each bone went.
 pub(super) fn read_bone_groups(map: &Extras, new_bone: impl Fn(usize) -> Option<u16>) -> Vec<BoneGroup> {
     let known = index(map, "bones").unwrap_or(0);
-    let groups = objects(map, "bone_groups").map(|told| {
-        let bones = ints(told, "bones");
+    let groups = objects(map, "bone_groups").map(|stored| {
+        let bones = ints(stored, "bones");
         // A number that never was a bone's stays; one whose bone is gone goes.
         let new = |bone: usize| if bone < known { new_bone(bone) } else { u16::try_from(bone).ok() };
         let bones = bones.iter().filter_map(|b| new(usize::try_from(*b).ok()?)).collect();
@@ -95,10 +95,10 @@ pub(super) fn read_bone_groups(map: &Extras, new_bone: impl Fn(usize) -> Option<
 /// Runs for the meshes: those that were noted, if they still say the same.
 pub(super) fn read_runs(map: &Extras, model: &mut Fmdl, owners: &[Option<u16>]) {
     if map.contains_key("runs") {
-        let run = |told: &Extras| Run {
-            group: int(told, "group").unwrap_or(0) as u16,
-            first_mesh: int(told, "first").unwrap_or(0) as u16,
-            mesh_count: int(told, "count").unwrap_or(0) as u16,
+        let run = |stored: &Extras| Run {
+            group: int(stored, "group").unwrap_or(0) as u16,
+            first_mesh: int(stored, "first").unwrap_or(0) as u16,
+            mesh_count: int(stored, "count").unwrap_or(0) as u16,
             ..Run::default()
         };
         model.runs = objects(map, "runs").map(run).collect();
@@ -117,29 +117,29 @@ pub(super) fn read_derived(map: &Extras, model: &mut Fmdl, bones: &[&Extras], gr
         return;
     }
     model.bounds = noted_box(map, "bounds", &model.bounds);
-    for told in objects(map, "run_bounds") {
-        if let Some(run) = index(told, "run").and_then(|i| model.runs.get_mut(i)) {
-            run.bounds = noted_box(told, "bounds", &run.bounds);
+    for stored in objects(map, "run_bounds") {
+        if let Some(run) = index(stored, "run").and_then(|i| model.runs.get_mut(i)) {
+            run.bounds = noted_box(stored, "bounds", &run.bounds);
         }
     }
-    for (bone, told) in model.bones.iter_mut().zip(bones) {
-        bone.flags = noted_int(told, "flags", bone.flags & 1);
-        bone.bounds = noted_box(told, "bounds", &bone.bounds);
+    for (bone, stored) in model.bones.iter_mut().zip(bones) {
+        bone.flags = noted_int(stored, "flags", bone.flags & 1);
+        bone.bounds = noted_box(stored, "bounds", &bone.bounds);
     }
-    let told: Vec<&Extras> = objects(map, "bone_groups").collect();
+    let stored: Vec<&Extras> = objects(map, "bone_groups").collect();
     for (group, was) in model.bone_groups.iter_mut().zip(groups) {
-        if let Some(told) = was.and_then(|w| told.get(w)) {
-            group.max_weights = noted_int(told, "max_weights", group.max_weights);
+        if let Some(stored) = was.and_then(|w| stored.get(w)) {
+            group.max_weights = noted_int(stored, "max_weights", group.max_weights);
         }
     }
-    for (i, (lod, told)) in model.lods.iter_mut().zip(objects(map, "lods")).enumerate() {
+    for (i, (lod, stored)) in model.lods.iter_mut().zip(objects(map, "lods")).enumerate() {
         let derived = if i == 0 { lod.count } else { 0 };
-        lod.count = noted_int(told, "count", derived);
+        lod.count = noted_int(stored, "count", derived);
     }
-    for (i, (s, told)) in model.statistics.iter_mut().zip(objects(map, "statistics")).enumerate() {
+    for (i, (s, stored)) in model.statistics.iter_mut().zip(objects(map, "statistics")).enumerate() {
         if i == 0 {
-            [s.area] = noted(told, "area", [s.area]);
-            [s.texel_density] = noted(told, "texel_density", [s.texel_density]);
+            [s.area] = noted(stored, "area", [s.area]);
+            [s.texel_density] = noted(stored, "texel_density", [s.texel_density]);
         }
     }
     if let Some(rest) = map.get("matrices").and_then(galatea_scene::read_floats)

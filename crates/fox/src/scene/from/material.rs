@@ -11,7 +11,7 @@ use crate::scene::Game;
 use crate::scene::extra::{array, index, objects, own, read_name, text};
 use crate::scene::material::{slot_kind, slot_name};
 
-/// The code of a path as the scene shows it: `0x` and digits, or a path.
+/// Returns the code of a path as the scene shows it: `0x` and digits, or a path.
 fn path_code(shown: &str) -> u64 {
     match shown.strip_prefix("0x").map(|h| u64::from_str_radix(h, 16)) {
         Some(Ok(code)) => code,
@@ -19,7 +19,7 @@ fn path_code(shown: &str) -> u64 {
     }
 }
 
-/// The part of a code that does not depend on the extension.
+/// Returns the part of a code that does not depend on the extension.
 fn key(code: u64) -> u64 {
     code & (crate::PATH_MASK | crate::PATH_META)
 }
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         out
     }
 
-    /// The number of the instance for a material of the scene.
+    /// Returns the number of the instance for a material of the scene.
     pub(super) fn number(&mut self, id: Option<MaterialId>) -> u16 {
         if let Some(number) = self.numbers.get(&id) {
             return *number;
@@ -114,8 +114,8 @@ impl<'a> Reader<'a> {
         let word =
             |map: &Extras, key: &str| text(map, key).map(|shown| read_name(map, key, shown, self.hashes));
         let (shader, technique) = self.game.shader();
-        let parameter = |told: &Extras| {
-            Some(Parameter { name: word(told, "name")?, value: array(told, "value").unwrap_or_default() })
+        let parameter = |stored: &Extras| {
+            Some(Parameter { name: word(stored, "name")?, value: array(stored, "value").unwrap_or_default() })
         };
         let parameters = if known {
             objects(map, "parameters").filter_map(parameter).collect()
@@ -134,8 +134,8 @@ impl<'a> Reader<'a> {
 
     fn texture(&self, texture: &SceneTexture) -> Option<Texture> {
         let map = own(&texture.extras);
-        let told = text(map, "slot").filter(|t| slot_kind(t) == texture.slot);
-        let slot = match told {
+        let stored = text(map, "slot").filter(|t| slot_kind(t) == texture.slot);
+        let slot = match stored {
             Some(shown) => read_name(map, "slot", shown, self.hashes),
             None => Name::from(slot_name(&texture.slot)?),
         };
@@ -143,8 +143,8 @@ impl<'a> Reader<'a> {
         if !self.hashes {
             out.path = TexturePath::Folder(Name::EMPTY);
         }
-        let told = text(map, "code").map(path_code);
-        let same = told.filter(|told| key(*told) == key(path_code(&texture.name)));
+        let stored = text(map, "code").map(path_code);
+        let same = stored.filter(|stored| key(*stored) == key(path_code(&texture.name)));
         match (self.hashes, same, text(map, "file")) {
             (true, Some(code), Some(file)) => {
                 out.file = read_name(map, "file", file, true);

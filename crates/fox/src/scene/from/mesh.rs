@@ -46,7 +46,7 @@ impl<'a> Entry<'a> {
         self.levels.values().next().copied()
     }
 
-    /// What was noted beside the mesh.
+    /// Returns what was noted beside the mesh.
     fn map(&self) -> Option<&'a Extras> {
         self.levels.get(&0).map(|p| own(&p.node.extras)).filter(|m| self.known && m.contains_key("usages"))
     }
@@ -93,7 +93,7 @@ impl<'a> Meshes<'a> {
         Ok(())
     }
 
-    /// All primitives, those of ours in the order they had, with the number they had.
+    /// Returns all primitives, those of ours in the order they had, with the number they had.
     fn entries(&mut self) -> Vec<(Option<usize>, Entry<'a>)> {
         let scene = self.scene;
         let mut known: BTreeMap<(usize, usize), Entry<'a>> = BTreeMap::new();
@@ -146,7 +146,7 @@ impl<'a> Meshes<'a> {
         self.scene.vertices_of(part.primitive)
     }
 
-    /// Whether the vertices stand where the scene shows them once the group's place is taken away.
+    /// Returns `true` if the vertices stand where the scene shows them once the group's place is taken away.
     fn stays(&self, part: &Part<'_>, group: Option<u16>) -> bool {
         let skin = part.node.skin.and_then(|s| self.scene.skins.get(s as usize));
         if let (Some(skin), Some(id)) = (skin, part.node.skin) {
@@ -161,19 +161,19 @@ impl<'a> Meshes<'a> {
         near_identity(&matrix, 1e-6, 1e-6 * (1.0 + origin.length()))
     }
 
-    /// Where a group's vertices count from.
+    /// Returns where a group's vertices count from.
     fn origin(&self, group: Option<u16>) -> Vec3 {
         let group = group.and_then(|g| self.model.groups.get(usize::from(g)));
         group.map_or(Vec3::ZERO, |g| Vec3::from(place(g)))
     }
 
-    /// The bone of a joint of a part's skin.
+    /// Returns the bone of a joint of a part's skin.
     fn bone(&self, part: &Part<'_>, joint: u16) -> Option<u16> {
         let skin = self.scene.skins.get(part.node.skin? as usize)?;
         self.roles.bone(*skin.joints.get(usize::from(joint))?)
     }
 
-    /// The material instance and flags of a part.
+    /// Returns the material instance and flags of a part.
     fn looks(&mut self, entry: &Entry<'a>, part: &Part<'a>) -> (u16, u32) {
         let id = part.primitive.material.filter(|m| (*m as usize) < self.scene.materials.len());
         let map = entry.map();
@@ -193,7 +193,7 @@ impl<'a> Meshes<'a> {
         (number, flags)
     }
 
-    /// The engine draws deferred: what is blended elsewhere is cut out here.
+    /// Returns the engine draws deferred: what is blended elsewhere is cut out here.
     fn cut_out(&mut self, material: &Material) -> Material {
         let mut out =
             Material { alpha: material.alpha, two_sided: material.two_sided, ..Material::default() };
@@ -207,7 +207,7 @@ impl<'a> Meshes<'a> {
         out
     }
 
-    /// The mesh as it was, with whatever numbers have changed; `None` if that does not do.
+    /// Returns the mesh as it was, with whatever numbers have changed; `None` if that does not do.
     fn exact(&mut self, entry: &Entry<'a>, levels: usize) -> Option<Mesh> {
         let map = entry.map()?;
         let wanted = columns::noted(map)?;
@@ -269,7 +269,7 @@ impl<'a> Meshes<'a> {
         Some(mesh)
     }
 
-    /// The mesh put together anew, split where it is too large.
+    /// Returns the mesh put together anew, split where it is too large.
     fn anew(&mut self, entry: &Entry<'a>, levels: usize) -> Result<Vec<Mesh>> {
         let Some(first) = entry.first() else { return Ok(Vec::new()) };
         let group = self.roles.group_of_mesh(self.scene, first.id);
@@ -465,12 +465,12 @@ fn span(entry: &Entry<'_>) -> usize {
     (if whole { present.max(windows.len()) } else { present }).min(MOST_LEVELS as usize)
 }
 
-/// Whether a level has triangles of its own.
+/// Returns `true` if a level has triangles of its own.
 fn shown_at(entry: &Entry<'_>, level: usize) -> bool {
     entry.levels.contains_key(&(level as u32))
 }
 
-/// Whether a level that is not there shows what the one before it shows: it was taken away, or never made.
+/// Returns `true` if a level that is not there shows what the one before it shows: it was taken away, or never made.
 fn gone(entry: &Entry<'_>, level: usize) -> bool {
     let windows = entry.map().map_or_else(Vec::new, |m| ints(m, "windows"));
     let last = entry.levels.keys().next_back().is_some_and(|k| (*k as usize) < level);
@@ -488,7 +488,7 @@ fn triangles(primitive: &Primitive) -> Vec<[u32; 3]> {
     primitive.indices.as_chunks().0.to_vec()
 }
 
-/// Whether a matrix moves nothing worth mentioning.
+/// Returns `true` if a matrix moves nothing worth mentioning.
 fn near_identity(matrix: &Mat4, turn: f32, shift: f32) -> bool {
     let rest = Mat4::IDENTITY.to_cols_array();
     let cells = matrix.to_cols_array();

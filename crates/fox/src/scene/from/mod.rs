@@ -20,7 +20,7 @@ use mesh::Meshes;
 use tree::Roles;
 
 impl Fmdl {
-    /// A model from a scene, and what of the scene it cannot hold.
+    /// Returns a model from a scene, and what of the scene it cannot hold.
     ///
     /// A scene that came from a model gives that model again, with whatever was changed meanwhile. Any other scene becomes
     /// a new model for the game, The Phantom Pain if none is named: meshes are placed as they stand at rest, and split where
@@ -50,8 +50,8 @@ impl Fmdl {
 
     fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<Loss>)> {
         let map = own(&scene.extras);
-        let told = number(map, "version");
-        let version = game.map(Game::version).or(told).unwrap_or(Fmdl::TPP);
+        let stored = number(map, "version");
+        let version = game.map(Game::version).or(stored).unwrap_or(Fmdl::TPP);
         let mut model = Fmdl::new(version);
         header::read_header(map, &mut model);
         let hashes = model.has_hashes();
@@ -90,37 +90,37 @@ impl Fmdl {
         let bones: Vec<&galatea_scene::Extras> =
             roles.bones.iter().filter_map(|id| scene.node(*id)).map(|n| own(&n.extras)).collect();
         header::read_derived(map, &mut model, &bones, &groups);
-        let mut all = unheld(scene);
+        let mut all = unsupported(scene);
         all.extend(materials.losses);
         all.extend(losses);
         Ok((model, all))
     }
 }
 
-/// What a model has no place for, by name.
-fn unheld(scene: &Scene) -> Vec<Loss> {
+/// Returns what a model has no place for, by name.
+fn unsupported(scene: &Scene) -> Vec<Loss> {
     let mut out = Vec::new();
-    let mut say = |what: &str, name: &str| out.push(Loss::new("", format!("{what} {name:?}")));
-    scene.clips.iter().for_each(|c| say("clip", &c.name));
-    scene.lights.iter().for_each(|l| say("light", &l.name));
-    scene.cameras.iter().for_each(|c| say("camera", &c.name));
-    scene.emitters.iter().for_each(|e| say("emitter", &e.name));
+    let mut lose = |what: &str, name: &str| out.push(Loss::new("", format!("{what} {name:?}")));
+    scene.clips.iter().for_each(|c| lose("clip", &c.name));
+    scene.lights.iter().for_each(|l| lose("light", &l.name));
+    scene.cameras.iter().for_each(|c| lose("camera", &c.name));
+    scene.emitters.iter().for_each(|e| lose("emitter", &e.name));
     for node in &scene.nodes {
         if node.attachment.is_some() {
-            say("attachment of", &node.name);
+            lose("attachment of", &node.name);
         }
         if node.shape.is_some() {
-            say("shape of", &node.name);
+            lose("shape of", &node.name);
         }
         if node.billboard.is_some() {
-            say("turning to the camera of", &node.name);
+            lose("turning to the camera of", &node.name);
         }
         if node.tint != [1.0; 4] {
-            say("tint of", &node.name);
+            lose("tint of", &node.name);
         }
         let turned = !tree::unturned(&node.transform) && index(own(&node.extras), "bone").is_some();
         if turned {
-            say("rotation or scale of bone", &node.name);
+            lose("rotation or scale of bone", &node.name);
         }
     }
     out

@@ -8,7 +8,7 @@ use galatea_wire::{Error, Result};
 use crate::model::{Bone, Group};
 use crate::name::Name;
 use crate::scene::extra::{array, index, int, own, read_name, same};
-use crate::scene::to::tree::{moved, place, way};
+use crate::scene::to::tree::{moved, offset, place};
 
 /// What each node of a scene becomes.
 pub(super) struct Roles {
@@ -34,7 +34,8 @@ impl Roles {
         let order = scene.depth_first();
         let count = scene.nodes.len();
         let (mut bone, mut group) = (vec![false; count], vec![false; count]);
-        let told = |id: NodeId, key: &str| scene.node(id).and_then(|n| index(own(&n.extras), key)).is_some();
+        let stored =
+            |id: NodeId, key: &str| scene.node(id).and_then(|n| index(own(&n.extras), key)).is_some();
         let axes = |id: NodeId| scene.node(id).is_some_and(|n| n.axes);
         for joint in scene.skins.iter().flat_map(|s| &s.joints) {
             set(&mut bone, *joint);
@@ -43,12 +44,12 @@ impl Roles {
         let mut holds_mesh = vec![false; count];
         for id in order.iter().rev().copied() {
             let Some(node) = scene.node(id).filter(|n| !n.axes) else { continue };
-            if told(id, "bone") {
+            if stored(id, "bone") {
                 set(&mut bone, id);
             }
             let mesh = node.mesh.is_some();
-            let own_group = mesh && !told(id, "mesh") && !node.parent.is_some_and(|p| told(p, "group"));
-            if told(id, "group") || own_group || (!is(&bone, id) && is(&holds_mesh, id) && !mesh) {
+            let own_group = mesh && !stored(id, "mesh") && !node.parent.is_some_and(|p| stored(p, "group"));
+            if stored(id, "group") || own_group || (!is(&bone, id) && is(&holds_mesh, id) && !mesh) {
                 set(&mut group, id);
             }
             if let Some(parent) = node.parent.filter(|p| !axes(*p)) {
@@ -104,26 +105,26 @@ impl Roles {
         Ok(Roles { bones, groups, bone_of, group_of, old_bones, old_groups, joints, root })
     }
 
-    /// The bone that a node is.
+    /// Returns the bone that a node is.
     pub(super) fn bone(&self, id: NodeId) -> Option<u16> {
         self.bone_of.get(&id).copied()
     }
 
-    /// Where a bone went that had this number.
+    /// Returns where a bone went that had this number.
     pub(super) fn old_bone(&self, was: usize) -> Option<u16> {
         self.old_bones.get(&was).copied()
     }
 
-    /// The group that a mesh at a node belongs to.
+    /// Returns the group that a mesh at a node belongs to.
     pub(super) fn group_of_mesh(&self, scene: &Scene, id: NodeId) -> Option<u16> {
         let own_group = self.group_of.get(&id).copied();
         let node = scene.node(id)?;
         let parent = node.parent.and_then(|p| self.group_of.get(&p)).copied();
-        let told = index(own(&node.extras), "in_group").and_then(|g| self.old_groups.get(&g)).copied();
-        own_group.or(parent).or(told).or(self.root.then_some(0))
+        let stored = index(own(&node.extras), "in_group").and_then(|g| self.old_groups.get(&g)).copied();
+        own_group.or(parent).or(stored).or(self.root.then_some(0))
     }
 
-    /// The nearest joint above a node: what is fixed to it moves with it.
+    /// Returns the nearest joint above a node: what is fixed to it moves with it.
     pub(super) fn carrier(&self, scene: &Scene, id: NodeId) -> Option<u16> {
         let mut at = scene.node(id)?.parent;
         let mut left = scene.nodes.len();
@@ -150,7 +151,7 @@ impl Roles {
         None
     }
 
-    /// The bones, and the matrices of PES models.
+    /// Returns the bones, and the matrices of PES models.
     pub(super) fn read_bones(&self, scene: &Scene, pose: &Pose, hashes: bool) -> (Vec<Bone>, Vec<[f32; 16]>) {
         let mut out: Vec<Bone> = Vec::with_capacity(self.bones.len());
         let mut matrices = Vec::new();
@@ -178,13 +179,13 @@ impl Roles {
                 (moved(start, translation), translation)
             } else {
                 let world: [f32; 3] = pose.world_of(*id).w_axis.truncate().into();
-                (world, way(start, world))
+                (world, offset(start, world))
             };
             let four = |[x, y, z]: [f32; 3]| [x, y, z, 1.0];
             let (local, world) = match stored {
-                Some(stored) if straight && same(&way(start, three(stored.1)), &translation) => stored,
+                Some(stored) if straight && same(&offset(start, three(stored.1)), &translation) => stored,
                 // What the format has there besides a place moves along.
-                Some((local, was)) => (four(moved(three(local), way(three(was), world))), four(world)),
+                Some((local, was)) => (four(moved(three(local), offset(three(was), world))), four(world)),
                 None => (four(local), four(world)),
             };
             out.push(Bone {
@@ -204,7 +205,7 @@ impl Roles {
         (out, matrices)
     }
 
-    /// The groups, and where each of them really stands.
+    /// Returns the groups, and where each of them really stands.
     pub(super) fn read_groups(&self, scene: &Scene, pose: &Pose, hashes: bool) -> Vec<Group> {
         let mut out: Vec<Group> = Vec::with_capacity(self.groups.len() + 1);
         if self.root {
@@ -219,7 +220,7 @@ impl Roles {
             let world: [f32; 3] = pose.world_of(*id).w_axis.truncate().into();
             let pivot = stored.map(|pivot| {
                 let straight = unturned(&node.transform)
-                    && same(&way(start, three(pivot)), &node.transform.translation)
+                    && same(&offset(start, three(pivot)), &node.transform.translation)
                     && same_place(moved(start, node.transform.translation), world);
                 let [x, y, z] = world;
                 if straight { pivot } else { [x, y, z, 1.0] }
@@ -238,7 +239,7 @@ impl Roles {
         out
     }
 
-    /// Whether a node is a group of its own for a mesh that the game should not draw.
+    /// Returns `true` if a node is a group of its own for a mesh that the game should not draw.
     fn hides(&self, scene: &Scene, node: &Node) -> bool {
         let mesh = node.mesh.and_then(|m| scene.meshes.get(m as usize));
         mesh.is_some_and(|m| m.purpose != galatea_scene::Purpose::Render)
@@ -246,7 +247,7 @@ impl Roles {
     }
 }
 
-/// A parent that is no node above, as damaged files have it.
+/// Returns a parent that is no node above, as damaged files have it.
 fn wild(map: &Extras, top: bool) -> Option<u16> {
     int(map, "parent").filter(|_| top).map(|p| p as u16)
 }
@@ -265,7 +266,7 @@ fn set(list: &mut [bool], id: NodeId) {
     }
 }
 
-/// Whether a place is nothing but a translation.
+/// Returns `true` if a place is nothing but a translation.
 pub(super) fn unturned(transform: &Transform) -> bool {
     let rest = Transform::default();
     transform.rotation == rest.rotation && transform.scale == rest.scale
@@ -275,12 +276,12 @@ fn same_place(a: [f32; 3], b: [f32; 3]) -> bool {
     a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-5 * (1.0 + a.abs()))
 }
 
-/// Whether a node is there for a light, a camera or an emitter.
+/// Returns `true` if a node is there for a light, a camera or an emitter.
 fn lit(node: &Node) -> bool {
     node.light.is_some() || node.camera.is_some() || node.emitter.is_some()
 }
 
-/// The nearest marked node above.
+/// Returns the nearest marked node above.
 fn above(scene: &Scene, id: NodeId, marked: &[bool]) -> Option<NodeId> {
     let mut at = scene.node(id)?.parent;
     let mut left = scene.nodes.len();
@@ -294,7 +295,7 @@ fn above(scene: &Scene, id: NodeId, marked: &[bool]) -> Option<NodeId> {
     None
 }
 
-/// The marked nodes in the order they had, new ones behind them, every parent before its children.
+/// Returns the marked nodes in the order they had, new ones behind them, every parent before its children.
 fn sorted(scene: &Scene, order: &[NodeId], marked: &[bool], key: &str) -> Vec<NodeId> {
     let mut list: Vec<(usize, usize, NodeId)> = Vec::new();
     let mut seen = HashSet::new();

@@ -24,7 +24,7 @@ enum Kind {
     Other { format: u8, width: usize, raw: bool, values: Option<Vec<f32>> },
 }
 
-/// The columns that were noted; `None` for a mesh that was none of ours.
+/// Returns the columns that were noted; `None` for a mesh that was none of ours.
 pub(super) fn noted(map: &Extras) -> Option<Vec<Wanted>> {
     map.get("usages")?;
     let (usages, formats) = (ints(map, "usages"), ints(map, "formats"));
@@ -36,21 +36,21 @@ pub(super) fn noted(map: &Extras) -> Option<Vec<Wanted>> {
         };
         out.push(Wanted { usage: Usage::from_id(*usage as u8), kind });
     }
-    for told in objects(map, "others") {
-        let slot = index(told, "column").and_then(|c| out.get_mut(c));
+    for stored in objects(map, "others") {
+        let slot = index(stored, "column").and_then(|c| out.get_mut(c));
         // A vertex is never wider than a byte can tell.
-        if let (Some(slot), Some(width)) = (slot, index(told, "width").filter(|w| *w <= 0xFF))
+        if let (Some(slot), Some(width)) = (slot, index(stored, "width").filter(|w| *w <= 0xFF))
             && let Kind::Format(format) = slot.kind
         {
-            let raw = told.contains_key("raw");
-            let values = told.get("values").and_then(read_floats);
+            let raw = stored.contains_key("raw");
+            let values = stored.get("values").and_then(read_floats);
             slot.kind = Kind::Other { format, width, raw, values };
         }
     }
     Some(out)
 }
 
-/// The columns that a new mesh gets, in the order and types of the games' own files.
+/// Returns the columns that a new mesh gets, in the order and types of the games' own files.
 pub(super) fn usual(from: &SceneVertices, skinned: bool) -> Vec<Wanted> {
     let mut out = vec![(Usage::Position, 1), (Usage::Normal, 6)];
     if !from.uvs.is_empty() {
@@ -211,8 +211,8 @@ pub(super) fn build(wanted: &[Wanted], count: usize, from: &Source<'_>, fill: bo
         let made = match &want.kind {
             Kind::Format(format) => values(want.usage, *format),
             Kind::Other { format, width, raw, values } => {
-                let told = values.clone();
-                let numbers = told.unwrap_or_else(|| gather(from.vertices, i, *width, count));
+                let stored = values.clone();
+                let numbers = stored.unwrap_or_else(|| gather(from.vertices, i, *width, count));
                 pack(*format, *width, *raw, &numbers)
             }
             Kind::Same(of) => {
@@ -294,7 +294,7 @@ fn column(
     }
 }
 
-/// The numbers of a column that was written as attributes of its own; zeros where they are gone.
+/// Returns the numbers of a column that was written as attributes of its own; zeros where they are gone.
 fn gather(from: &SceneVertices, column: usize, width: usize, count: usize) -> Vec<f32> {
     let parts: Vec<&[f32]> =
         (0..width.div_ceil(4)).map(|part| from.attribute(&other(column, part))).collect();
@@ -325,7 +325,7 @@ fn pack(format: u8, width: usize, raw: bool, numbers: &[f32]) -> Option<Values> 
     })
 }
 
-/// A number of vertices that was noted because there are no positions to count.
+/// Returns a number of vertices that was noted because there are no positions to count.
 pub(super) fn noted_count(map: &Extras) -> usize {
     int(map, "count").and_then(|c| usize::try_from(c).ok()).filter(|c| *c <= 0xFFFF).unwrap_or(0)
 }

@@ -17,13 +17,13 @@ impl To<'_> {
         note(&mut map, "bounds", &corners(&model.bounds), &corners(&self.derived.bounds));
         let levels = u16::try_from(model.lod_count()).unwrap_or(u16::MAX);
         let lods = model.lods.iter().enumerate().map(|(i, lod)| {
-            let mut told = Extras::new();
-            note_int(&mut told, "count", lod.count, if i == 0 { levels } else { 0 });
-            put(&mut told, "unknown_0x02", lod.unknown_0x02);
-            put_float(&mut told, "threshold_a", lod.threshold_a);
-            put_float(&mut told, "threshold_b", lod.threshold_b);
-            put_float(&mut told, "ratio", lod.ratio);
-            Value::Object(told)
+            let mut stored = Extras::new();
+            note_int(&mut stored, "count", lod.count, if i == 0 { levels } else { 0 });
+            put(&mut stored, "unknown_0x02", lod.unknown_0x02);
+            put_float(&mut stored, "threshold_a", lod.threshold_a);
+            put_float(&mut stored, "threshold_b", lod.threshold_b);
+            put_float(&mut stored, "ratio", lod.ratio);
+            Value::Object(stored)
         });
         put(&mut map, "lods", Value::Array(lods.collect()));
         let statistics = model.statistics.iter().enumerate().map(|(i, s)| self.statistics(i, s));
@@ -33,11 +33,11 @@ impl To<'_> {
             put(&mut map, "unknown_0x12", hex(&bytes));
         }
         let groups = model.bone_groups.iter().enumerate().map(|(i, group)| {
-            let mut told = Extras::new();
-            put(&mut told, "bones", list(group.bones.iter().map(|b| usize::from(*b))));
+            let mut stored = Extras::new();
+            put(&mut stored, "bones", list(group.bones.iter().map(|b| usize::from(*b))));
             let derived = self.derived.max_weights.get(i).copied().unwrap_or(0).max(1);
-            note_int(&mut told, "max_weights", group.max_weights, derived);
-            Value::Object(told)
+            note_int(&mut stored, "max_weights", group.max_weights, derived);
+            Value::Object(stored)
         });
         put(&mut map, "bone_groups", Value::Array(groups.collect()));
         put(&mut map, "bones", model.bones.len());
@@ -64,22 +64,22 @@ impl To<'_> {
     }
 
     fn statistics(&self, i: usize, s: &Statistics) -> Value {
-        let mut told = Extras::new();
+        let mut stored = Extras::new();
         let derived = (self.derived.area, self.derived.texel_density.unwrap_or(1.0));
         let (area, density) = if i == 0 { derived } else { (f32::NAN, f32::NAN) };
-        note(&mut told, "area", &[s.area], &[area]);
-        note(&mut told, "texel_density", &[s.texel_density], &[density]);
-        put(&mut told, "unknown_0x00", s.unknown_0x00 as i32);
-        put_float(&mut told, "ratio", s.ratio);
-        put_float(&mut told, "polygon_size", s.polygon_size);
-        put_float(&mut told, "near_size", s.near_size);
-        put_float(&mut told, "far_size", s.far_size);
-        put(&mut told, "rejection", s.rejection);
-        put(&mut told, "reject_far_shadow", s.reject_far_shadow as i32);
+        note(&mut stored, "area", &[s.area], &[area]);
+        note(&mut stored, "texel_density", &[s.texel_density], &[density]);
+        put(&mut stored, "unknown_0x00", s.unknown_0x00 as i32);
+        put_float(&mut stored, "ratio", s.ratio);
+        put_float(&mut stored, "polygon_size", s.polygon_size);
+        put_float(&mut stored, "near_size", s.near_size);
+        put_float(&mut stored, "far_size", s.far_size);
+        put(&mut stored, "rejection", s.rejection);
+        put(&mut stored, "reject_far_shadow", s.reject_far_shadow as i32);
         if s.padding.iter().any(|p| *p != 0) {
-            put(&mut told, "padding", encode_u32s(&s.padding));
+            put(&mut stored, "padding", encode_u32s(&s.padding));
         }
-        Value::Object(told)
+        Value::Object(stored)
     }
 
     /// Runs, where they are not simply the meshes of each group one after the other, and boxes that are not theirs.
@@ -99,11 +99,11 @@ impl To<'_> {
         }
         let mut boxes = Vec::new();
         for (i, (run, derived)) in model.runs.iter().zip(&self.derived.run_bounds).enumerate() {
-            let mut told = Extras::new();
-            note(&mut told, "bounds", &corners(&run.bounds), &corners(derived));
-            if !told.is_empty() {
-                put(&mut told, "run", i);
-                boxes.push(Value::Object(told));
+            let mut stored = Extras::new();
+            note(&mut stored, "bounds", &corners(&run.bounds), &corners(derived));
+            if !stored.is_empty() {
+                put(&mut stored, "run", i);
+                boxes.push(Value::Object(stored));
             }
         }
         if !boxes.is_empty() {

@@ -21,7 +21,7 @@ impl Materials {
 }
 
 impl To<'_> {
-    /// All materials in their order; one that is used with several flags is there several times.
+    /// Returns all materials in their order; one that is used with several flags is there several times.
     pub(super) fn add_materials(&self, scene: &mut Scene) -> Materials {
         let mut used: Vec<Vec<u32>> = vec![Vec::new(); self.model.materials.len()];
         for mesh in &self.model.meshes {
@@ -54,10 +54,10 @@ impl To<'_> {
         self.put_word(&mut map, "shader", &instance.shader);
         self.put_word(&mut map, "technique", &instance.technique);
         let parameters = instance.parameters.iter().map(|p| {
-            let mut told = Extras::new();
-            self.put_word(&mut told, "name", &p.name);
-            put(&mut told, "value", floats(&p.value));
-            Value::Object(told)
+            let mut stored = Extras::new();
+            self.put_word(&mut stored, "name", &p.name);
+            put(&mut stored, "value", floats(&p.value));
+            Value::Object(stored)
         });
         put(&mut map, "parameters", Value::Array(parameters.collect()));
         Material {

@@ -5,11 +5,11 @@ use galatea_scene::{
 };
 
 use super::To;
-use super::vertices::say;
+use super::vertices::scene_columns;
 use crate::mesh::Mesh;
 use crate::scene::extra::{list, put, wrap};
 
-/// The mesh's faces of one level, the other way round: the game's fronts are clockwise.
+/// Returns the mesh's faces of one level, the other way round: the game's fronts are clockwise.
 fn turned(mesh: &Mesh, level: usize) -> Vec<u32> {
     mesh.faces(level).flat_map(|[a, b, c]| [a, c, b].map(u32::from)).collect()
 }
@@ -30,12 +30,12 @@ impl To<'_> {
         for (index, mesh) in model.meshes.iter().enumerate() {
             let group = owners.get(index).copied().flatten();
             let parent = group.and_then(|g| groups.get(usize::from(g))).copied().unwrap_or(root);
-            let said = say(mesh, model.bone_group(mesh), model.bones.len());
-            let skin = skin.filter(|_| !said.vertices.influences.is_empty());
+            let columns = scene_columns(mesh, model.bone_group(mesh), model.bones.len());
+            let skin = skin.filter(|_| !columns.vertices.influences.is_empty());
             let vertices = scene.vertices.len() as VerticesId;
-            let empty = said.vertices.positions.is_empty();
-            scene.vertices.push(said.vertices);
-            let mut map = said.map;
+            let empty = columns.vertices.positions.is_empty();
+            scene.vertices.push(columns.vertices);
+            let mut map = columns.map;
             put_mesh(&mut map, mesh, empty);
             if usize::from(mesh.material) >= model.materials.len() {
                 put(&mut map, "material", mesh.material);

@@ -14,7 +14,7 @@ use crate::model::Fmdl;
 use crate::name::Name;
 use crate::names::Dictionary;
 
-/// A model on its way to the scene.
+/// A model that is converted to a scene.
 struct To<'a> {
     model: &'a Fmdl,
     names: &'a Dictionary,
@@ -23,14 +23,14 @@ struct To<'a> {
 }
 
 impl To<'_> {
-    /// The name as text, if anybody knows it, else its hash.
+    /// Returns the name as text, if anybody knows it, else its hash.
     fn shown(&self, name: &Name) -> String {
         self.names.text(name).unwrap_or_else(|| name.to_string())
     }
 }
 
 impl Fmdl {
-    /// The model as a neutral scene. Hashes are shown as texts where the dictionary knows them.
+    /// Returns the model as a neutral scene. Hashes are shown as texts where the dictionary knows them.
     ///
     /// ```
     /// use galatea_fox::{Dictionary, Fmdl, Group, Mesh, Run, Usage, Values};

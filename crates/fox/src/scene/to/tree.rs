@@ -8,18 +8,18 @@ use crate::scene::extra::{corners, note, note_int, put, put_bytes, same, wrap};
 use crate::wire::Bounds;
 use crate::{Mesh, Name};
 
-/// Where a group's own origin lies.
+/// Returns where a group's own origin lies.
 pub(in crate::scene) fn place(group: &Group) -> [f32; 3] {
     group.pivot.map_or([0.0; 3], |[x, y, z, _]| [x, y, z])
 }
 
-/// The way from one place to another.
-pub(in crate::scene) fn way(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+/// Returns the offset from one position to another.
+pub(in crate::scene) fn offset(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let [a, b, c] = from;
     [x - a, y - b, z - c]
 }
 
-/// A place moved.
+/// Returns a position moved by an offset.
 pub(in crate::scene) fn moved(from: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let [a, b, c] = from;
     [a + x, b + y, c + z]
@@ -29,7 +29,7 @@ fn three([x, y, z, _]: [f32; 4]) -> [f32; 3] {
     [x, y, z]
 }
 
-/// Whether a bone's place in the model is its parent's and its own: then its own is all that a scene needs.
+/// Returns `true` if a bone's place in the model is its parent's and its own: then its own is all that a scene needs.
 pub(super) fn adds_up(bone: &Bone, parent: [f32; 3]) -> bool {
     let [.., a] = bone.local;
     let [.., b] = bone.world;
@@ -52,7 +52,7 @@ impl To<'_> {
             } else {
                 put(&mut map, "local", floats(&bone.local));
                 put(&mut map, "world", floats(&bone.world));
-                way(start, three(bone.world))
+                offset(start, three(bone.world))
             };
             if let Some(parent) = bone.parent.filter(|_| above.is_none()) {
                 put(&mut map, "parent", parent);
@@ -76,7 +76,7 @@ impl To<'_> {
         Node { transform, extras: wrap(map), ..Node::new(&shown) }
     }
 
-    /// One skin for all meshes: all bones, bound where the file says they are.
+    /// Returns one skin for all meshes: all bones, bound where the file says they are.
     pub(super) fn add_skin(&self, scene: &mut Scene, bones: &[NodeId]) -> Option<SkinId> {
         if bones.is_empty() || !self.model.meshes.iter().any(Mesh::is_skinned) {
             return None;
@@ -113,7 +113,7 @@ impl To<'_> {
             if let Some(parent) = group.parent.filter(|_| above.is_none()) {
                 put(&mut map, "parent", parent);
             }
-            let mut node = self.named_node(&group.name, way(start, place(group)), map);
+            let mut node = self.named_node(&group.name, offset(start, place(group)), map);
             node.visible = group.is_visible();
             out.push(scene.add_node(Some(parent), node));
         }

@@ -14,26 +14,26 @@ pub(in crate::scene) const MASK: &str = "MASK";
 /// Attribute of the scene for the fourth number of normals, where it is not 1.
 pub(in crate::scene) const NORMAL_W: &str = "NORMAL_W";
 
-/// The name of an attribute for a part of a column that the scene has no word for.
+/// Returns the name of an attribute for a part of a column that the scene has no word for.
 pub(in crate::scene) fn other(column: usize, part: usize) -> String {
     format!("COLUMN_{column}_{part}")
 }
 
-/// Whether half floats survive being made floats and halves again: all but some that are not numbers.
+/// Returns `true` if half floats survive being made floats and halves again: all but some that are not numbers.
 fn exact(halves: &[u16]) -> bool {
     // The others are signalling: making one a float makes it a quiet one.
     !halves.iter().fold(false, |any, h| any | (h & 0x7E00 == 0x7C00 && h & 0x01FF != 0))
 }
 
-/// What the scene can say of a mesh's vertices in its own words.
-pub(super) struct Said {
+/// The columns of a mesh as the scene has them.
+pub(super) struct SceneColumns {
     pub(super) vertices: SceneVertices,
     /// How the columns are stored, for extras.
     pub(super) map: Extras,
 }
 
-/// The columns of a mesh; `bones` is the number of bones there are.
-pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said {
+/// Returns the columns of a mesh; `bones` is the number of bones there are.
+pub(super) fn scene_columns(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> SceneColumns {
     let v = &mesh.vertices;
     let mut out = SceneVertices::default();
     let mut map = Extras::new();
@@ -45,12 +45,12 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
     let formats: Vec<u32> = v.columns.iter().map(|c| format(&c.values)).collect();
     put(&mut map, "usages", encode_u32s(&usages));
     put(&mut map, "formats", encode_u32s(&formats));
-    // A scene has no vertices without positions: then nothing is said, and all is noted.
+    // A scene has no vertices without positions: then all columns are kept in extras.
     let grounded = v.positions().is_some_and(|p| p.len() == v.count && v.count > 0);
     let skin = group.filter(|_| grounded).and_then(|g| Skin::of(mesh, g, bones));
-    let mut said = vec![false; v.columns.len()];
+    let mut converted = vec![false; v.columns.len()];
     let mut seen: Vec<Usage> = Vec::with_capacity(v.columns.len());
-    for (column, said) in v.columns.iter().zip(&mut said) {
+    for (column, converted) in v.columns.iter().zip(&mut converted) {
         // There are few.
         let first = !seen.contains(&column.usage);
         seen.push(column.usage);
@@ -58,7 +58,7 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
             continue;
         }
         let Some(values) = v.resolve(&column.values).filter(|x| x.len() == Some(v.count)) else { continue };
-        *said = match (column.usage, values) {
+        *converted = match (column.usage, values) {
             (Usage::Position, Values::F32x3(p)) => {
                 out.positions.clone_from(p);
                 true
@@ -91,33 +91,33 @@ pub(super) fn say(mesh: &Mesh, group: Option<&BoneGroup>, bones: usize) -> Said 
     }
     let sets = (0..4u8).filter(|set| {
         let at = v.columns.iter().position(|c| c.usage == Usage::Uv(*set));
-        at.and_then(|at| said.get(at)).copied().unwrap_or(false)
+        at.and_then(|at| converted.get(at)).copied().unwrap_or(false)
     });
     out.uvs = sets.filter_map(|set| v.uvs(set)).collect();
     if let Some(skin) = skin {
         out.influences = skin.influences(bones, &mut map);
     }
-    put_others(mesh, &said, &mut out, &mut map);
-    Said { vertices: out, map }
+    put_others(mesh, &converted, &mut out, &mut map);
+    SceneColumns { vertices: out, map }
 }
 
 /// Columns that the scene has no word for become attributes of their own, or, without positions, lists in extras.
-fn put_others(mesh: &Mesh, said: &[bool], out: &mut SceneVertices, map: &mut Extras) {
+fn put_others(mesh: &Mesh, converted: &[bool], out: &mut SceneVertices, map: &mut Extras) {
     let mut others = Vec::new();
     for (i, column) in mesh.vertices.columns.iter().enumerate() {
-        if said.get(i) == Some(&true) || matches!(column.values, Values::Same(_)) {
+        if converted.get(i) == Some(&true) || matches!(column.values, Values::Same(_)) {
             continue;
         }
         let (width, numbers) = numbers(&column.values);
         let count = mesh.vertices.count;
-        let mut told = Extras::new();
-        put(&mut told, "column", i);
-        put(&mut told, "width", width);
+        let mut stored = Extras::new();
+        put(&mut stored, "column", i);
+        put(&mut stored, "width", width);
         if matches!(column.values, Values::Raw { .. }) {
-            put(&mut told, "raw", true);
+            put(&mut stored, "raw", true);
         }
         if out.positions.is_empty() || numbers.len() != count * width || width == 0 {
-            put(&mut told, "values", floats(&numbers));
+            put(&mut stored, "values", floats(&numbers));
         } else {
             for part in 0..width.div_ceil(4) {
                 let from = part * 4;
@@ -127,14 +127,14 @@ fn put_others(mesh: &Mesh, said: &[bool], out: &mut SceneVertices, map: &mut Ext
                 out.attributes.push(Attribute { name: other(i, part), width: wide, values });
             }
         }
-        others.push(Value::Object(told));
+        others.push(Value::Object(stored));
     }
     if !others.is_empty() {
         put(map, "others", Value::Array(others));
     }
 }
 
-/// A column as numbers, and how many there are per vertex. Halves as whole numbers: their bits.
+/// Returns a column as numbers, and how many there are per vertex. Halves as whole numbers: their bits.
 fn numbers(values: &Values) -> (usize, Vec<f32>) {
     let bytes = |b: &[u8]| b.iter().map(|b| f32::from(*b)).collect();
     let words = |w: &[u16]| w.iter().map(|w| f32::from(*w)).collect();
@@ -216,7 +216,7 @@ impl<'a> Skin<'a> {
     }
 }
 
-/// Where each bone is in a bone group.
+/// Returns where each bone is in a bone group.
 pub(in crate::scene) fn places(bones: &[u16]) -> std::collections::HashMap<u16, u16> {
     let mut out = std::collections::HashMap::new();
     for (i, bone) in bones.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) enum Effort {
 }
 
 impl Effort {
-    /// How many starts are followed.
+    /// Returns how many starts are followed.
     fn starts(self) -> usize {
         match self {
             Effort::Guess => 1,
@@ -61,7 +61,7 @@ impl<const C: usize, const N: usize> Cloud<C, N> {
         cloud
     }
 
-    /// The main axis, as two ends between which all pixels lie.
+    /// Returns the main axis, as two ends between which all pixels lie.
     fn axis(&self) -> [[f32; 2]; C] {
         let count = self.present.iter().sum::<f32>().max(1.0);
         let mean = self.channels.map(|c| c.iter().sum::<f32>() / count);
@@ -101,7 +101,7 @@ impl<const C: usize, const N: usize> Cloud<C, N> {
         ends
     }
 
-    /// The weight of the nearest colour for every pixel, and the squared distance over all.
+    /// Returns the weight of the nearest colour for every pixel, and the squared distance over all.
     fn nearest(&self, weights: &[i32], steps: &[[f32; 16]; C]) -> ([f32; N], f32) {
         let mut best = [f32::MAX; N];
         let mut chosen = [0.0; N];
@@ -120,7 +120,7 @@ impl<const C: usize, const N: usize> Cloud<C, N> {
         (chosen, best.iter().zip(self.present).map(|(b, p)| b * p).sum())
     }
 
-    /// The ends that suit these weights best: least squares, a channel at a time.
+    /// Returns the ends that suit these weights best: least squares, a channel at a time.
     fn least_squares(&self, weights: &[f32; N]) -> Option<[[f32; 2]; C]> {
         let (mut aa, mut ab, mut bb) = (0.0, 0.0, 0.0);
         for (weight, present) in weights.iter().zip(self.present) {

@@ -38,7 +38,7 @@ impl Shape {
         }
     }
 
-    /// A stored value as eight bits.
+    /// Returns a stored value as eight bits.
     fn wide(self, stored: i32, lowest: i32) -> i32 {
         let (value, bits) = match self.lowest {
             Lowest::None => (stored, self.bits),
@@ -47,7 +47,7 @@ impl Shape {
         value << (8 - bits) | value >> (2 * bits - 8)
     }
 
-    /// The stored value nearest to one of eight bits.
+    /// Returns the stored value nearest to one of eight bits.
     pub(super) fn narrow(self, value: f32, lowest: i32) -> i32 {
         let most = (1 << self.bits) - 1;
         let scaled = match self.lowest {
@@ -102,7 +102,7 @@ pub(super) const MODES: [Mode; 8] = {
 pub(super) const ROTATIONS: [([usize; 3], usize); 4] =
     [([0, 1, 2], 3), ([3, 1, 2], 0), ([0, 3, 2], 1), ([0, 1, 3], 2)];
 
-/// The pixels of each subset, and its anchor: the pixel whose index is stored without its highest bit.
+/// Returns the pixels of each subset, and its anchor: the pixel whose index is stored without its highest bit.
 pub(super) fn divide(subsets: usize, partition: usize) -> [(u16, u32); 3] {
     let at = |masks: &[u16; 64], anchors: &[u32; 64]| {
         (masks.get(partition).copied().unwrap_or(0), anchors.get(partition).copied().unwrap_or(0))

@@ -104,7 +104,7 @@ impl Candidate {
         (colour, alone)
     }
 
-    /// The channels of the colour, and the one with indices of its own.
+    /// Returns the channels of the colour, and the one with indices of its own.
     fn channels(&self) -> (&'static [usize], usize) {
         let (three, one) = ROTATIONS.get(self.rotation).unwrap_or(&ROTATIONS[0]);
         (if self.mode.alpha { &[0, 1, 2, 3] } else { three }, *one)
@@ -131,7 +131,7 @@ impl Candidate {
         }
     }
 
-    /// The sixteen bytes as the format has them.
+    /// Returns the sixteen bytes as the format has them.
     fn pack(mut self, pixels: &[[u8; 4]; 16]) -> [u8; 16] {
         let mode = self.mode;
         let (colour, alone) = self.shapes();
@@ -258,9 +258,9 @@ mod tests {
                 [slow, encoded(&pixels, BC7Settings::alpha_very_fast()), junk].into_iter().enumerate()
             {
                 let before = error(&pixels, &block);
-                let told = improve(&pixels, &mut block);
+                let stored = improve(&pixels, &mut block);
                 let after = error(&pixels, &block);
-                assert!(after <= before && after == told, "{before}, then {after}, told {told}");
+                assert!(after <= before && after == stored, "{before}, then {after}, stored {stored}");
                 if i == 0 {
                     sums = [sums[0] + before, sums[1] + after];
                 }
