@@ -1,4 +1,4 @@
-//! Where the camera stands: framing by the model's box, and angles without the platform's own trigonometry.
+//! The camera: framed by the bounding box of the model.
 
 use galatea_scene::Bounds;
 
@@ -9,28 +9,11 @@ const TAN: f64 = 0.267_949_192_431_122_7;
 /// Room around the model.
 const MARGIN: f64 = 1.06;
 
-/// Sine and cosine of an angle in degrees by plain arithmetic, so that every machine gets the same bits.
+/// Returns sine and cosine of an angle in degrees; 0 for an angle that is not finite. They are those of libm, not of the
+/// platform, so that every machine gets the same bits.
 pub(crate) fn sin_cos(degrees: f64) -> (f64, f64) {
     let turn = if degrees.is_finite() { degrees.rem_euclid(360.0) } else { 0.0 };
-    let quarter = (turn / 90.0).floor();
-    let x = (turn - quarter * 90.0) * (std::f64::consts::PI / 180.0);
-    // Series up to the point where the terms vanish for a quarter turn.
-    let (mut sin, mut cos, mut term) = (0.0, 0.0, 1.0);
-    for n in 0..24u32 {
-        match n % 4 {
-            0 => cos += term,
-            1 => sin += term,
-            2 => cos -= term,
-            _ => sin -= term,
-        }
-        term *= x / f64::from(n + 1);
-    }
-    match quarter as u32 % 4 {
-        0 => (sin, cos),
-        1 => (cos, -sin),
-        2 => (-sin, -cos),
-        _ => (-cos, sin),
-    }
+    libm::sincos(turn.to_radians())
 }
 
 /// A camera that looks at a model.
@@ -120,7 +103,7 @@ impl Camera {
             eye: narrow(self.eye()),
             target: narrow(self.target),
             up: narrow(self.up),
-            field_of_view: 2.0 * tall.atan().to_degrees() as f32,
+            field_of_view: 2.0 * libm::atan(tall).to_degrees() as f32,
         }
     }
 
