@@ -363,18 +363,7 @@ impl<'a> Painter<'a> {
             let values = [1.0, 1.0, 1.0, colour[0], colour[1], colour[2], colour[3], 0.0, 0.0, 0.0, 0.0];
             Corner { clip: [(x / w + dx) * w * closer, (y / w + dy) * w * closer, w * closer], values }
         });
-        let paint = Paint {
-            texture: None,
-            wrap: [Wrap::Repeat; 2],
-            lightmap: None,
-            glow: None,
-            checker: false,
-            blend: Blend::Opaque,
-            unlit: true,
-            emissive: [0.0; 3],
-            glows: false,
-            on_top,
-        };
+        let paint = Paint { on_top, ..Paint::PLAIN };
         self.raster.triangle([p, q, r], paint, false, near * 0.5);
         self.raster.triangle([p, r, s], paint, false, near * 0.5);
     }

@@ -76,6 +76,22 @@ pub(crate) struct Paint<'a> {
     pub(crate) on_top: bool,
 }
 
+impl Paint<'static> {
+    /// The colour of the corners, opaque and unlit.
+    pub(crate) const PLAIN: Self = Paint {
+        texture: None,
+        wrap: [Wrap::Repeat; 2],
+        lightmap: None,
+        glow: None,
+        checker: false,
+        blend: Blend::Opaque,
+        unlit: true,
+        emissive: [0.0; 3],
+        glows: false,
+        on_top: false,
+    };
+}
+
 impl Paint<'_> {
     /// Returns `true` if both give every pixel the same colour.
     fn is_same(&self, other: &Paint<'_>) -> bool {
@@ -410,18 +426,7 @@ impl Triangle<'_> {
 mod tests {
     use super::*;
 
-    const PAINT: Paint<'static> = Paint {
-        texture: None,
-        wrap: [Wrap::Repeat; 2],
-        lightmap: None,
-        glow: None,
-        checker: false,
-        blend: Blend::Opaque,
-        unlit: true,
-        emissive: [0.0; 3],
-        glows: false,
-        on_top: false,
-    };
+    const PAINT: Paint<'static> = Paint::PLAIN;
 
     /// Returns a triangle over the whole image in one colour.
     fn cover(red: f32) -> [Corner; 3] {
