@@ -1,4 +1,4 @@
-//! What Galatea's text forms share: decimals that read back to the same bits.
+//! What Galatea's text forms share: decimals that read back to the same bits, and the checksum of sidecar data.
 //!
 //! KotOR ASCII models, Warcraft III MDL and the JSON of glTF differ in how they spell a number, not in what a number is.
 //! [`push_f32`] prints one in any of their spellings, [`Number::scan`] reads all of them.
@@ -11,9 +11,11 @@
 //! assert_eq!(Number::parse(&out).map(|n| n.to_f32()), Some(0.1));
 //! ```
 
+mod checksum;
 mod parse;
 mod print;
 
+pub use checksum::Checksum;
 pub use parse::{Number, looks_numeric, parse_f32, parse_f64, parse_int};
 pub use print::{Notation, decimal_places, push_f32, push_f64, push_int, push_rounded};
 
