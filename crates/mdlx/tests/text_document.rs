@@ -350,17 +350,26 @@ fn edited(model: &Model, from: &str, to: &str) -> Model {
 }
 
 #[test]
-fn an_edited_string_counts_more_than_its_carried_bytes() {
+fn an_edited_string_wins_over_its_stored_bytes() {
+    let mut model = model();
+    model.info.animation_file = Text::new(b"the \"hand\"").unwrap();
+    model.info.animation_file.0[70] = 9;
+    let back = edited(&model, "the 'hand'", "a foot");
+    assert_eq!(back.info.animation_file.bytes(), b"a foot");
+    // A string that was edited in another place keeps its quotes.
+    let back = edited(&model, "the 'hand'", "the 'hanD'");
+    assert_eq!(back.info.animation_file.bytes(), b"the \"hanD\"");
+}
+
+#[test]
+fn an_edited_name_voids_its_stored_bytes() {
     let mut model = model();
     let mut bone = Bone::default();
     bone.node.name = Text::new(b"the \"hand\"").unwrap();
     bone.node.name.0[70] = 9;
     model.bones.push(bone);
-    let back = edited(&model, "the 'hand'", "a foot");
-    assert_eq!(back.bones[0].node.name.bytes(), b"a foot");
-    // A string edited elsewhere keeps its quotes.
     let back = edited(&model, "the 'hand'", "the 'hanD'");
-    assert_eq!(back.bones[0].node.name.bytes(), b"the \"hanD\"");
+    assert_eq!(back.bones[0].node.name, Text::new(b"the 'hanD'").unwrap());
 }
 
 #[test]

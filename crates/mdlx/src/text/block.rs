@@ -2,10 +2,10 @@
 
 use galatea_wire::Result;
 
-use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, always, changed, fill, flag, within};
+use super::field::{ALL, At, Field, FlagWord, How, Show, WARCRAFT, always, changed, fill, flag, within};
 use super::lex::{Lexer, is, quote};
 use super::out::Out;
-use super::sidecar::{Line, hex_of};
+use super::sidecar::{Line, guard_of, hex_of};
 use super::track;
 use crate::{Extra, Node, NodeKind, Owner, Tag, Tracks, Version, track_info};
 
@@ -314,8 +314,12 @@ fn apply<'a, T: Block>(lex: &mut Lexer<'a>, t: &mut T, state: &mut State<'a>) ->
     let version = lex.version;
     let mut flags = implied(t, version);
     let mut order = None;
+    let guard = guard(t, version);
+    let mut void = false;
     for line in std::mem::take(&mut state.lines) {
         match line.key() {
+            b"for" => void = line.voids(lex, guard)?,
+            _ if void => {}
             b"flags" => flags = line.number(lex)?,
             b"order" => order = Some(line),
             b"static" => apply_static(lex, t, state, line)?,
@@ -332,6 +336,17 @@ fn apply<'a, T: Block>(lex: &mut Lexer<'a>, t: &mut T, state: &mut State<'a>) ->
         reorder(tracks, line);
     }
     Ok(())
+}
+
+/// Returns the checksum for the sidecar lines of a block: of its name, or else of its first string; `None` without either.
+pub(super) fn guard<T: Block>(t: &T, version: Version) -> Option<u32> {
+    let fields = || T::FIELDS.iter().filter(|f| within(version, f.versions) && f.show != Show::Sidecar);
+    let text = fields().find_map(|f| match &f.how {
+        How::Text(at) => Some((at.get)(t)),
+        _ => None,
+    });
+    let name = t.name().or(text)?;
+    name.first().is_some_and(|b| *b != 0).then(|| guard_of(T::WORD, name))
 }
 
 /// Applies one sidecar line.
@@ -446,7 +461,9 @@ pub(super) fn print<T: Block>(out: &mut Out, t: &T) -> Result<()> {
         ),
         None => T::WORD.to_owned(),
     };
+    let from = out.sidecar_len();
     out.named_block(T::WORD, t.name(), |out| result = print_body(out, t));
+    out.guard_sidecar(from, guard(t, out.version));
     result.map_err(|e| e.within(label()))
 }
 

@@ -189,8 +189,17 @@ fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list:
         }
         list.push(block::parse(lex, Vec::new())?);
     }
-    let count = list.len() - start;
+    apply_list(lex, lines, list.get_mut(start..).unwrap_or(&mut []))
+}
+
+fn apply_list<T: Block>(lex: &mut Lexer<'_>, lines: Vec<Line<'_>>, list: &mut [T]) -> Result<()> {
+    // Lines of a block that was above, and of a block that has moved within the list.
+    let (mut foreign, mut void) = (false, None);
     for line in lines {
+        foreign = line.key() == b"for" || foreign && line.key() != T::WORD.as_bytes();
+        if foreign {
+            continue;
+        }
         let mut place =
             line.value().split(|b| *b == b'/').map(|n| std::str::from_utf8(n).ok()?.parse::<usize>().ok());
         let (Some(Some(index)), Some(Some(of))) = (place.next(), place.next()) else {
@@ -200,10 +209,13 @@ fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list:
             return Err(line.wrong(lex));
         }
         // Indices are not valid any more if blocks were added or removed.
-        if of == count
-            && let Some(t) = list.get_mut(start + index)
-        {
-            apply_line(lex, t, line.after(2), 0)?;
+        let count = list.len();
+        let Some(t) = list.get_mut(index).filter(|_| of == count) else { continue };
+        let line = line.after(2);
+        if line.key() == b"for" {
+            void = line.voids(lex, block::guard(t, lex.version))?.then_some(index);
+        } else if void != Some(index) {
+            apply_line(lex, t, line, 0)?;
         }
     }
     Ok(())
@@ -391,7 +403,7 @@ fn print_info(out: &mut Out, model: &Model) {
         ("NumParticleEmittersPopcorn", model.popcorn_emitters.len()),
         ("NumSoundEmitters", model.sound_emitters.len()),
     ];
-    let start = out.len();
+    let (start, from) = (out.len(), out.sidecar_len());
     out.named_block(ModelInfo::WORD, model.info.name(), |out| {
         for (word, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             out.line(word, |out| out.int(count as i64));
@@ -399,6 +411,7 @@ fn print_info(out: &mut Out, model: &Model) {
         // Printing a name and bounds cannot fail.
         let _ = block::print_body(out, &model.info);
     });
+    out.guard_sidecar(from, block::guard(&model.info, model.version));
     out.place_sidecar(start);
 }
 

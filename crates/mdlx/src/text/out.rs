@@ -189,6 +189,13 @@ impl Out {
         self.sidecar.len()
     }
 
+    /// Puts `for CHECKSUM` before the queued lines from this index on, if there are any.
+    pub(super) fn guard_sidecar(&mut self, from: usize, guard: Option<u32>) {
+        if let Some(guard) = guard.filter(|_| self.sidecar.len() > from) {
+            self.sidecar.insert(from, format!("for 0x{guard:08x}"));
+        }
+    }
+
     /// Prefixes the queued lines from this index on.
     pub(super) fn prefix_sidecar(&mut self, from: usize, prefix: &str) {
         for line in self.sidecar.iter_mut().skip(from) {

@@ -2,7 +2,13 @@
 //!
 //! A line is above the block it belongs to, or inside it. It applies only as far as it does not contradict the plain text:
 //! everything that MDL can express is taken from the plain text.
+//!
+//! `for CHECKSUM` precedes the lines of a block that has a name, or at least a string. They are void if the keyword or the name
+//! of the block has changed, as when a block was deleted or moved and its lines were not. The checksum covers no more than
+//! that: each line has a condition on the fields it belongs to, so that an edit voids what it contradicts and nothing else.
+//! Without `for`, as in texts of earlier versions and in blocks without any string, lines apply to the block that follows.
 
+use galatea_text::Checksum;
 use galatea_wire::{Error, Result};
 
 use super::lex::Lexer;
@@ -35,6 +41,11 @@ impl<'a> Line<'a> {
     /// Returns the word after the key.
     pub(super) fn value(&self) -> &'a [u8] {
         self.values().next().unwrap_or(&[])
+    }
+
+    /// Returns `true` if this is `for` with the checksum of another block.
+    pub(super) fn voids(&self, lex: &Lexer<'_>, guard: Option<u32>) -> Result<bool> {
+        Ok(Some(self.number(lex)?) != guard)
     }
 
     /// Returns the line without its first `n` words.
@@ -110,6 +121,12 @@ pub(super) fn shown(byte: u8) -> u8 {
         b'\n' | b'\r' => b' ',
         byte => byte,
     }
+}
+
+/// Returns the checksum that ties lines to a block: of its keyword and its name, as the plain text shows them.
+pub(super) fn guard_of(word: &str, name: &[u8]) -> u32 {
+    let name: Vec<u8> = name.iter().take_while(|b| **b != 0).map(|b| shown(*b)).collect();
+    Checksum::new().bytes(word.as_bytes()).bytes(&name).folded()
 }
 
 /// Returns the patch that turns the plain text of a fixed string into its raw bytes; empty if they are the same.
