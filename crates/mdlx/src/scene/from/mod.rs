@@ -5,6 +5,7 @@ mod clip;
 mod emitter;
 mod frame;
 mod import;
+mod keys;
 mod material;
 mod mesh;
 mod node;

@@ -3,19 +3,18 @@
 //! Tangents of the format are scaled to the interval between keys, or are control points; those of the scene are per second.
 //! The conversion rounds, so the differences from the exact numbers are stored too, in units in the last place (ULPs).
 
+mod rotation;
+
 use std::borrow::Cow;
 
 use galatea_scene::Interpolation as SceneInterpolation;
 
 use super::extra::{UlpDeltas, add_ulps, same};
-use super::squad::{self, Q, Squad};
-
-/// The error of a rotation above which keys are inserted.
-const SLACK: f64 = 1e-5;
+use rotation::decode_squad;
 
 /// The mapping of a value to the scene.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum ValueMap {
+pub(in crate::scene) enum ValueMap {
     /// Unchanged.
     Plain,
     /// Relative to this offset.
@@ -26,7 +25,7 @@ pub(super) enum ValueMap {
 
 /// The kind of curve between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CurveKind {
+pub(in crate::scene) enum CurveKind {
     /// Held or linear.
     Linear,
     /// With tangents.
@@ -39,33 +38,33 @@ pub(super) enum CurveKind {
 
 /// Keys, as the format has them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct FormatKeys {
+pub(in crate::scene) struct FormatKeys {
     /// Seconds from the beginning of the clip.
-    pub(super) times: Vec<f32>,
+    pub(in crate::scene) times: Vec<f32>,
     /// The values of all keys, one after the other.
-    pub(super) values: Vec<f32>,
+    pub(in crate::scene) values: Vec<f32>,
     /// Incoming and outgoing tangent of each key; empty if there are none.
-    pub(super) tangents: Vec<f32>,
+    pub(in crate::scene) tangents: Vec<f32>,
 }
 
 /// Keys, as the scene has them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct SceneKeys {
-    pub(super) interpolation: SceneInterpolation,
-    pub(super) times: Vec<f32>,
-    pub(super) values: Vec<f32>,
+pub(in crate::scene) struct SceneKeys {
+    pub(in crate::scene) interpolation: SceneInterpolation,
+    pub(in crate::scene) times: Vec<f32>,
+    pub(in crate::scene) values: Vec<f32>,
     /// Indices of keys that were inserted.
-    pub(super) inserted: Vec<u32>,
+    pub(in crate::scene) inserted: Vec<u32>,
     /// Indices of keys of the format whose quaternions were negated.
-    pub(super) flipped: Vec<u32>,
+    pub(in crate::scene) flipped: Vec<u32>,
 }
 
 /// The conversion of one track's keys.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CurveForm {
-    pub(super) kind: CurveKind,
-    pub(super) map: ValueMap,
-    pub(super) width: usize,
+pub(in crate::scene) struct CurveForm {
+    pub(in crate::scene) kind: CurveKind,
+    pub(in crate::scene) map: ValueMap,
+    pub(in crate::scene) width: usize,
 }
 
 /// Returns the seconds to the previous and the next key of each key; 1 if there is none.
@@ -77,14 +76,6 @@ fn spans(times: &[f32]) -> impl Iterator<Item = [f32; 2]> + '_ {
         let before = i.checked_sub(1).and_then(time).map_or(1.0, |t| sound(here - t));
         [before, time(i + 1).map_or(1.0, |t| sound(t - here))]
     })
-}
-
-fn wide(row: &[f32]) -> Q {
-    row.first_chunk::<4>().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]).map(f64::from)
-}
-
-fn put_narrow(out: &mut Vec<f32>, q: Q, factor: f64) {
-    out.extend(q.map(|c| (c * factor) as f32));
 }
 
 impl CurveForm {
@@ -110,12 +101,12 @@ impl CurveForm {
     }
 
     /// Returns `true` if this number of keys has tangents in the scene: a single key has none.
-    pub(super) fn is_cubic(&self, count: usize) -> bool {
+    pub(in crate::scene) fn is_cubic(&self, count: usize) -> bool {
         self.kind != CurveKind::Linear && count > 1
     }
 
     /// Converts keys of the format to keys of the scene. Moves unchanged numbers, unless [`CurveForm::deltas`] needs them.
-    pub(super) fn encode_taking(&self, rows: &mut FormatKeys) -> SceneKeys {
+    pub(in crate::scene) fn encode_taking(&self, rows: &mut FormatKeys) -> SceneKeys {
         if self.is_cubic(rows.times.len()) {
             return self.encode(rows);
         }
@@ -142,7 +133,7 @@ impl CurveForm {
     }
 
     /// Converts keys of the format to keys of the scene.
-    pub(super) fn encode(&self, rows: &FormatKeys) -> SceneKeys {
+    pub(in crate::scene) fn encode(&self, rows: &FormatKeys) -> SceneKeys {
         let count = rows.times.len();
         let mut made = SceneKeys { times: rows.times.clone(), ..SceneKeys::default() };
         if !self.is_cubic(count) {
@@ -170,39 +161,8 @@ impl CurveForm {
         made
     }
 
-    fn encode_squad(&self, rows: &FormatKeys, made: &mut SceneKeys) {
-        let keys: Vec<Q> = rows.values.chunks_exact(4).map(wide).collect();
-        let controls: Vec<Q> = rows.tangents.chunks_exact(4).map(wide).collect();
-        let at = |list: &[Q], i: usize| list.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        made.times.clear();
-        made.values.reserve(rows.values.len() * 3);
-        let mut sign = 1.0;
-        let mut into = keys.first().map_or([0.0; 4], |first| squad::tangent(*first, at(&controls, 0), None));
-        for (i, [before, after]) in spans(&rows.times).enumerate() {
-            let (key, out) = (at(&keys, i), at(&controls, i * 2 + 1));
-            let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
-            let next = keys.get(i + 1).copied();
-            if last.is_some_and(|last| squad::opposite(last, key)) {
-                sign = -sign;
-            }
-            if sign < 0.0 {
-                made.flipped.push(i as u32);
-            }
-            made.times.extend(rows.times.get(i));
-            let leaving = squad::tangent(key, out, next);
-            put_narrow(&mut made.values, into, -sign / f64::from(before));
-            put_narrow(&mut made.values, key, sign);
-            put_narrow(&mut made.values, leaving, sign / f64::from(after));
-            if let (Some(next), Some(from), Some(to)) = (next, rows.times.get(i), rows.times.get(i + 1)) {
-                let control = at(&controls, i * 2 + 2);
-                into = squad::tangent(next, control, Some(key));
-                between([key, out, control, next], [leaving, into], sign, [*from, *to], made);
-            }
-        }
-    }
-
     /// Converts keys of the scene to keys of the format, without correction.
-    pub(super) fn decode(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> FormatKeys {
+    pub(in crate::scene) fn decode(&self, times: &[f32], values: &[f32], flipped: &[u32]) -> FormatKeys {
         let width = self.width;
         let mut rows = FormatKeys { times: times.to_vec(), ..FormatKeys::default() };
         if !self.is_cubic(times.len()) {
@@ -233,7 +193,7 @@ impl CurveForm {
     }
 
     /// Returns the differences between the exact keys and those that [`CurveForm::decode`] computes.
-    pub(super) fn deltas(&self, rows: &FormatKeys, made: &SceneKeys) -> UlpDeltas {
+    pub(in crate::scene) fn deltas(&self, rows: &FormatKeys, made: &SceneKeys) -> UlpDeltas {
         let mut steps = UlpDeltas::default();
         let count = rows.times.len();
         if self.is_cubic(count) {
@@ -252,13 +212,13 @@ impl CurveForm {
     }
 
     /// Returns the number of deltas per key.
-    pub(super) fn delta_width(&self, count: usize) -> usize {
+    pub(in crate::scene) fn delta_width(&self, count: usize) -> usize {
         if self.is_cubic(count) { self.width * 3 } else { self.width }
     }
 
     /// Converts keys of the scene to keys of the format, and corrects those that were not edited: a correction is valid if encoding
     /// the result gives exactly the keys of the scene.
-    pub(super) fn restore(
+    pub(in crate::scene) fn restore(
         &self,
         times: &[f32],
         values: &[f32],
@@ -309,7 +269,7 @@ fn joined(rows: &FormatKeys, row: usize, width: usize) -> [&[f32]; 2] {
 }
 
 /// Returns the rows that are not listed.
-pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Cow<'a, [f32]> {
+pub(in crate::scene) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Cow<'a, [f32]> {
     if listed.is_empty() {
         return Cow::Borrowed(values);
     }
@@ -318,98 +278,11 @@ pub(super) fn without<'a>(values: &'a [f32], width: usize, listed: &[u32]) -> Co
     rows.filter(|(i, _)| listed.next_if_eq(&(*i as u32)).is_none()).flat_map(|(_, r)| r).copied().collect()
 }
 
-/// Inserts keys between two rotations until the cubic curves are close enough to the squad curve.
-fn between(
-    [a, out, into, b]: [Q; 4],
-    [start, end]: [Q; 2],
-    sign: f64,
-    [from, to]: [f32; 2],
-    made: &mut SceneKeys,
-) {
-    // If all points are close together, so are the curves.
-    let far = [out, into, b].into_iter().map(|q| if squad::opposite(a, q) { q.map(|c| -c) } else { q });
-    let far = far.map(|q| squad::max_difference(a, q)).fold(0.0, f64::max);
-    if far < 0.05 || to <= from {
-        return;
-    }
-    let flip = if squad::opposite(a, b) { -1.0 } else { 1.0 };
-    let end = end.map(|c| -c * flip);
-    // Both curves have the same tangents at the keys: for small angles it suffices to compare their midpoints.
-    let middle = squad::cubic(a, start, end, b.map(|c| c * flip), 0.5);
-    if far < 0.3 && squad::max_difference(squad::middle(a, out, into, b), middle) < SLACK * 0.5 {
-        return;
-    }
-    let way = Squad::new(a, out, into, b);
-    let span = f64::from(to) - f64::from(from);
-    // Times are whole milliseconds, and Blender merges keys that are closer than half a millisecond.
-    let most = (1..=5).map(|n| 1u32 << n).take_while(|n| span / f64::from(*n) >= 0.001).last().unwrap_or(1);
-    let mut parts = 1u32;
-    let keys = loop {
-        let n = f64::from(parts);
-        let mut keys: Vec<(f64, Q, Q)> = Vec::with_capacity(parts as usize + 1);
-        keys.push((0.0, a, start));
-        for i in 1..parts {
-            let t = f64::from(i) / n;
-            let (q, d) = way.sample(t, keys.last().map_or(a, |(_, q, _)| *q));
-            keys.push((t, q, d));
-        }
-        keys.push((1.0, b.map(|c| c * flip), end));
-        // For short curves the error is largest at the midpoint; for long ones it may be small there by chance.
-        let probes: &[f64] = if parts == 1 { &[0.5, 0.25, 0.75] } else { &[0.5] };
-        let mut far = 0.0f64;
-        for (pair, s) in keys.windows(2).flat_map(|pair| probes.iter().map(move |s| (pair, s))) {
-            let [(t0, q0, d0), (t1, q1, d1)] = pair else { continue };
-            if parts > 1 || far < SLACK {
-                let there = squad::cubic(*q0, d0.map(|c| c / n), d1.map(|c| c / n), *q1, *s);
-                let q = way.at(t0 + (t1 - t0) * s);
-                far = far.max(squad::max_difference(
-                    there,
-                    if squad::opposite(q, there) { q.map(|c| -c) } else { q },
-                ));
-            }
-        }
-        if far < SLACK || parts >= most {
-            break keys;
-        }
-        // The error is proportional to the fourth power of the interval.
-        let wanted = f64::from(parts) * (far / SLACK).sqrt().sqrt() * 0.8;
-        parts *= 2;
-        while parts < most && f64::from(parts) < wanted {
-            parts *= 2;
-        }
-    };
-    for (t, q, d) in keys.iter().skip(1).take(parts as usize - 1) {
-        let time = (f64::from(from) + span * t) as f32;
-        if time <= from || time >= to {
-            continue;
-        }
-        made.inserted.push(made.times.len() as u32);
-        made.times.push(time);
-        put_narrow(&mut made.values, *d, sign / span);
-        put_narrow(&mut made.values, *q, sign);
-        put_narrow(&mut made.values, *d, sign / span);
-    }
-}
-
-fn decode_squad(times: &[f32], values: &[f32], flipped: &[u32], rows: &mut FormatKeys) {
-    let sign = |i: usize| if flipped.binary_search(&(i as u32)).is_ok() { -1.0 } else { 1.0 };
-    let part = |key: &[f32], i: usize, sign: f64| wide(key.get(i * 4..).unwrap_or(&[])).map(|c| c * sign);
-    let keys: Vec<Q> = values.chunks_exact(12).enumerate().map(|(i, key)| part(key, 1, sign(i))).collect();
-    for (i, (key, [before, after])) in values.chunks_exact(12).zip(spans(times)).enumerate() {
-        let Some(here) = keys.get(i).copied() else { continue };
-        let last = i.checked_sub(1).and_then(|p| keys.get(p)).copied();
-        let (into, out) = (part(key, 0, -sign(i)), part(key, 2, sign(i)));
-        put_narrow(&mut rows.values, here, 1.0);
-        let into = squad::control(here, into.map(|c| c * f64::from(before)), last);
-        let out = squad::control(here, out.map(|c| c * f64::from(after)), keys.get(i + 1).copied());
-        put_narrow(&mut rows.tangents, into, 1.0);
-        put_narrow(&mut rows.tangents, out, 1.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::rotation::wide;
     use super::*;
+    use crate::scene::squad::{self, Squad};
 
     fn numbers(seed: u32, count: usize) -> Vec<f32> {
         let mut x = seed;
