@@ -1,4 +1,4 @@
-//! Turns models into another version: `convert VERSION OUT_FOLDER FILE...`. Says on stderr what got lost.
+//! Converts models to another version: `convert VERSION OUT_DIR FILE...`. Losses are printed to stderr.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ fn convert(path: &str, to: Version, out: &Path) -> Result<(), Box<dyn std::error
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let (Some(version), Some(out)) = (args.next().and_then(|v| v.parse().ok()), args.next()) else {
-        eprintln!("usage: convert VERSION OUT_FOLDER FILE...");
+        eprintln!("usage: convert VERSION OUT_DIR FILE...");
         return ExitCode::from(2);
     };
     let mut failed = false;

@@ -1,5 +1,5 @@
 //! Prints the table of every tag, its meaning, its versions, and how many of the given files have it:
-//! `tags FOLDER...`. The format's documentation page holds the result.
+//! `tags DIR...`. The format's documentation page holds the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use galatea_mdlx::{BLOCKS, CHUNKS, Limits, Owner, TRACKS, Tag, Version, inspect};
 use galatea_wire::Claim;
 
-/// The tags of one file, each with what it stands in: the chunk, or the list of a track's owner.
+/// Returns the tags of one file, each with its chunk, or with the list of a track's owner.
 fn tags_of(bytes: &[u8]) -> (u32, BTreeSet<(String, Tag)>) {
     let (coverage, _) = inspect(bytes, &Limits::default());
     let claims = coverage.claims();

@@ -119,7 +119,7 @@ fn counts_of_all_ones_are_refused() {
         let bytes = support::bytes(version);
         let (coverage, _) = inspect(&bytes, &Limits::default());
         for (id, claim) in coverage.claims().iter().enumerate().filter(|(_, c)| c.name == "count") {
-            // A chunk nobody has seen is kept unread when it is not as expected.
+            // A chunk of which no real file is known is kept as unknown if its layout is not as expected.
             if coverage.path(id as u32, &bytes).starts_with("SNEM") {
                 continue;
             }

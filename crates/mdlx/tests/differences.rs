@@ -1,4 +1,4 @@
-//! What `differences` says, stated by hand for every kind of record: one field is changed, and one line names it.
+//! The output of `differences` for every kind of record: one field is changed, and one line names it.
 //!
 //! `differences` compares what the crate itself writes and inspects, so it cannot be its own proof.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // A test that meets the unexpected has to fail.
@@ -62,7 +62,7 @@ const GEOSETS: &[Case] = &[
     (800, |m| m.geoset_anims[0].geoset_id = 0, "GEOA", "geoset_id", "1 and 0"),
 ];
 
-/// Nodes and what hangs on them.
+/// Nodes and their objects.
 const NODES: &[Case] = &[
     (800, |m| m.bones[0].geoset_id = 4, "BONE", "geoset_id", "5 and 4"),
     (800, |m| m.bones[0].node.flags = 0x110, "BONE", "flags", "256 and 272"),
@@ -145,11 +145,11 @@ fn a_change_of_a_node_is_one_line() {
 /// Every chunk that the crate knows is in the tables above, or below.
 #[test]
 fn every_chunk_is_tried() {
-    let elsewhere = ["VERS", "TXAN"];
+    let untested = ["VERS", "TXAN"];
     for chunk in CHUNKS {
         let tag = chunk.tag.to_string();
         let tried = [SURFACES, GEOSETS, NODES].iter().any(|c| c.iter().any(|(_, _, c, _, _)| *c == tag));
-        assert!(tried || elsewhere.contains(&tag.as_str()), "{tag}");
+        assert!(tried || untested.contains(&tag.as_str()), "{tag}");
     }
 }
 

@@ -83,8 +83,8 @@ fn overlapping_sequences_cannot_be_made_into_a_bomb() {
     let sequence = |i: u32| Sequence { start: 0, end: 20_000 + i * 10, ..Sequence::default() };
     model.sequences = (0..2000).map(sequence).collect();
     let scene = model.to_scene("bomb");
-    let said: usize = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.times.len()).sum();
-    assert!((500_000..600_000).contains(&said), "{said}");
+    let keys: usize = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.times.len()).sum();
+    assert!((500_000..600_000).contains(&keys), "{keys}");
     let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }

@@ -1,4 +1,4 @@
-//! Edits made in a GLB arrive in the model and nothing else changes; scenes from elsewhere become models.
+//! Edits made in a GLB arrive in the model and nothing else changes; imported scenes become models.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 #[path = "support/mod.rs"]

@@ -7,7 +7,7 @@ use galatea_mdlx::{Limits, Version, text};
 use galatea_robustness::{Tally, Trial};
 use galatea_wire::{Error, ErrorKind, Place};
 
-/// Parses, prints and compares: what can be read must be printed as text that says the same.
+/// Parses, prints and compares: a text that can be read must be printed as one with the same content.
 fn everything(bytes: &[u8]) -> Result<(), Error> {
     text::detect(bytes);
     let model = text::parse(bytes, &Limits::default())
@@ -20,7 +20,7 @@ fn everything(bytes: &[u8]) -> Result<(), Error> {
         again => again.unwrap(),
     };
     assert!(text::print(&again).unwrap() == printed, "{}", String::from_utf8_lossy(bytes));
-    // Text can say things that no file can hold; then writing says so.
+    // Text can express things that no binary file can hold; then writing fails.
     if let (Ok(a), Ok(b)) = (model.write(), again.write()) {
         assert!(a == b, "{}", String::from_utf8_lossy(bytes));
     }
@@ -53,7 +53,7 @@ Unshaded, static TextureID 0, Alpha 1 { Linear, GlobalSeqId 0, 5: 1, } } } }
 // galatea: faces 3 2 4*2 3 0; group_sizes 1 5
 Geoset { Vertices 1 { { 1, 2, 3 }, } TVertices 1 { { 0, 1 }, } VertexGroup { 0, 1 } Faces 1 3 { Triangles { { 0, 1, 2 }, } }
 Groups 1 1 { Matrices { 0 }, } Anim { BoundsRadius 1, } MaterialID 0, Unselectable, }
-// galatea: flags 0x80000108
+// galatea: for 0xacb7f5ab; flags 0x80000108
 Bone \"b\" { ObjectId 0, DontInherit { Rotation, Scaling }, Rotation 1 { Hermite, 0: { 0, 0, 0, 1 }, InTan { 0, 0, 0, 1 },
 OutTan { 0, 0, 0, 1 }, } GeosetId Multiple, }
 // galatea: kind 513
@@ -164,28 +164,28 @@ fn wild_texts_are_survived() {
         ("a long string", format!("{head}Bone \"{}\" {{ }}", "x".repeat(3_000_000)).into_bytes()),
         ("an open comment", format!("{head}/* {}", "* ".repeat(1_000_000)).into_bytes()),
         ("comments", many("//\n", 1_000_000)),
-        ("carried nothing", many("// galatea:;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;\n", 50_000)),
-        ("carried lines", many("// galatea: a\n", 300_000)),
+        ("sidecar nothing", many("// galatea:;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;\n", 50_000)),
+        ("sidecar lines", many("// galatea: a\n", 300_000)),
         (
-            "carried words",
+            "sidecar words",
             format!("{head}// galatea: {}\nBone \"b\" {{ }}", "a;".repeat(1_000_000)).into_bytes(),
         ),
-        ("carried chunks", format!("// galatea: chunks {}\n{head}", "VERS ".repeat(300_000)).into_bytes()),
+        ("sidecar chunks", format!("// galatea: chunks {}\n{head}", "VERS ".repeat(300_000)).into_bytes()),
         (
-            "carried zeros",
+            "sidecar zeros",
             format!("{head}// galatea: faces 0 4294967295*4294967295\nGeoset {{ }}").into_bytes(),
         ),
         (
-            "carried repeats",
+            "sidecar repeats",
             format!("{head}{}Geoset {{ }}", "// galatea: faces 0 0 9*99999\n".repeat(1000)).into_bytes(),
         ),
-        ("carried numbers", format!("// galatea: numbers {}\n{head}", "1 ".repeat(1_000_000)).into_bytes()),
+        ("sidecar numbers", format!("// galatea: numbers {}\n{head}", "1 ".repeat(1_000_000)).into_bytes()),
         (
-            "carried bytes",
+            "sidecar bytes",
             format!("// galatea: unknown XXXX {}\n{head}", "00".repeat(2_000_000)).into_bytes(),
         ),
         (
-            "carried pieces",
+            "sidecar pieces",
             format!("// galatea: unknown XXXX\n{}{head}", "// galatea: + 00\n".repeat(200_000)).into_bytes(),
         ),
         ("unknown chunks", format!("{}{head}", "// galatea: unknown XXXX\n".repeat(100_000)).into_bytes()),

@@ -1,4 +1,4 @@
-//! The ways in which tools write MDL, and what is said about text that is none.
+//! The dialects of MDL that tools write, and the errors for text that is not MDL.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
 
 mod text_support;

@@ -382,7 +382,7 @@ fn an_edited_number_counts_more_than_the_one_it_stands_for() {
 }
 
 #[test]
-fn an_edited_value_counts_more_than_the_carried_one() {
+fn an_edited_value_counts_more_than_the_sidecar_one() {
     let mut model = model();
     model.lights.push(Light { kind: 513, ..Light::default() });
     assert_eq!(edited(&model, "Directional", "Ambient").lights[0].kind, 2);
@@ -399,7 +399,7 @@ fn an_edited_value_counts_more_than_the_carried_one() {
 }
 
 #[test]
-fn edited_flags_count_more_than_the_carried_ones() {
+fn edited_flags_count_more_than_the_sidecar_ones() {
     let mut model = model();
     let node = Node { flags: 0x8000_0108, ..Node::default() };
     model.bones.push(Bone { node, ..Bone::default() });
@@ -410,7 +410,7 @@ fn edited_flags_count_more_than_the_carried_ones() {
 }
 
 #[test]
-fn an_edited_static_value_counts_more_than_the_carried_one() {
+fn an_edited_static_value_counts_more_than_the_sidecar_one() {
     let mut model = model();
     let mut anim = GeosetAnim { alpha: 0.25, ..GeosetAnim::default() };
     anim.tracks.push(Track::new(b"KGAO", Interpolation::None, Keys::Float(Curve::default())));
@@ -418,14 +418,14 @@ fn an_edited_static_value_counts_more_than_the_carried_one() {
     let printed = print(&model);
     let track = "\tAlpha 0 {\n\t\tDontInterp,\n\t}\n";
     assert!(printed.contains(track) && printed.contains("static Alpha 0.25"), "{printed}");
-    // The track is gone: the value behind it is not the one to come forward unless the text says so.
+    // The track was removed: its static value applies only if the plain text has it.
     let back = parse(printed.replace(track, "\tstatic Alpha 0.75,\n"));
     assert_eq!((back.geoset_anims[0].alpha, back.geoset_anims[0].tracks.is_empty()), (0.75, true));
     assert_eq!(parse(printed.replace(track, "")).geoset_anims[0].alpha, 1.0);
 }
 
 #[test]
-fn an_edited_colour_counts_more_than_the_carried_flags() {
+fn an_edited_colour_counts_more_than_the_sidecar_flags() {
     let mut model = model();
     model.geoset_anims.push(GeosetAnim { flags: 0x18, color: [0.1, 0.2, 0.3], ..GeosetAnim::default() });
     let printed = print(&model);
@@ -438,7 +438,7 @@ fn an_edited_colour_counts_more_than_the_carried_flags() {
 }
 
 #[test]
-fn edited_lists_count_more_than_carried_groups() {
+fn edited_lists_count_more_than_sidecar_groups() {
     let mut model = model();
     model.geosets.push(Geoset {
         face_types: vec![4; 2],
@@ -458,7 +458,7 @@ fn edited_lists_count_more_than_carried_groups() {
 }
 
 #[test]
-fn an_edited_shape_counts_more_than_the_carried_one() {
+fn an_edited_shape_counts_more_than_the_sidecar_one() {
     let mut model = model();
     let shape = Shape::Plane { length: 80.0, width: 40.0 };
     model.collision_shapes.push(CollisionShape { shape, ..CollisionShape::default() });
@@ -470,7 +470,7 @@ fn an_edited_shape_counts_more_than_the_carried_one() {
 }
 
 #[test]
-fn added_blocks_find_their_place_among_carried_chunks() {
+fn added_blocks_find_their_place_among_sidecar_chunks() {
     let mut model = model();
     model.bones.push(Bone::default());
     model.settle_layout();
@@ -485,7 +485,7 @@ fn added_blocks_find_their_place_among_carried_chunks() {
 }
 
 #[test]
-fn carried_lines_of_a_list_that_changed_are_left_out() {
+fn sidecar_lines_of_a_list_that_changed_are_left_out() {
     let mut model = model();
     model.textures = vec![Texture { flags: 0x10, ..Texture::default() }, Texture::default()];
     let printed = print(&model);

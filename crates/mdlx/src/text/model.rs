@@ -194,10 +194,10 @@ fn parse_list<'a, T: Block>(lex: &mut Lexer<'a>, mut lines: Vec<Line<'a>>, list:
 
 fn apply_list<T: Block>(lex: &mut Lexer<'_>, lines: Vec<Line<'_>>, list: &mut [T]) -> Result<()> {
     // Lines of a block that was above, and of a block that has moved within the list.
-    let (mut foreign, mut void) = (false, None);
+    let (mut skipped, mut void) = (false, None);
     for line in lines {
-        foreign = line.key() == b"for" || foreign && line.key() != T::WORD.as_bytes();
-        if foreign {
+        skipped = line.key() == b"for" || skipped && line.key() != T::WORD.as_bytes();
+        if skipped {
             continue;
         }
         let mut place =

@@ -7,13 +7,13 @@ use galatea_mdlx::{Limits, Model, text};
 use galatea_robustness::{Listing, listed};
 use galatea_wire::Result;
 
-/// Binary files that are malformed on purpose, and what reading them says.
+/// Binary files that are malformed on purpose, and the errors of reading them.
 pub(crate) const MALFORMED: &[(&str, &str)] = &[(
     "bpos_count_overflow_v900.",
     "0x595 BPOS > bind_poses: 536870912 x 48 bytes needs 25769803776, have 48",
 )];
 
-/// Texts that are malformed, and what reading them says.
+/// Texts that are malformed, and the errors of reading them.
 pub(crate) const MALFORMED_TEXTS: &[(&str, &str)] = &[(
     "truncated_after_helper_v800.",
     "line 9, column 1 Helper \"Dangling\": the file ends inside `Helper`, which begins in line 8",

@@ -64,7 +64,7 @@ impl B {
         self.raw(tag).u(&[inner.0.len() as u32]).raw(&inner.0)
     }
 
-    /// A chunk that says how many entries it has, where the version does that.
+    /// A chunk with the number of its entries, in versions that have it.
     fn counted(&mut self, v: Version, tag: &[u8; 4], count: u32, body: impl FnOnce(&mut B)) -> &mut B {
         self.chunk(tag, |b| {
             if v.0 >= 1300 {

@@ -1,4 +1,4 @@
-//! The way of a model through its text form.
+//! Round trips of a model through its text form.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // A test that meets the unexpected has to fail.
 #![allow(dead_code)] // Each test binary uses its own share.
 
@@ -15,7 +15,7 @@ pub(crate) fn print(model: &Model) -> String {
     String::from_utf8_lossy(&text::print(model).unwrap()).into_owned()
 }
 
-/// What is wrong with the way of a model through the text; empty if nothing is.
+/// Returns what is wrong after a round trip through text; empty if nothing is.
 pub(crate) fn through_text(model: &Model) -> Vec<String> {
     let printed = match text::print(model) {
         Ok(printed) => printed,
@@ -39,7 +39,7 @@ pub(crate) fn through_text(model: &Model) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with text -> binary -> text; empty if nothing is.
+/// Returns what is wrong after text, binary, text; empty if nothing is.
 pub(crate) fn through_binary(model: &Model) -> Vec<String> {
     let first = text::print(model).unwrap();
     let bytes = match model.write() {
