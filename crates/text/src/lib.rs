@@ -11,11 +11,9 @@
 //! assert_eq!(Number::parse(&out).map(|n| n.to_f32()), Some(0.1));
 //! ```
 
-mod checksum;
 mod parse;
 mod print;
 
-pub use checksum::Checksum;
 pub use parse::{Number, looks_numeric, parse_f32, parse_f64, parse_int};
 pub use print::{Notation, decimal_places, push_f32, push_f64, push_int, push_rounded};
 

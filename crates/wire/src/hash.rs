@@ -49,9 +49,25 @@ impl StableHash {
         self.words([bytes.len() as u32]).words(bytes.iter().map(|b| u32::from(*b)))
     }
 
+    /// Returns the hash with the bits of numbers, row by row.
+    #[must_use]
+    pub fn floats<'a>(self, rows: impl IntoIterator<Item = &'a [f32]>) -> Self {
+        rows.into_iter().fold(self, |hash, row| hash.words(row.iter().map(|v| v.to_bits())))
+    }
+
+    /// Returns the hash that has this value, to continue it.
+    pub fn resume(value: u64) -> Self {
+        StableHash(value)
+    }
+
     /// Returns the value of the hash.
     pub fn finish(self) -> u64 {
         self.0
+    }
+
+    /// Returns 32 bits that depend on all 64 of the value.
+    pub fn folded(self) -> u32 {
+        (self.0 ^ self.0 >> 32) as u32
     }
 }
 
@@ -114,6 +130,10 @@ mod tests {
             assert_eq!(StableHash::new().words(words.iter().copied()).finish(), expected, "{words:?}");
         }
         assert_eq!(StableHash::new().bytes(b"abc").finish(), 0xdd5b_cb91_a767_44e1);
+        let numbers = [1.0f32, -0.0];
+        let begun = StableHash::new().words([1.0f32.to_bits()]).finish();
+        assert_eq!(StableHash::new().floats([&numbers[..]]), StableHash::resume(begun).words([1 << 31]));
+        assert_ne!(StableHash::resume(1 << 32).folded(), StableHash::resume(1 << 33).folded());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The text layer that models and walkmeshes share: words, numbers, and the sidecar in comments.
 
-pub(crate) mod checksum;
 pub(crate) mod encode;
 pub(crate) mod lex;
 pub(crate) mod sidecar;

@@ -13,8 +13,8 @@
 
 use std::collections::HashMap;
 
-use super::checksum::Sum;
 use super::encode::{Field, Kind};
+use galatea_wire::StableHash;
 
 /// First line of the sidecar.
 pub(crate) const OPENING: &[u8] = b"#! GALATEA 1";
@@ -186,7 +186,7 @@ impl<'a> Sidecar<'a> {
 }
 
 fn own_guard(words: &[u32]) -> u64 {
-    Sum::new().words(words.iter().copied()).0
+    StableHash::new().words(words.iter().copied()).finish()
 }
 
 fn restore<T>(

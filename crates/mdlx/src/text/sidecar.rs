@@ -8,8 +8,7 @@
 //! that: each line has a condition on the fields it belongs to, so that an edit voids what it contradicts and nothing else.
 //! Without `for`, as in texts of earlier versions and in blocks without any string, lines apply to the block that follows.
 
-use galatea_text::Checksum;
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Result, StableHash};
 
 use super::lex::Lexer;
 
@@ -126,7 +125,7 @@ pub(super) fn shown(byte: u8) -> u8 {
 /// Returns the checksum that ties lines to a block: of its keyword and its name, as the plain text shows them.
 pub(super) fn guard_of(word: &str, name: &[u8]) -> u32 {
     let name: Vec<u8> = name.iter().take_while(|b| **b != 0).map(|b| shown(*b)).collect();
-    Checksum::new().bytes(word.as_bytes()).bytes(&name).folded()
+    StableHash::new().bytes(word.as_bytes()).bytes(&name).folded()
 }
 
 /// Returns the patch that turns the plain text of a fixed string into its raw bytes; empty if they are the same.

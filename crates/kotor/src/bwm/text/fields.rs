@@ -2,9 +2,9 @@
 
 use super::parse::NodeDraft;
 use crate::bwm::{AabbNode, Edge, Kind, Walkmesh};
-use crate::text::checksum::Sum;
 use crate::text::encode::{Field, Kind as How, Words, put_list, take_list};
 use crate::text::sidecar::{Guard, Sidecar};
+use galatea_wire::StableHash;
 
 macro_rules! whole {
     ($name:ident, $tag:literal, $how:ident, $field:ident) => {
@@ -94,17 +94,17 @@ pub(super) fn complete(
     real: Option<&Walkmesh>,
     sidecar: &mut Sidecar<'_>,
 ) {
-    let shape = Sum::new()
+    let shape = StableHash::new()
         .floats(node.verts.iter().map(|v| &v[..]))
         .words(node.faces.iter().flatten().copied())
         .words(node.materials.iter().copied());
     let border = shape.words(node.links.iter().flat_map(|(edge, room)| [*edge, *room as u32]));
-    sidecar.enter(0, Sum::new().bytes(&node.name).words([index as u32]).0);
+    sidecar.enter(0, StableHash::new().bytes(&node.name).words([index as u32]).finish());
     sidecar.field(mesh, real, &HEADER, Guard::Own);
     for field in [&VERTICES, &FACES, &MATERIALS, &NORMALS, &DISTANCES, &ADJACENCY, &TREE] {
-        sidecar.field(mesh, real, field, Guard::Lines(shape.0));
+        sidecar.field(mesh, real, field, Guard::Lines(shape.finish()));
     }
     for field in [&EDGES, &PERIMETERS] {
-        sidecar.field(mesh, real, field, Guard::Lines(border.0));
+        sidecar.field(mesh, real, field, Guard::Lines(border.finish()));
     }
 }

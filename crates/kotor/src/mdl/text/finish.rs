@@ -8,9 +8,9 @@ use super::draft::{AnimationDraft, Draft, MeshDraft, NodeDraft};
 use super::fields;
 use super::fill;
 use crate::mdl::{Animation, Game, Mesh, Model, Node, NodeId, Platform, PositionCopy};
-use crate::text::checksum::Sum;
 use crate::text::encode::Field;
 use crate::text::sidecar::{Guard, Sidecar};
+use galatea_wire::StableHash;
 
 /// The values of a mesh that remain to be derived.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,7 +81,7 @@ pub(crate) fn finish(draft: Draft<'_>, real: Option<&Model>, sidecar: &mut Sidec
     }
     let mut missing = vec![Missing::default(); model.nodes.len()];
     let mut numbered = Vec::with_capacity(model.nodes.len());
-    let inherits = Sum::new().bytes(&model.supermodel.bytes().to_ascii_lowercase()).0;
+    let inherits = StableHash::new().bytes(&model.supermodel.bytes().to_ascii_lowercase()).finish();
     let number = if model.supermodel().is_some() { &fields::NUMBER_INHERITED } else { &fields::NUMBER };
     for (id, draft) in drafts.iter_mut().enumerate() {
         let real_node = real.and_then(|r| r.nodes.get(id));
@@ -145,8 +145,8 @@ fn controllers(node: &mut Node, real: Option<&Node>, sidecar: &mut Sidecar<'_>) 
     if real.is_none_or(|r| fields::controller_words(r) != fields::controller_words(node)) {
         sidecar.field(node, real, &fields::CONTROLLERS, Guard::Own);
     }
-    let controllers = Sum::new().words(fields::controller_words(node));
-    sidecar.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(controllers.0));
+    let controllers = StableHash::new().words(fields::controller_words(node));
+    sidecar.field(node, real, &fields::CONTROLLER_DATA, Guard::Lines(controllers.finish()));
 }
 
 /// Completes the fields of a node that do not depend on other nodes. Returns what remains to be derived.
@@ -197,7 +197,7 @@ fn own_fields(
     let mut tangents = [false; 4];
     let columns = [&fields::TANGENTS_0, &fields::TANGENTS_1, &fields::TANGENTS_2, &fields::TANGENTS_3];
     for ((missing, wanted), column) in tangents.iter_mut().zip(mesh_draft.tangents).zip(columns) {
-        let guard = Guard::Lines(Sum(mesh_draft.mapping).words([u32::from(wanted)]).0);
+        let guard = Guard::Lines(StableHash::resume(mesh_draft.mapping).words([u32::from(wanted)]).finish());
         let known = if wanted || real.is_none() { sidecar.field(node, real, column, guard) } else { true };
         *missing = wanted && !known;
     }
@@ -227,7 +227,7 @@ fn skins(
     }
     // The nodes, and their transforms at rest.
     let parents = model.nodes.iter().map(|n| n.parent.map_or(u32::MAX, |p| p));
-    let tree = drafts.iter().fold(Sum::new(), |sum, d| sum.bytes(d.name)).words(parents);
+    let tree = drafts.iter().fold(StableHash::new(), |sum, d| sum.bytes(d.name)).words(parents);
     let rest = model.nodes.iter().fold(tree, |sum, n| sum.floats([&n.position[..], &n.orientation[..]]));
     let count = model.nodes.len();
     for (id, draft) in drafts.iter().enumerate() {
@@ -238,14 +238,14 @@ fn skins(
         sidecar.enter(0, draft.key);
         let Some(skin) = node.mesh.as_deref_mut().and_then(|m| m.skin.as_deref_mut()) else { continue };
         skin.bone_map = vec![-1.0; count];
-        let mapped = sidecar.field(node, real, &fields::BONE_MAP, Guard::Lines(tree.0));
+        let mapped = sidecar.field(node, real, &fields::BONE_MAP, Guard::Lines(tree.finish()));
         if let Some(mesh) = node.mesh.as_deref_mut() {
             bind(mesh, mesh_draft, !mapped || real.is_none());
         }
         sidecar.field(node, real, &fields::BONE_NODES, Guard::Own);
         sidecar.field(node, real, &fields::WEIGHTS, Guard::Lines(mesh_draft.binding));
         sidecar.field(node, real, &fields::BONES, Guard::Lines(mesh_draft.binding));
-        let bound = sidecar.field(node, real, &fields::BINDS, Guard::Lines(rest.0));
+        let bound = sidecar.field(node, real, &fields::BINDS, Guard::Lines(rest.finish()));
         if let Some(slot) = missing.get_mut(id) {
             slot.binds = !bound;
         }

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use galatea_wire::{Result, escape_bytes};
+use galatea_wire::{Result, StableHash, escape_bytes};
 
 use super::link::{link, sort_drafts};
 use super::{Parser, lower_case, without_suffix};
 use crate::mdl::text::draft::{AnimationDraft, NodeDraft};
 use crate::mdl::{Animation, Event, Node, NodeId};
-use crate::text::checksum::Sum;
 use crate::text::lex::Word;
 
 impl<'a> Parser<'a> {
@@ -62,7 +61,7 @@ impl<'a> Parser<'a> {
         let text = name.map_or(word.text, |n| n.text);
         let count = self.animations_seen.entry(text).or_insert(0);
         *count += 1;
-        let key = Sum::new().bytes(text).words([*count]).0;
+        let key = StableHash::new().bytes(text).words([*count]).finish();
         let name = self.text(name);
         let root = self.lex.word();
         let root = match self.text(root) {

@@ -1,13 +1,12 @@
 //! Mesh properties and blocks.
 
-use galatea_wire::{Result, escape_bytes};
+use galatea_wire::{Result, StableHash, escape_bytes};
 
 use super::rows::{FaceRow, MAX_VERTICES, Rows, preorder};
 use super::{Parser, lower_case};
 use crate::mdl::text::draft::{MeshDraft, NodeDraft, WeightRow};
 use crate::mdl::text::{Dialect, saber};
 use crate::mdl::{Dirt, Face, Mesh, Node};
-use crate::text::checksum::Sum;
 use crate::text::lex::{Spot, Word};
 
 impl<'a> Parser<'a> {
@@ -310,17 +309,17 @@ impl<'a> Parser<'a> {
         };
         rows.check(spot)?;
         draft.masks = rows.faces.iter().map(|f| f.mask).collect();
-        let shape = Sum::new()
+        let shape = StableHash::new()
             .floats(rows.verts.iter().map(|v| &v[..]))
             .words(rows.faces.iter().flat_map(|f| f.corners.into_iter().chain([f.mask])));
-        draft.shape = shape.0;
-        draft.mapping = rows.mapping(shape).0;
-        draft.binding = rows.binding().0;
+        draft.shape = shape.finish();
+        draft.mapping = rows.mapping(shape).finish();
+        draft.binding = rows.binding().finish();
         draft.boxes = rows
             .boxes
             .iter()
             .fold(shape, |sum, (corners, face)| sum.floats([&corners[..]]).words([*face as u32]))
-            .0;
+            .finish();
         draft.bones = rows.bones.clone();
         if let Some(aabb) = mesh.aabb.as_deref_mut() {
             aabb.nodes = preorder(&rows.boxes);

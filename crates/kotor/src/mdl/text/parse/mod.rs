@@ -8,13 +8,12 @@ mod rows;
 
 use std::collections::HashMap;
 
-use galatea_wire::{ErrorKind, Limits, Result, Text, escape_bytes};
+use galatea_wire::{ErrorKind, Limits, Result, StableHash, Text, escape_bytes};
 
 use crate::mdl::text::draft::{AnimationDraft, Draft, NodeDraft};
 use crate::mdl::text::words::CLASSIFICATIONS;
 use crate::mdl::text::{Dialect, Note};
 use crate::mdl::{Game, Model, Name, Node, NodeId, Platform};
-use crate::text::checksum::Sum;
 use crate::text::lex::{Lex, Spot, Word};
 use crate::text::token::Keyword;
 use link::{link, sort_drafts};
@@ -258,7 +257,7 @@ impl<'a> Parser<'a> {
     fn key_of(&mut self, name: &'a [u8]) -> u64 {
         let count = self.seen.entry(name).or_insert(0);
         *count += 1;
-        Sum::new().bytes(name).words([*count]).0
+        StableHash::new().bytes(name).words([*count]).finish()
     }
 
     fn node(&mut self, word: Word<'a>) -> Result<()> {

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use galatea_wire::Result;
+use galatea_wire::{Result, StableHash};
 
 use crate::mdl::text::draft::{MeshDraft, WeightRow};
 use crate::mdl::{AabbNode, Face, Mesh, Vertices};
-use crate::text::checksum::Sum;
 use crate::text::lex::Spot;
 
 /// The most vertices, and the most faces, of a mesh.
@@ -84,7 +83,7 @@ impl Rows<'_> {
     }
 
     /// Returns the checksum of the shape and the texture coordinates.
-    pub(super) fn mapping(&self, shape: Sum) -> Sum {
+    pub(super) fn mapping(&self, shape: StableHash) -> StableHash {
         let uvs = self
             .uvs
             .iter()
@@ -96,8 +95,8 @@ impl Rows<'_> {
     }
 
     /// Returns the checksum of bones and weights.
-    pub(super) fn binding(&self) -> Sum {
-        let names = self.bones.iter().fold(Sum::new(), |sum, bone| sum.bytes(bone));
+    pub(super) fn binding(&self) -> StableHash {
+        let names = self.bones.iter().fold(StableHash::new(), |sum, bone| sum.bytes(bone));
         self.weights.iter().fold(names, |sum, row| {
             let used = usize::from(row.count);
             sum.words([u32::from(row.count)])
