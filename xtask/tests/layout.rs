@@ -53,7 +53,7 @@ fn named_paths(text: &str) -> impl Iterator<Item = &str> {
     let inside = text.split('`').skip(1).step_by(2);
     inside.filter(|word| {
         let first = word.split('/').next().unwrap_or("");
-        let ours = ["crates", "xtask", "docs", "fuzz", "bench", "examples", "packaging"].contains(&first);
+        let ours = ["crates", "xtask", "docs", "examples", "packaging"].contains(&first);
         ours && word.contains('/') && !word.contains(['*', '{', ' ', '<'])
     })
 }

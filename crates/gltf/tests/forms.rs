@@ -2,7 +2,9 @@
 #![cfg(test)]
 
 use galatea_gltf::{Appearance, ImageSource, Loaded, Map, Options, Role, read, write_glb};
-use galatea_scene::{AlphaMode, Interpolation, Pose, Scene, Topology, UvTransform, example};
+use galatea_scene::{
+    AlphaMode, Interpolation, Mesh, Node, Pose, Primitive, Scene, Topology, UvTransform, Vertices, example,
+};
 use galatea_wire::Limits;
 
 fn open(json: &str, bin: &[u8]) -> Loaded {
@@ -334,4 +336,30 @@ fn the_material_of_a_hidden_mesh_keeps_its_name() {
     let back = read(&glb, &Limits::default(), &mut |_| None).unwrap().scene;
     let names: Vec<&str> = back.materials.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names, ["skin", "Grass", "iron"]);
+}
+
+/// Two meshes that differ only in a value that glTF forbids have the same accessors; each keeps its own value.
+#[test]
+fn vertices_that_differ_in_a_forbidden_value_are_not_shared() {
+    let mut scene = Scene::new("twins");
+    for brightest in [5.0, 1.0] {
+        scene.vertices.push(Vertices {
+            positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            colors: vec![vec![[1.0, 0.5, 0.25, 1.0], [1.0, 0.5, 0.25, 1.0], [brightest, 0.5, 0.25, 1.0]]],
+            ..Vertices::default()
+        });
+        let vertices = scene.vertices.len() as u32 - 1;
+        let primitive = Primitive { vertices, indices: vec![0, 1, 2], ..Primitive::default() };
+        scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+        let mesh = scene.meshes.len() as u32 - 1;
+        scene.add_node(None, Node { mesh: Some(mesh), ..Node::new("twin") });
+    }
+    let glb = write_glb(&scene, &Options::default()).unwrap();
+    let back = read(&glb, &Limits::default(), &mut |_| None).unwrap().scene;
+    let brightest: Vec<f32> = back
+        .meshes
+        .iter()
+        .map(|m| back.vertices[m.primitives[0].vertices as usize].colors[0][2][0])
+        .collect();
+    assert_eq!(brightest, [5.0, 1.0]);
 }

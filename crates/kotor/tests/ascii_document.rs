@@ -234,6 +234,11 @@ fn an_edit_of_a_skin_or_a_key_wins() {
     let mesh = skin_of(&edit(&text, "    bone1 0.25 bone2 0.75\n", "    fix_skin 0.5 bone1 0.5\n"));
     assert_eq!(mesh.vertices.bones[1], [2.0, 0.0, -1.0, -1.0]);
     assert_eq!(mesh.skin.as_ref().unwrap().bone_map, [2.0, 0.0, 1.0, -1.0]);
+    // Beyond all slots there is no next one.
+    let mut far = model("skin", Game::K1, Platform::Pc);
+    far.nodes[3].mesh.as_mut().unwrap().skin.as_mut().unwrap().bone_map[3] = 1e30;
+    let mesh = skin_of(&edit(&print(&far), "    bone1 0.25 bone2 0.75\n", "    fix_skin 0.5 bone1 0.5\n"));
+    assert!(mesh.vertices.bones[1][0] > 1e18, "{:?}", mesh.vertices.bones);
     // A moved bone: its bind follows.
     let moved = edit(
         &text,

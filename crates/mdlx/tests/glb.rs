@@ -121,3 +121,12 @@ fn a_joint_below_a_huge_pivot_leaves_its_vertices_where_they_are() {
     let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }
+
+/// A length that seconds cannot express to the millisecond.
+#[test]
+fn a_sequence_of_a_week_keeps_its_end() {
+    let mut model = Model::new(Version(800));
+    model.sequences = vec![Sequence { start: 100, end: 587_206_760, ..Sequence::default() }];
+    let (back, losses) = Model::from_scene(&through(&model.to_scene("long")), &Default::default()).unwrap();
+    assert_eq!((model.differences(&back), losses), (vec![], vec![]));
+}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use galatea_scene::{
     Attribute, Extras, Influences, Mesh, Primitive, Purpose, Scene, Topology, Value, Vertices, decode_u32s,
 };
-use galatea_wire::{Error, Loss, Result};
+use galatea_wire::{Error, Loss, Result, checksum};
 
 use super::material::Materials;
 use super::{brief, extras_of, take_name};
@@ -18,7 +18,8 @@ type Signature = Vec<(String, usize)>;
 
 /// The reader of meshes. Primitives with the same attributes share their vertices.
 pub(crate) struct Meshes {
-    shared: HashMap<Signature, u32>,
+    /// Vertices by their attributes and a checksum of what the primitive says about them in extras.
+    shared: HashMap<(Signature, u64), u32>,
     materials: Materials,
 }
 
@@ -122,17 +123,29 @@ impl Meshes {
             signature.push((name.to_owned(), accessor));
         }
         signature.sort();
-        if let Some(id) = self.shared.get(&signature) {
+        // Columns that differ only in values that glTF forbids have the same accessors and different extras.
+        let key = (signature, notes_checksum(&own, replaced));
+        if let Some(id) = self.shared.get(&key) {
             let count = scene.vertices.get(*id as usize).map_or(0, |v| v.positions.len());
             return Ok((*id, count));
         }
-        let mut vertices = read_vertices(document, &signature, replaced).map_err(inside)?;
+        let mut vertices = read_vertices(document, &key.0, replaced).map_err(inside)?;
         vertices.extras = own;
         let count = vertices.positions.len();
         let id = scene.vertices.len() as u32;
         scene.vertices.push(vertices);
-        self.shared.insert(signature, id);
+        self.shared.insert(key, id);
         Ok((id, count))
+    }
+}
+
+/// Returns a checksum of the extras about vertices; 0 if there are none.
+fn notes_checksum(own: &Extras, replaced: &Value) -> u64 {
+    let replaced = if *replaced == Value::Null { None } else { Some(print(replaced)) };
+    let own = (!own.is_empty()).then(|| print(&Value::from(own.clone())));
+    match (own, replaced) {
+        (None, None) => 0,
+        notes => checksum(format!("{notes:?}").as_bytes()),
     }
 }
 

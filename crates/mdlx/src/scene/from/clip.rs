@@ -34,7 +34,8 @@ impl FromScene<'_> {
             let (start, end) = (stored(clip, "start")?, stored(clip, "end")?);
             let length = (end - start).max(0);
             let same = (length as f32 / 1000.0).to_bits() == clip.length.to_bits();
-            Some((start, end, same && extent(clip) <= length))
+            // Compared as rounded seconds: a length of days in milliseconds has more digits than the clip's.
+            Some((start, end, same && extent(clip) <= milliseconds(clip.length)))
         };
         let old: Vec<Option<(i64, i64, bool)>> = clips.iter().map(kept).collect();
         let mut last =
