@@ -7,5 +7,6 @@ mod derived;
 mod extra;
 mod geometry;
 pub mod mdl;
+mod stored_plane;
 pub mod surface;
 mod text;

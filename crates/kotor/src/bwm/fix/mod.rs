@@ -8,6 +8,7 @@ use galatea_wire::{Fix, Fixed, Rule, run_fixes};
 use crate::bwm::check;
 use crate::bwm::rules::*;
 use crate::bwm::{Kind, Walkmesh, normal, plane};
+use crate::stored_plane::StoredPlane;
 use crate::surface::Walkability;
 use border::{border_edges, perimeters};
 use tree::{boxes, build, faces_of_leaves, links, planes};
@@ -87,22 +88,8 @@ fn absent_tables(mesh: &mut Walkmesh) -> usize {
     count
 }
 
-/// The plane of a face, derived from its corners and compared with the stored one.
-struct Plane {
-    normal: [f32; 3],
-    corner: [f32; 3],
-    /// Whether the stored normal matches the corners.
-    normal_agrees: bool,
-    /// Whether the stored distance matches the stored normal and the corners.
-    distance_agrees: bool,
-    /// Whether the stored distance matches the corners alone.
-    distance_derives: bool,
-    /// Whether the stored plane may be correct: two corners lie in it, so the third may be the wrong value.
-    possible: bool,
-}
-
 /// Returns the plane of a face; `None` if its corners do not define one.
-fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
+fn plane_of(mesh: &Walkmesh, face: usize) -> Option<StoredPlane> {
     let corners = mesh.corners(face).filter(|c| c.iter().flatten().all(|v| v.is_finite()))?;
     let derived = normal(corners);
     if derived == [0.0; 3] || derived.iter().any(|v| !v.is_finite()) {
@@ -114,7 +101,7 @@ fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
     let near = |normal: [f32; 3]| (distance - plane(normal, corner)).abs() <= 1e-3 * size;
     let length = stored.iter().map(|v| v * v).sum::<f32>().sqrt();
     let inside = |c: &&[f32; 3]| (distance - plane(*stored, **c)).abs() <= 1e-3 * size;
-    Some(Plane {
+    Some(StoredPlane {
         possible: (length - 1.0).abs() <= 1e-2 && corners.iter().filter(inside).count() >= 2,
         normal: derived,
         corner,
@@ -126,15 +113,14 @@ fn plane_of(mesh: &Walkmesh, face: usize) -> Option<Plane> {
 
 /// Returns whether normal and distance of a face match its corners.
 fn plane_agrees(mesh: &Walkmesh, face: usize) -> bool {
-    plane_of(mesh, face).is_some_and(|p| p.normal_agrees && p.distance_agrees)
+    plane_of(mesh, face).is_some_and(|p| p.agrees())
 }
 
 /// Derives wrong normals where the distance matches the corners. If both are wrong, a corner may be the cause.
 fn normals(mesh: &mut Walkmesh) -> usize {
-    let wrong = |p: &Plane| (!p.normal_agrees || !p.distance_agrees) && p.distance_derives && !p.possible;
     let mut count = 0;
     for face in 0..mesh.normals.len() {
-        let Some(plane) = plane_of(mesh, face).filter(wrong) else { continue };
+        let Some(plane) = plane_of(mesh, face).filter(StoredPlane::normal_is_wrong) else { continue };
         if let Some(slot) = mesh.normals.get_mut(face) {
             *slot = plane.normal;
             count += 1;
@@ -145,10 +131,9 @@ fn normals(mesh: &mut Walkmesh) -> usize {
 
 /// Derives wrong distances where the normal matches the corners.
 fn distances(mesh: &mut Walkmesh) -> usize {
-    let wrong = |p: &Plane| p.normal_agrees && !p.distance_agrees && !p.distance_derives;
     let mut count = 0;
     for face in 0..mesh.distances.len() {
-        let Some(found) = plane_of(mesh, face).filter(wrong) else { continue };
+        let Some(found) = plane_of(mesh, face).filter(StoredPlane::distance_is_wrong) else { continue };
         if let (Some(slot), Some(normal)) = (mesh.distances.get_mut(face), mesh.normals.get(face)) {
             *slot = plane(*normal, found.corner);
             count += 1;

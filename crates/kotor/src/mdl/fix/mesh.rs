@@ -5,6 +5,7 @@ use crate::mdl::check::finite;
 use crate::mdl::derive::{self, vector};
 use crate::mdl::mesh::{IndexLists, Mesh, PositionCopy};
 use crate::mdl::{Face, Model};
+use crate::stored_plane::StoredPlane;
 
 /// If more values of two lists differ, the lists are considered unrelated.
 const FEW: usize = 16;
@@ -14,22 +15,8 @@ fn each(model: &mut Model, fix: impl Fn(&mut Mesh) -> usize) -> usize {
     meshes(model).filter(|m| m.saber.is_none()).map(fix).sum()
 }
 
-/// The plane of a face, derived from its corners and compared with the stored one.
-struct Plane {
-    normal: [f32; 3],
-    corner: [f32; 3],
-    /// Whether the stored normal matches the corners.
-    normal_agrees: bool,
-    /// Whether the stored distance matches the stored normal and the corners.
-    distance_agrees: bool,
-    /// Whether the stored distance matches the corners alone.
-    distance_derives: bool,
-    /// Whether the stored plane may be correct: two corners lie in it, so the third may be the wrong value.
-    possible: bool,
-}
-
 /// Returns the plane of a face; `None` if its corners do not define one.
-fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<Plane> {
+fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<StoredPlane> {
     let points = derive::face_corners(positions, face)?;
     let derived = derive::face_normal(points).map(|c| c as f32);
     let [corner, ..] = points;
@@ -46,7 +33,7 @@ fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<Plane> {
     let angle = vector::angle(vector::v(derived), stored);
     let unit = (length - 1.0).abs() <= 1e-2;
     let inside = points.iter().filter(|p| near_at(face.normal, p.map(|c| c as f32))).count();
-    Some(Plane {
+    Some(StoredPlane {
         possible: unit && inside >= 2,
         normal: derived,
         corner,
@@ -58,16 +45,16 @@ fn plane_of(positions: &[[f32; 3]], face: &Face) -> Option<Plane> {
 
 /// Returns whether normal and distance of a face match its corners.
 pub(super) fn plane_agrees(positions: &[[f32; 3]], face: &Face) -> bool {
-    plane_of(positions, face).is_some_and(|p| p.normal_agrees && p.distance_agrees)
+    plane_of(positions, face).is_some_and(|p| p.agrees())
 }
 
 /// Derives wrong normals where the distance matches the corners. If both are wrong, a corner may be the cause.
 pub(super) fn face_normals(model: &mut Model) -> usize {
-    let wrong = |p: &Plane| (!p.normal_agrees || !p.distance_agrees) && p.distance_derives && !p.possible;
     each(model, |mesh| {
         let mut count = 0;
         for face in &mut mesh.faces {
-            if let Some(plane) = plane_of(&mesh.vertices.positions, face).filter(wrong) {
+            if let Some(plane) = plane_of(&mesh.vertices.positions, face).filter(StoredPlane::normal_is_wrong)
+            {
                 face.normal = plane.normal;
                 count += 1;
             }
@@ -78,11 +65,12 @@ pub(super) fn face_normals(model: &mut Model) -> usize {
 
 /// Derives wrong distances where the normal matches the corners.
 pub(super) fn face_distances(model: &mut Model) -> usize {
-    let wrong = |p: &Plane| p.normal_agrees && !p.distance_agrees && !p.distance_derives;
     each(model, |mesh| {
         let mut count = 0;
         for face in &mut mesh.faces {
-            if let Some(plane) = plane_of(&mesh.vertices.positions, face).filter(wrong) {
+            if let Some(plane) =
+                plane_of(&mesh.vertices.positions, face).filter(StoredPlane::distance_is_wrong)
+            {
                 face.distance = derive::plane_distance(face.normal, plane.corner);
                 count += 1;
             }
