@@ -191,6 +191,20 @@ fn a_damaged_field_is_restored_and_nothing_else_changes() {
 }
 
 #[test]
+fn two_damages_of_one_model_are_fixed_in_one_run() {
+    let sounds: Vec<Vec<u8>> = CASES.iter().map(|(_, build, _)| build().write().unwrap()).collect();
+    for (first, (sound, (code, _, damage))) in sounds.iter().zip(CASES).enumerate() {
+        let once = damaged(sound, damage);
+        for (second, (_, (other, _, damage))) in
+            sounds.iter().zip(CASES).enumerate().filter(|(_, (s, _))| *s == sound)
+        {
+            let what = format!("cases {first} and {second}: {code} and {other}");
+            TRIAL.assert_fixed_once(&what, &damaged(&once, damage));
+        }
+    }
+}
+
+#[test]
 fn a_damaged_source_leaves_what_is_derived_from_it_alone() {
     type Case = (fn() -> Fmdl, Damage);
     let damages: &[Case] = &[

@@ -45,46 +45,52 @@ impl Fmdl {
     /// assert!(model.bounds.is_empty());
     /// ```
     pub fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let container = [
+        let value = |run: fn(&mut Fmdl) -> usize| move |model: &mut Fmdl| model.fix_value(run);
+        let fixes = [
             Fix { rules: &[&BLOCK_MASK], done: "lists of blocks set", run: &block_masks },
             Fix { rules: &[&SECTION_LENGTH], done: "lengths set", run: &section_lengths },
             Fix { rules: &[&DATA_LENGTH], done: "lengths of data blocks set", run: &data_lengths },
             Fix { rules: &[&BUFFERS], done: "fields of the buffer table set", run: &buffers },
             Fix { rules: &[&WINDOW_TABLE], done: "first windows set", run: &window_tables },
             Fix { rules: &[&USAGE_MASK], done: "usage masks set", run: &usage_masks },
+            Fix { rules: &[&NORMAL_LENGTH], done: "normals made length 1", run: &value(normals) },
+            Fix { rules: &[&TANGENT_LENGTH], done: "tangents made length 1", run: &value(tangents) },
+            Fix { rules: &[&TANGENT_SIDE], done: "sides of tangents set", run: &value(tangent_sides) },
+            Fix {
+                rules: &[&WEIGHT_SUM],
+                done: "vertices given weights that sum to 255",
+                run: &value(weight_sums),
+            },
+            Fix { rules: &[&WEIGHT_ORDER], done: "vertices with weights sorted", run: &value(weight_order) },
+            Fix {
+                rules: &[&GROUP_WEIGHTS],
+                done: "bone groups allowed more weights",
+                run: &value(group_weights),
+            },
+            Fix { rules: &[&BONE_PLACE], done: "positions of bones derived", run: &value(bone_places) },
+            Fix { rules: &[&RUN_BOX], done: "boxes of runs derived", run: &value(run_boxes) },
+            Fix { rules: &[&MODEL_BOX], done: "boxes of the model derived", run: &value(model_box) },
+            Fix { rules: &[&BONE_BOX], done: "boxes of bones enlarged", run: &value(bone_boxes) },
+            Fix { rules: &[&BONE_FLAG], done: "box flags of bones set", run: &value(bone_flags) },
+            Fix { rules: &[&AREA, &AREA_ZERO], done: "surfaces derived", run: &value(areas) },
+            Fix { rules: &[&DENSITY], done: "texel densities derived", run: &value(densities) },
+            Fix { rules: &[&INSIDE_OUT], done: "meshes turned over", run: &value(turned_faces) },
         ];
-        let mut fixed = run_fixes(self, &container, &Fmdl::check, wanted);
-        let report = self.check();
-        if STRUCTURE.iter().all(|rule| report.count(rule.code) == 0) {
-            fixed.extend(self.fix_values(wanted));
-        }
-        fixed
+        run_fixes(self, &fixes, &Fmdl::check, wanted)
     }
 
-    /// Fixes what does not depend on where things are in the file.
-    fn fix_values(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
-        let fixes = [
-            Fix { rules: &[&NORMAL_LENGTH], done: "normals made length 1", run: &normals },
-            Fix { rules: &[&TANGENT_LENGTH], done: "tangents made length 1", run: &tangents },
-            Fix { rules: &[&TANGENT_SIDE], done: "sides of tangents set", run: &tangent_sides },
-            Fix { rules: &[&WEIGHT_SUM], done: "vertices given weights that sum to 255", run: &weight_sums },
-            Fix { rules: &[&WEIGHT_ORDER], done: "vertices with weights sorted", run: &weight_order },
-            Fix { rules: &[&GROUP_WEIGHTS], done: "bone groups allowed more weights", run: &group_weights },
-            Fix { rules: &[&BONE_PLACE], done: "positions of bones derived", run: &bone_places },
-            Fix { rules: &[&RUN_BOX], done: "boxes of runs derived", run: &run_boxes },
-            Fix { rules: &[&MODEL_BOX], done: "boxes of the model derived", run: &model_box },
-            Fix { rules: &[&BONE_BOX], done: "boxes of bones enlarged", run: &bone_boxes },
-            Fix { rules: &[&BONE_FLAG], done: "box flags of bones set", run: &bone_flags },
-            Fix { rules: &[&AREA, &AREA_ZERO], done: "surfaces derived", run: &areas },
-            Fix { rules: &[&DENSITY], done: "texel densities derived", run: &densities },
-            Fix { rules: &[&INSIDE_OUT], done: "meshes turned over", run: &turned_faces },
-        ];
+    /// Runs a fix of values that do not depend on where things are in the file, unless it is doubtful what belongs to what.
+    fn fix_value(&mut self, run: fn(&mut Fmdl) -> usize) -> usize {
+        let report = self.check();
+        if STRUCTURE.iter().any(|rule| report.count(rule.code) > 0) {
+            return 0;
+        }
         let unchanged = self.is_as_read();
-        let fixed = run_fixes(self, &fixes, &Fmdl::check, wanted);
-        if unchanged && !fixed.is_empty() {
+        let count = run(self);
+        if unchanged && count > 0 {
             self.remember();
         }
-        fixed
+        count
     }
 
     /// Returns `true` if the tables of the file are still those of the document.
