@@ -158,6 +158,20 @@ fn what_gltf_refuses_comes_back_bit_for_bit() {
     assert!(same(&back, &scene), "{scene:#?}\n{back:#?}");
 }
 
+/// A joint without weight is replaced even if it is in range: it must not make joints above it look out of range.
+#[test]
+fn a_lower_joint_without_weight_comes_back() {
+    let mut scene = example();
+    let third = scene.add_node(Some(1), galatea_scene::Node::new("third"));
+    scene.skins[0].joints.push(third);
+    scene.skins[0].inverse_bind.push(glam::Mat4::IDENTITY.to_cols_array());
+    let influences = &mut scene.vertices[0].influences;
+    influences.joints[..4].copy_from_slice(&[1, 2, 0, 0]);
+    influences.weights[..4].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    let back = round(&scene);
+    assert_eq!(back.vertices[0].influences, scene.vertices[0].influences);
+}
+
 #[test]
 fn meshes_without_geometry_and_broken_indices_survive() {
     let mut scene = example();

@@ -286,7 +286,7 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
         constraints::influences(
             &mut again_joints,
             &mut again_weights,
-            out_of_range(out, row, width, &joints),
+            out_of_range(out, row, width, &joints, &weights),
         );
         let range = row * width..(row + 1) * width;
         let (Some(j), Some(w)) = (out.joints.get_mut(range.clone()), out.weights.get_mut(range)) else {
@@ -300,11 +300,14 @@ fn restore_influences(out: &mut Influences, replaced: &Value) {
     }
 }
 
-/// Returns the lower bound for the number of joints when a row was written: joints that were replaced were out of range.
-fn out_of_range(out: &Influences, row: usize, width: usize, original: &[u16]) -> usize {
+/// Returns the lower bound for the number of joints when a row was written: joints with a weight that were replaced were out
+/// of range. Joints without one were replaced in any case, so they say nothing.
+fn out_of_range(out: &Influences, row: usize, width: usize, joints: &[u16], weights: &[f32]) -> usize {
     let now: Vec<(u16, f32)> = out.of(row).take(width).collect();
-    let gone = original.iter().filter(|j| **j != 0 && !now.iter().any(|(n, w)| n == *j && *w > 0.0));
-    gone.map(|j| usize::from(*j)).min().unwrap_or(usize::MAX)
+    let gone = joints.iter().zip(weights).filter(|(joint, weight)| {
+        **joint != 0 && **weight > 0.0 && !now.iter().any(|(n, w)| n == *joint && *w > 0.0)
+    });
+    gone.map(|(joint, _)| usize::from(*joint)).min().unwrap_or(usize::MAX)
 }
 
 /// Returns strips, fans and loops as plain lists.
