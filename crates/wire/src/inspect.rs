@@ -19,6 +19,8 @@ pub struct FieldAt {
     pub path: String,
     /// Its type.
     pub ty: String,
+    /// Its shape.
+    pub schema: &'static Schema,
     /// First byte of the field.
     pub offset: usize,
     /// Bytes of the field.
@@ -75,11 +77,22 @@ impl<'a> Inspector<'a> {
             .enumerate()
             .filter(|(_, c)| (c.start as usize..c.end as usize).contains(&offset))
             .min_by_key(|(_, c)| c.end - c.start)?;
-        let mut path = self.coverage.path(id as u32, self.data);
+        self.field(id as u32, claim, offset)
+    }
+
+    /// Returns the field of a byte inside the claim with this number; `None` if the byte is outside it.
+    pub fn at_in(&self, id: u32, offset: usize) -> Option<FieldAt> {
+        let claim = self.coverage.claims().get(id as usize)?;
+        (claim.start as usize..claim.end as usize).contains(&offset).then_some(())?;
+        self.field(id, claim, offset)
+    }
+
+    fn field(&self, id: u32, claim: &Claim, offset: usize) -> Option<FieldAt> {
+        let mut path = self.coverage.path(id, self.data);
         let mut schema = claim.schema?;
         let mut start = claim.start as usize;
         let mut doc = schema.doc;
-        if let Some(rows) = self.coverage.rows(id as u32).filter(|rows| rows.size > 0) {
+        if let Some(rows) = self.coverage.rows(id).filter(|rows| rows.size > 0) {
             let (index, byte) = ((offset - start) / rows.size, (offset - start) % rows.size);
             if (claim.end - claim.start) as usize > rows.size {
                 let _ = write!(path, "[{index}]");
@@ -122,6 +135,7 @@ impl<'a> Inspector<'a> {
         Some(FieldAt {
             path,
             ty: type_name(schema),
+            schema,
             offset: start,
             size: schema.size,
             value: value(schema, bytes),
@@ -364,21 +378,18 @@ pub(crate) fn value(schema: &Schema, bytes: &[u8]) -> String {
             format!("({})", parts.join(", "))
         }
         Kind::Struct(fields) => {
-            let part = |f: &crate::Field| {
-                let bytes = bytes.get(f.offset..f.offset + f.schema.size).unwrap_or(&[]);
-                format!("{} {}", f.name, value(f.schema, bytes))
-            };
+            let part = |f: &crate::Field| format!("{} {}", f.name, value(f.schema, f.of(bytes)));
             format!("{{{}}}", fields.iter().map(part).collect::<Vec<_>>().join(", "))
         }
     }
 }
 
 /// Returns a float as the shortest decimal that reads back to the same bits, or its bits if it has no decimal form.
-fn float(x: f32) -> String {
+pub(crate) fn float(x: f32) -> String {
     if x.is_nan() { format!("NaN(0x{:08x})", x.to_bits()) } else { format!("{x:?}") }
 }
 
-fn half_to_f32(bits: u16) -> f32 {
+pub(crate) fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0f32 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f32::from(bits & 0x3FF));
     match exponent {

@@ -6,11 +6,13 @@
 //! * [`Plan`] and [`Writer`] lay a file out first and fill it afterwards.
 //! * [`Coverage`] and [`Inspector`] know which byte belongs to which field.
 //! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format.
+//! * [`Differences`] lists what differs between two documents; [`Compare`] tells whether two values are equal.
 //! * [`checksum`] and [`StableHash`] are the same on every machine and in every version.
 //!
 //! No dependencies, no unsafe code, no file system, threads or clocks.
 
 mod bits;
+mod compare;
 mod coverage;
 mod differences;
 mod document;
@@ -27,6 +29,7 @@ mod text;
 mod writer;
 mod xfer;
 
+pub use compare::Compare;
 pub use coverage::{Claim, Coverage, Gap};
 pub use differences::Differences;
 pub use document::Summary;

@@ -62,6 +62,13 @@ pub struct Field {
     pub doc: &'static str,
 }
 
+impl Field {
+    /// Returns the bytes of the field in an encoded record; empty if that is too short.
+    pub fn of<'a>(&self, record: &'a [u8]) -> &'a [u8] {
+        record.get(self.offset..self.offset + self.schema.size).unwrap_or(&[])
+    }
+}
+
 /// A value with a fixed layout on disk, little-endian.
 pub trait Wire: Copy + 'static {
     /// Bytes on disk.

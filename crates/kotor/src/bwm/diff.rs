@@ -1,27 +1,24 @@
 //! Differences between walkmeshes.
 
-use galatea_wire::Differences;
+use galatea_wire::{Differences, compare_fields, differences};
 
-use super::Walkmesh;
+use super::{AabbNode, Edge, Walkmesh};
+
+compare_fields!(AabbNode: min, max, face, unknown_0x1c, plane, left, right);
+compare_fields!(Edge: edge, transition);
 
 impl Walkmesh {
     /// Returns the differences from another walkmesh, one line each; layout is ignored. Empty if nothing differs.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let mut diff = Differences::new();
-        diff.value("kind", &self.kind.code(), &other.kind.code());
-        diff.value("relative_use", &self.relative_use, &other.relative_use);
-        diff.value("absolute_use", &self.absolute_use, &other.absolute_use);
-        diff.value("position", &self.position, &other.position);
-        diff.table("vertices", &self.vertices, &other.vertices);
-        diff.table("faces", &self.faces, &other.faces);
-        diff.table("materials", &self.materials, &other.materials);
-        diff.table("normals", &self.normals, &other.normals);
-        diff.table("distances", &self.distances, &other.distances);
-        diff.table("aabb", &self.aabb, &other.aabb);
-        diff.value("aabb_root", &self.aabb_root, &other.aabb_root);
-        diff.table("adjacency", &self.adjacency, &other.adjacency);
-        diff.table("edges", &self.edges, &other.edges);
-        diff.table("perimeters", &self.perimeters, &other.perimeters);
-        diff.into_lines()
+        Differences::collect(|out| self.compare(other, out))
+    }
+
+    /// Adds the [`differences`](Self::differences) from another walkmesh to a list, within its tolerance.
+    pub fn compare(&self, other: &Self, out: &mut Differences) {
+        out.value("kind", &self.kind.code(), &other.kind.code());
+        differences!(out, self, other;
+            values relative_use, absolute_use, position, aabb_root;
+            tables vertices, faces, materials, normals, distances, aabb, adjacency, edges, perimeters
+        );
     }
 }

@@ -1,349 +1,155 @@
 //! Differences between models. Layout and padding are ignored.
 
-use galatea_wire::{Text, escape_bytes};
+use galatea_wire::{Differences, compare_by_eq, compare_fields, differences};
 
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin, Vertices};
 use super::node::{Light, Name, Node};
 use super::wire::{Emitter, Event, Face, Reference};
-use super::{Animation, Controllers, Game, Model, Platform};
+use super::{Animation, Controllers, Dirt, Game, Model, Platform};
 
-/// A value that can be compared bit by bit and displayed.
-trait Value {
-    fn same(&self, other: &Self) -> bool;
-    fn show(&self) -> String;
-}
+compare_by_eq!(Game, Platform, Name);
+compare_fields!(Event: time, name);
+compare_fields!(Face: normal, distance, material, adjacent, vertices);
+compare_fields!(AabbNode: min, max, left, right, face, plane);
+compare_fields!(Dirt: enabled, texture, coordinate_space, hide_in_holograms);
 
-macro_rules! plain {
-    ($($t:ty),*) => {$(
-        impl Value for $t {
-            fn same(&self, other: &Self) -> bool { self == other }
-            fn show(&self) -> String { format!("{self:?}") }
-        }
-    )*};
-}
-plain!(u8, u16, u32, i16, i32, usize, bool, Game, Platform, Name);
-
-impl Value for f32 {
-    fn same(&self, other: &Self) -> bool {
-        self.to_bits() == other.to_bits()
-    }
-    fn show(&self) -> String {
-        if self.is_nan() { format!("NaN 0x{:08X}", self.to_bits()) } else { format!("{self}") }
-    }
-}
-
-impl<T: Value, const N: usize> Value for [T; N] {
-    fn same(&self, other: &Self) -> bool {
-        self.iter().zip(other).all(|(a, b)| a.same(b))
-    }
-    fn show(&self) -> String {
-        format!("({})", self.iter().map(Value::show).collect::<Vec<_>>().join(", "))
-    }
-}
-
-impl<T: Value> Value for Option<T> {
-    fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Some(a), Some(b)) => a.same(b),
-            (a, b) => a.is_none() && b.is_none(),
-        }
-    }
-    fn show(&self) -> String {
-        self.as_ref().map_or_else(|| "none".into(), Value::show)
-    }
-}
-
-impl<const N: usize> Value for Text<N> {
-    fn same(&self, other: &Self) -> bool {
-        self.bytes() == other.bytes()
-    }
-    fn show(&self) -> String {
-        format!("\"{}\"", escape_bytes(self.bytes()))
-    }
-}
-
-/// Compares records by the listed fields; the others have no meaning.
-macro_rules! record {
-    ($t:ty: $($field:ident),* $(,)?) => {
-        impl Value for $t {
-            fn same(&self, other: &Self) -> bool { true $(&& self.$field.same(&other.$field))* }
-            fn show(&self) -> String {
-                let fields = [$(format!("{} {}", stringify!($field), self.$field.show())),*];
-                fields.join(", ")
-            }
-        }
-    };
-}
-record!(Event: time, name);
-record!(Face: normal, distance, material, adjacent, vertices);
-record!(AabbNode: min, max, left, right, face, plane);
-record!(super::Dirt: enabled, texture, coordinate_space, hide_in_holograms);
-
-struct Differences {
-    path: String,
-    out: Vec<String>,
-}
-
-/// Compares fields of the same name.
-macro_rules! fields {
-    ($d:expr, $a:expr, $b:expr, $($field:ident),* $(,)?) => {
-        { $($d.value(stringify!($field), &$a.$field, &$b.$field);)* }
-    };
-}
-
-/// Compares lists of the same name.
-macro_rules! lists {
-    ($d:expr, $a:expr, $b:expr, $($field:ident),* $(,)?) => {
-        { $($d.list(stringify!($field), &$a.$field, &$b.$field);)* }
-    };
-}
-
-impl Differences {
-    fn report(&mut self, what: &str, text: String) {
-        let dot = if self.path.is_empty() { "" } else { " > " };
-        self.out.push(format!("{}{dot}{what}: {text}", self.path));
+impl Model {
+    /// Returns the differences from another model, one line each; empty if there are none. Layout, padding and unused
+    /// controller data are ignored. Numbers are compared by their bits.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::Model;
+    /// let a = Model::new("box");
+    /// let b = Model { radius: 40.0, ..a.clone() };
+    /// assert!(a.differences(&a).is_empty());
+    /// assert_eq!(a.differences(&b), ["radius: 7.0 -> 40.0"]);
+    /// ```
+    pub fn differences(&self, other: &Model) -> Vec<String> {
+        Differences::collect(|out| self.compare(other, out))
     }
 
-    fn value<T: Value>(&mut self, name: &str, a: &T, b: &T) {
-        if !a.same(b) {
-            self.report(name, format!("{} / {}", a.show(), b.show()));
-        }
-    }
-
-    /// Reports the first entry that differs, and how many do.
-    fn list<T: Value>(&mut self, name: &str, a: &[T], b: &[T]) {
-        if a.len() != b.len() {
-            self.report(name, format!("{} / {} entries", a.len(), b.len()));
-            return;
-        }
-        let mut differ = a.iter().zip(b).enumerate().filter(|(_, (a, b))| !a.same(b));
-        if let Some((i, (a, b))) = differ.next() {
-            let rest = differ.count();
-            let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
-            self.report(&format!("{name}[{i}]"), format!("{} / {}{more}", a.show(), b.show()));
-        }
-    }
-
-    fn within(&mut self, step: &str, body: impl FnOnce(&mut Self)) {
-        let len = self.path.len();
-        if len > 0 {
-            self.path.push_str(" > ");
-        }
-        self.path.push_str(step);
-        body(self);
-        self.path.truncate(len);
-    }
-
-    fn part<T>(&mut self, name: &str, a: Option<&T>, b: Option<&T>, body: impl FnOnce(&mut Self, &T, &T)) {
-        match (a, b) {
-            (Some(a), Some(b)) => self.within(name, |d| body(d, a, b)),
-            (None, None) => {}
-            (a, _) => {
-                self.report(name, if a.is_some() { "present / absent" } else { "absent / present" }.into())
-            }
-        }
-    }
-
-    fn nodes(&mut self, model: &Model, a: &[Node], b: &[Node]) {
-        if a.len() != b.len() {
-            self.report("nodes", format!("{} / {} entries", a.len(), b.len()));
-            return;
-        }
-        for (i, (a, b)) in a.iter().zip(b).enumerate() {
-            let before = self.out.len();
-            self.within(&format!("nodes[{i}]"), |d| d.node(a, b));
-            // The name is inserted only if something differs.
-            let named = format!("nodes[{i}] \"{}\"", escape_bytes(model.name_of(a)));
-            for line in self.out.iter_mut().skip(before) {
-                *line = line.replacen(&format!("nodes[{i}]"), &named, 1);
-            }
-        }
-    }
-
-    fn node(&mut self, a: &Node, b: &Node) {
-        fields!(self, a, b, parent, name, number, position, orientation, unknown_flags, camera);
-        lists!(self, a, b, children);
-        self.controllers(&a.controllers, &b.controllers);
-        self.part("light", a.light.as_deref(), b.light.as_deref(), Self::light);
-        self.part("emitter", a.emitter.as_deref(), b.emitter.as_deref(), Self::emitter);
-        self.part("reference", a.reference.as_deref(), b.reference.as_deref(), |d, a: &Reference, b| {
-            fields!(d, a, b, model, reattachable);
-        });
-        self.part("mesh", a.mesh.as_deref(), b.mesh.as_deref(), Self::mesh);
-    }
-
-    /// Compares controllers by their keys, wherever those are in the data.
-    fn controllers(&mut self, a: &Controllers, b: &Controllers) {
-        if a.list().len() != b.list().len() {
-            self.report("controllers", format!("{} / {} entries", a.list().len(), b.list().len()));
-            return;
-        }
-        for (i, (ca, cb)) in a.list().iter().zip(b.list()).enumerate() {
-            self.within(&format!("controllers[{i}]"), |d| {
-                fields!(d, ca, cb, kind, target, columns, rows);
-                match (a.track(i), b.track(i)) {
-                    (Some(ta), Some(tb)) => {
-                        d.list("times", ta.times, tb.times);
-                        d.list("values", ta.values, tb.values);
-                    }
-                    (None, None) => fields!(d, ca, cb, time_index, data_index),
-                    (a, _) => {
-                        d.report(
-                            "keys",
-                            if a.is_some() {
-                                "present / outside the data"
-                            } else {
-                                "outside the data / present"
-                            }
-                            .into(),
-                        );
-                    }
-                }
-            });
-        }
-    }
-
-    fn light(&mut self, a: &Light, b: &Light) {
-        fields!(
-            self,
-            a,
-            b,
-            flare_radius,
-            priority,
-            ambient_only,
-            dynamic_type,
-            affect_dynamic,
-            shadow,
-            flare,
-            fading
+    /// Adds the [`differences`](Self::differences) from another model to a list, within its tolerance.
+    pub fn compare(&self, other: &Model, out: &mut Differences) {
+        let (a, b) = (self, other);
+        differences!(out, a, b;
+            values game, platform, name, node_count, classification, subclassification, unknown_0x52, fog,
+                child_models, bounds, radius, animation_scale, supermodel, head;
+            tables names
         );
-        lists!(self, a, b, flare_sizes, flare_positions, flare_colors, flare_textures);
-    }
-
-    fn emitter(&mut self, a: &Emitter, b: &Emitter) {
-        fields!(
-            self,
-            a,
-            b,
-            dead_space,
-            blast_radius,
-            blast_length,
-            branch_count,
-            control_point_smoothing,
-            x_grid,
-            y_grid,
-            spawn_type,
-            update,
-            render,
-            blend,
-            texture,
-            chunk,
-            two_sided,
-            looped,
-            render_order,
-            frame_blending,
-            depth_texture,
-            flags,
+        nodes(out, a, &a.nodes, &b.nodes);
+        out.each_named(
+            "animations",
+            &a.animations,
+            &b.animations,
+            |animation| animation.name.bytes(),
+            |out, x, y| animation(out, a, x, y),
         );
     }
+}
 
-    fn mesh(&mut self, a: &Mesh, b: &Mesh) {
-        fields!(
-            self,
-            a,
-            b,
-            in_mdx,
-            bounds,
-            radius,
-            average,
-            area,
-            diffuse,
-            ambient,
-            transparency_hint,
-            texture,
-            lightmap,
-            texture_3,
-            texture_4,
-            texture_count,
-            unknown_0xd4,
-            unknown_0xe0,
-            animate_uv,
-            uv_direction,
-            uv_jitter,
-            uv_jitter_speed,
-            lightmapped,
-            rotate_texture,
-            background,
-            shadow,
-            beaming,
-            render,
-            dirt,
-            unknown_after_area,
-        );
-        lists!(self, a, b, faces, inverted_counters);
-        self.within("vertices", |d| d.vertices(&a.vertices, &b.vertices));
-        self.copy("mdl_positions", &a.mdl_positions, &b.mdl_positions);
-        match (&a.indices, &b.indices) {
-            (IndexLists::Faces, IndexLists::Faces) => {}
-            (IndexLists::Own(a), IndexLists::Own(b)) if a.len() == b.len() => {
-                for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                    self.list(&format!("indices[{i}]"), a, b);
-                }
-            }
-            (a, b) => self.report("indices", format!("{} / {}", lists_of(a), lists_of(b))),
+fn animation(out: &mut Differences, model: &Model, a: &Animation, b: &Animation) {
+    differences!(out, a, b; values name, length, transition, root, node_count; tables events);
+    nodes(out, model, &a.nodes, &b.nodes);
+}
+
+fn nodes(out: &mut Differences, model: &Model, a: &[Node], b: &[Node]) {
+    out.each_named("nodes", a, b, |node| model.name_of(node), node);
+}
+
+fn node(out: &mut Differences, a: &Node, b: &Node) {
+    differences!(out, a, b;
+        values parent, name, number, position, orientation, unknown_flags, camera;
+        tables children
+    );
+    controllers(out, &a.controllers, &b.controllers);
+    out.part("light", a.light.as_deref(), b.light.as_deref(), light);
+    out.part("emitter", a.emitter.as_deref(), b.emitter.as_deref(), emitter);
+    out.part("reference", a.reference.as_deref(), b.reference.as_deref(), |out, a: &Reference, b| {
+        differences!(out, a, b; values model, reattachable);
+    });
+    out.part("mesh", a.mesh.as_deref(), b.mesh.as_deref(), mesh);
+}
+
+/// Compares controllers by their keys, wherever those are in the data.
+fn controllers(out: &mut Differences, a: &Controllers, b: &Controllers) {
+    let mut index = 0;
+    out.each("controllers", a.list(), b.list(), |out, ca, cb| {
+        differences!(out, ca, cb; values kind, target, columns, rows);
+        match (a.track(index), b.track(index)) {
+            (Some(a), Some(b)) => differences!(out, a, b; tables times, values),
+            (None, None) => differences!(out, ca, cb; values time_index, data_index),
+            (Some(_), None) => out.change("keys", "present", "outside the data"),
+            (None, Some(_)) => out.change("keys", "outside the data", "present"),
         }
-        self.part("skin", a.skin.as_deref(), b.skin.as_deref(), Self::skin);
-        self.part("anim", a.anim.as_deref(), b.anim.as_deref(), |d, a, b| {
-            fields!(d, a, b, sample_period, unknown_0x28);
-        });
-        self.part("dangly", a.dangly.as_deref(), b.dangly.as_deref(), |d, a: &Dangly, b: &Dangly| {
-            fields!(d, a, b, displacement, tightness, period);
-            lists!(d, a, b, constraints);
-            d.copy("positions", &a.positions, &b.positions);
-        });
-        self.part("aabb", a.aabb.as_deref(), b.aabb.as_deref(), |d, a: &AabbTree, b| {
-            lists!(d, a, b, nodes);
-        });
-        self.part("saber", a.saber.as_deref(), b.saber.as_deref(), |d, a: &Saber, b: &Saber| {
-            fields!(d, a, b, inverted_counters);
-            lists!(d, a, b, positions, uvs, normals);
-        });
-    }
+        index += 1;
+    });
+}
 
-    fn vertices(&mut self, a: &Vertices, b: &Vertices) {
-        lists!(self, a, b, positions, normals, colors, weights, bones);
-        for (i, (a, b)) in a.uvs.iter().zip(&b.uvs).enumerate() {
-            self.list(&format!("uvs[{i}]"), a, b);
-        }
-        for (i, (a, b)) in a.tangents.iter().zip(&b.tangents).enumerate() {
-            self.list(&format!("tangents[{i}]"), a, b);
-        }
-    }
+fn light(out: &mut Differences, a: &Light, b: &Light) {
+    differences!(out, a, b;
+        values flare_radius, priority, ambient_only, dynamic_type, affect_dynamic, shadow, flare, fading;
+        tables flare_sizes, flare_positions, flare_colors, flare_textures
+    );
+}
 
-    fn copy(&mut self, name: &str, a: &PositionCopy, b: &PositionCopy) {
-        match (a, b) {
-            (PositionCopy::Own(a), PositionCopy::Own(b)) => self.list(name, a, b),
-            (PositionCopy::Same, PositionCopy::Same) | (PositionCopy::Absent, PositionCopy::Absent) => {}
-            (a, b) => self.report(name, format!("{} / {}", copy_of(a), copy_of(b))),
-        }
-    }
+fn emitter(out: &mut Differences, a: &Emitter, b: &Emitter) {
+    differences!(out, a, b;
+        values dead_space, blast_radius, blast_length, branch_count, control_point_smoothing, x_grid, y_grid,
+            spawn_type, update, render, blend, texture, chunk, two_sided, looped, render_order,
+            frame_blending, depth_texture, flags
+    );
+}
 
-    fn skin(&mut self, a: &Skin, b: &Skin) {
-        lists!(self, a, b, bone_map, rotations, translations);
-        // Unused slots contain garbage.
-        let used = a.slots().max(b.slots()).min(16);
-        self.list(
-            "bone_nodes",
-            a.bone_nodes.get(..used).unwrap_or(&[]),
-            b.bone_nodes.get(..used).unwrap_or(&[]),
-        );
+fn mesh(out: &mut Differences, a: &Mesh, b: &Mesh) {
+    differences!(out, a, b;
+        values in_mdx, bounds, radius, average, area, diffuse, ambient, transparency_hint, texture, lightmap,
+            texture_3, texture_4, texture_count, unknown_0xd4, unknown_0xe0, animate_uv, uv_direction,
+            uv_jitter, uv_jitter_speed, lightmapped, rotate_texture, background, shadow, beaming, render,
+            dirt, unknown_after_area;
+        tables faces, inverted_counters
+    );
+    out.within("vertices", |out| vertices(out, &a.vertices, &b.vertices));
+    copy(out, "mdl_positions", &a.mdl_positions, &b.mdl_positions);
+    match (&a.indices, &b.indices) {
+        (IndexLists::Faces, IndexLists::Faces) => {}
+        (IndexLists::Own(a), IndexLists::Own(b)) if a.len() == b.len() => out.tables("indices", a, b),
+        (a, b) => out.change("indices", lists_of(a), lists_of(b)),
     }
+    out.part("skin", a.skin.as_deref(), b.skin.as_deref(), skin);
+    out.part("anim", a.anim.as_deref(), b.anim.as_deref(), |out, a, b| {
+        differences!(out, a, b; values sample_period, unknown_0x28);
+    });
+    out.part("dangly", a.dangly.as_deref(), b.dangly.as_deref(), |out, a: &Dangly, b: &Dangly| {
+        differences!(out, a, b; values displacement, tightness, period; tables constraints);
+        copy(out, "positions", &a.positions, &b.positions);
+    });
+    out.part("aabb", a.aabb.as_deref(), b.aabb.as_deref(), |out, a: &AabbTree, b| {
+        differences!(out, a, b; tables nodes);
+    });
+    out.part("saber", a.saber.as_deref(), b.saber.as_deref(), |out, a: &Saber, b: &Saber| {
+        differences!(out, a, b; values inverted_counters; tables positions, uvs, normals);
+    });
+}
 
-    fn animation(&mut self, model: &Model, a: &Animation, b: &Animation) {
-        fields!(self, a, b, name, length, transition, root, node_count);
-        lists!(self, a, b, events);
-        self.nodes(model, &a.nodes, &b.nodes);
+fn vertices(out: &mut Differences, a: &Vertices, b: &Vertices) {
+    differences!(out, a, b; tables positions, normals, colors, weights, bones);
+    out.tables("uvs", &a.uvs, &b.uvs);
+    out.tables("tangents", &a.tangents, &b.tangents);
+}
+
+fn copy(out: &mut Differences, name: &str, a: &PositionCopy, b: &PositionCopy) {
+    match (a, b) {
+        (PositionCopy::Own(a), PositionCopy::Own(b)) => out.table(name, a, b),
+        (PositionCopy::Same, PositionCopy::Same) | (PositionCopy::Absent, PositionCopy::Absent) => {}
+        (a, b) => out.change(name, copy_of(a), copy_of(b)),
     }
+}
+
+fn skin(out: &mut Differences, a: &Skin, b: &Skin) {
+    differences!(out, a, b; tables bone_map, rotations, translations);
+    // Unused slots contain garbage.
+    let used = a.slots().max(b.slots()).min(16);
+    out.table("bone_nodes", a.bone_nodes.get(..used).unwrap_or(&[]), b.bone_nodes.get(..used).unwrap_or(&[]));
 }
 
 fn lists_of(lists: &IndexLists) -> String {
@@ -358,52 +164,5 @@ fn copy_of(copy: &PositionCopy) -> &'static str {
         PositionCopy::Absent => "none",
         PositionCopy::Same => "those of the mesh",
         PositionCopy::Own(_) => "different from those of the mesh",
-    }
-}
-
-impl Model {
-    /// Returns the differences from another model, one line each; empty if there are none. Layout, padding and unused
-    /// controller data are ignored. Numbers are compared by their bits.
-    ///
-    /// ```
-    /// use galatea_kotor::mdl::Model;
-    /// let a = Model::new("box");
-    /// let b = Model { radius: 40.0, ..a.clone() };
-    /// assert!(a.differences(&a).is_empty());
-    /// assert_eq!(a.differences(&b), ["radius: 7 / 40"]);
-    /// ```
-    pub fn differences(&self, other: &Model) -> Vec<String> {
-        let mut d = Differences { path: String::new(), out: Vec::new() };
-        let (a, b) = (self, other);
-        fields!(
-            d,
-            a,
-            b,
-            game,
-            platform,
-            name,
-            node_count,
-            classification,
-            subclassification,
-            unknown_0x52,
-            fog,
-            child_models,
-            bounds,
-            radius,
-            animation_scale,
-            supermodel,
-            head,
-        );
-        lists!(d, a, b, names);
-        d.nodes(a, &a.nodes, &b.nodes);
-        if a.animations.len() == b.animations.len() {
-            for (i, (x, y)) in a.animations.iter().zip(&b.animations).enumerate() {
-                let step = format!("animations[{i}] \"{}\"", escape_bytes(x.name.bytes()));
-                d.within(&step, |d| d.animation(a, x, y));
-            }
-        } else {
-            d.report("animations", format!("{} / {} entries", a.animations.len(), b.animations.len()));
-        }
-        d.out
     }
 }
