@@ -1,182 +1,169 @@
-//! What differs between two documents, in the format's words. Layout and padding are left out.
+//! Differences between two documents, in the format's words. Layout and padding are ignored.
 
-use std::fmt::Debug;
+use std::fmt::{self, Display, Formatter};
 
-use crate::mesh::Mesh;
+use galatea_wire::{Compare, Differences, compare_by_eq, compare_fields, differences, escape_bytes};
+
+use crate::mesh::{Column, Mesh, Usage, Values, half_to_f32};
 use crate::model::{Fmdl, MaterialInstance};
+use crate::{Bounds, Name, Window};
 
-/// Collects differences; stops telling after a while, since a list of thousands helps nobody.
-struct Diff {
-    out: Vec<String>,
-}
+compare_by_eq!(Usage);
+compare_fields!(Window: first, count);
 
-const MOST: usize = 1000;
+/// A half float, by its bits.
+struct Half(u16);
 
-impl Diff {
-    fn say(&mut self, what: impl FnOnce() -> String) {
-        if self.out.len() < MOST {
-            self.out.push(what());
-        }
+impl Compare for Half {
+    fn same(&self, other: &Self, tolerance: f32) -> bool {
+        self.0 == other.0 || tolerance > 0.0 && half_to_f32(self.0).same(&half_to_f32(other.0), tolerance)
     }
-
-    fn value<T: Debug + PartialEq>(&mut self, path: &dyn Fn() -> String, a: T, b: T) {
-        if a != b {
-            self.say(|| format!("{}: {a:?} / {b:?}", path()));
-        }
-    }
-
-    /// Floats by their bits.
-    fn floats<const N: usize>(&mut self, path: &dyn Fn() -> String, a: [f32; N], b: [f32; N]) {
-        if a.map(f32::to_bits) != b.map(f32::to_bits) {
-            self.say(|| format!("{}: {a:?} / {b:?}", path()));
-        }
-    }
-
-    fn list<T>(
-        &mut self,
-        name: &str,
-        a: &[T],
-        b: &[T],
-        mut each: impl FnMut(&mut Diff, &dyn Fn(&str) -> String, &T, &T),
-    ) {
-        if a.len() != b.len() {
-            self.say(|| format!("{name}: {} / {}", a.len(), b.len()));
-        }
-        for (i, (a, b)) in a.iter().zip(b).enumerate() {
-            each(self, &|field| format!("{name}[{i}].{field}"), a, b);
-        }
+    fn show(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        half_to_f32(self.0).show(f)
     }
 }
 
 impl Fmdl {
-    /// Returns what differs, a line each; empty if both mean the same. Floats are compared by their bits.
+    /// Returns the differences from another document, one line each; empty if both mean the same. Floats are compared by
+    /// their bits.
     ///
     /// ```
     /// use galatea_fox::{Fmdl, Group};
     /// let a = Fmdl::new(2.04);
     /// let mut b = a.clone();
     /// b.groups.push(Group { name: "MESH_ROOT".into(), ..Group::default() });
-    /// assert_eq!(a.differences(&b), ["groups: 0 / 1"]);
+    /// assert_eq!(a.differences(&b), ["groups: 0 -> 1 entries"]);
     /// ```
     pub fn differences(&self, other: &Fmdl) -> Vec<String> {
+        Differences::collect(|out| self.compare(other, out))
+    }
+
+    /// Adds the [`differences`](Self::differences) from another document to a list, within its tolerance.
+    pub fn compare(&self, other: &Fmdl, out: &mut Differences) {
         let (a, b) = (self, other);
-        let mut d = Diff { out: Vec::new() };
-        d.floats(&|| "version".into(), [a.version], [b.version]);
-        let hashes = a.has_hashes() && b.has_hashes();
-        // A 2.04 file holds hashes only: text and its hash are the same name there.
-        let names = |d: &mut Diff, path: &dyn Fn() -> String, a: &crate::Name, b: &crate::Name| {
-            if if hashes { a.code() != b.code() } else { a != b } {
-                d.say(|| format!("{}: {a:?} / {b:?}", path()));
-            }
-        };
-        d.list("bones", &a.bones, &b.bones, |d, at, a, b| {
-            names(d, &|| at("name"), &a.name, &b.name);
-            d.value(&|| at("parent"), a.parent, b.parent);
-            d.value(&|| at("flags"), a.flags, b.flags);
-            d.floats(&|| at("bounds.max"), a.bounds.max, b.bounds.max);
-            d.floats(&|| at("bounds.min"), a.bounds.min, b.bounds.min);
-            d.floats(&|| at("local"), a.local, b.local);
-            d.floats(&|| at("world"), a.world, b.world);
+        let names = NameRule { by_hash: a.has_hashes() && b.has_hashes() };
+        differences!(out, a, b; values version);
+        out.each("bones", &a.bones, &b.bones, |out, a, b| {
+            names.compare(out, "name", &a.name, &b.name);
+            differences!(out, a, b; values parent, flags, local, world);
+            bounds(out, &a.bounds, &b.bounds);
         });
-        d.list("groups", &a.groups, &b.groups, |d, at, a, b| {
-            names(d, &|| at("name"), &a.name, &b.name);
-            d.value(&|| at("flags"), a.flags, b.flags);
-            d.value(&|| at("parent"), a.parent, b.parent);
-            d.value(
-                &|| at("pivot"),
-                a.pivot.map(|p| p.map(f32::to_bits)),
-                b.pivot.map(|p| p.map(f32::to_bits)),
-            );
+        out.each("groups", &a.groups, &b.groups, |out, a, b| {
+            names.compare(out, "name", &a.name, &b.name);
+            differences!(out, a, b; values flags, parent, pivot);
         });
-        d.list("runs", &a.runs, &b.runs, |d, at, a, b| {
-            d.value(&|| at("group"), a.group, b.group);
-            d.value(&|| at("meshes"), a.meshes(), b.meshes());
-            d.floats(&|| at("bounds.max"), a.bounds.max, b.bounds.max);
-            d.floats(&|| at("bounds.min"), a.bounds.min, b.bounds.min);
+        out.each("runs", &a.runs, &b.runs, |out, a, b| {
+            differences!(out, a, b; values group, first_mesh, mesh_count);
+            bounds(out, &a.bounds, &b.bounds);
         });
-        d.list("meshes", &a.meshes, &b.meshes, mesh);
-        d.list("materials", &a.materials, &b.materials, |d, at, a, b| material(d, at, a, b, hashes));
-        d.list("bone_groups", &a.bone_groups, &b.bone_groups, |d, at, a, b| {
-            d.value(&|| at("max_weights"), a.max_weights, b.max_weights);
-            d.value(&|| at("bones"), &a.bones, &b.bones);
+        out.each("meshes", &a.meshes, &b.meshes, mesh);
+        out.each("materials", &a.materials, &b.materials, |out, a, b| material(out, names, a, b));
+        out.each("bone_groups", &a.bone_groups, &b.bone_groups, |out, a, b| {
+            differences!(out, a, b; values max_weights; tables bones);
         });
-        d.floats(&|| "bounds.max".into(), a.bounds.max, b.bounds.max);
-        d.floats(&|| "bounds.min".into(), a.bounds.min, b.bounds.min);
-        d.list("lods", &a.lods, &b.lods, |d, at, a, b| {
-            d.value(&|| at("count"), a.count, b.count);
-            d.value(&|| at("unknown_0x02"), a.unknown_0x02, b.unknown_0x02);
-            let floats = |l: &crate::LodInfo| [l.threshold_a, l.threshold_b, l.ratio];
-            d.floats(&|| at("thresholds"), floats(a), floats(b));
-        });
-        d.value(&|| "unknown_0x12".into(), &a.unknown_0x12, &b.unknown_0x12);
-        d.list("statistics", &a.statistics, &b.statistics, |d, at, a, b| {
-            use galatea_wire::Wire;
-            let (mut x, mut y) = ([0; 128], [0; 128]);
-            a.put(&mut x);
-            b.put(&mut y);
-            if x != y {
-                d.say(|| format!("{}: {a:?} / {b:?}", at("record")));
-            }
-        });
-        d.list("bone_matrices", &a.bone_matrices, &b.bone_matrices, |d, at, a, b| {
-            d.floats(&|| at("matrix"), *a, *b);
-        });
+        bounds(out, &a.bounds, &b.bounds);
+        out.each("lods", &a.lods, &b.lods, |out, a, b| out.record(a, b, &[]));
+        differences!(out, a, b; tables unknown_0x12);
+        out.each("statistics", &a.statistics, &b.statistics, |out, a, b| out.record(a, b, &[]));
+        differences!(out, a, b; tables bone_matrices);
         if a.extensions != b.extensions {
-            let text = |e: &[u8]| galatea_wire::escape_bytes(e);
-            d.say(|| format!("extensions: \"{}\" / \"{}\"", text(&a.extensions), text(&b.extensions)));
+            let text = |bytes: &[u8]| format!("\"{}\"", escape_bytes(bytes));
+            out.change("extensions", text(&a.extensions), text(&b.extensions));
         }
-        d.list("unknown_blocks", &a.unknown_blocks, &b.unknown_blocks, |d, at, a, b| {
-            d.value(&|| at("id"), (a.section, a.id, a.count), (b.section, b.id, b.count));
-            if a.bytes != b.bytes {
-                d.say(|| at("bytes"));
-            }
+        out.each("unknown_blocks", &a.unknown_blocks, &b.unknown_blocks, |out, a, b| {
+            differences!(out, a, b; values section, id, count);
+            out.bytes("bytes", &a.bytes, &b.bytes);
         });
-        d.out
     }
 }
 
-fn mesh(d: &mut Diff, at: &dyn Fn(&str) -> String, a: &Mesh, b: &Mesh) {
-    d.value(&|| at("flags"), a.flags, b.flags);
-    d.value(&|| at("material"), a.material, b.material);
-    d.value(&|| at("bone_group"), a.bone_group, b.bone_group);
-    d.value(&|| at("vertices"), a.vertices.count, b.vertices.count);
-    d.value(&|| at("columns"), a.vertices.columns.len(), b.vertices.columns.len());
-    for (x, y) in a.vertices.columns.iter().zip(&b.vertices.columns) {
-        d.value(&|| at("usage"), x.usage, y.usage);
-        if !x.values.same_bits(&y.values) {
-            d.say(|| at(&x.usage.name()));
-        }
-    }
-    if a.indices != b.indices {
-        d.say(|| at("indices"));
-    }
-    d.value(&|| at("windows"), &a.windows, &b.windows);
+/// How names are compared. A 2.04 file contains only hashes: there, a text and its hash are the same name.
+#[derive(Clone, Copy)]
+struct NameRule {
+    by_hash: bool,
 }
 
-fn material(
-    d: &mut Diff,
-    at: &dyn Fn(&str) -> String,
-    a: &MaterialInstance,
-    b: &MaterialInstance,
-    hashes: bool,
-) {
-    let names = |d: &mut Diff, path: &dyn Fn() -> String, a: &crate::Name, b: &crate::Name| {
-        if if hashes { a.code() != b.code() } else { a != b } {
-            d.say(|| format!("{}: {a:?} / {b:?}", path()));
+impl NameRule {
+    fn compare(self, out: &mut Differences, field: &str, a: &Name, b: &Name) {
+        if if self.by_hash { a.code() != b.code() } else { a != b } {
+            out.change(field, format_args!("{a:?}"), format_args!("{b:?}"));
         }
-    };
-    names(d, &|| at("name"), &a.name, &b.name);
-    names(d, &|| at("shader"), &a.shader, &b.shader);
-    names(d, &|| at("technique"), &a.technique, &b.technique);
-    d.list(&at("textures"), &a.textures, &b.textures, |d, at, a, b| {
-        names(d, &|| at("slot"), &a.slot, &b.slot);
-        names(d, &|| at("file"), &a.file, &b.file);
-        if if hashes { a.code() != b.code() } else { a.path != b.path } {
-            d.say(|| format!("{}: {:?} / {:?}", at("path"), a.path, b.path));
+    }
+}
+
+fn bounds(out: &mut Differences, a: &Bounds, b: &Bounds) {
+    out.within("bounds", |out| differences!(out, a, b; values max, min));
+}
+
+fn mesh(out: &mut Differences, a: &Mesh, b: &Mesh) {
+    differences!(out, a, b; values flags, material, bone_group);
+    out.value("vertices", &a.vertices.count, &b.vertices.count);
+    let (a_columns, b_columns) = (&a.vertices.columns, &b.vertices.columns);
+    out.value("columns", &a_columns.len(), &b_columns.len());
+    a_columns.iter().zip(b_columns).for_each(|(a, b)| column(out, a, b));
+    differences!(out, a, b; tables indices, windows);
+}
+
+/// Compares the values of one attribute.
+fn column(out: &mut Differences, a: &Column, b: &Column) {
+    differences!(out, a, b; values usage);
+    let name = UsageName(a.usage);
+    match (&a.values, &b.values) {
+        (Values::F32x3(a), Values::F32x3(b)) => out.table(name, a, b),
+        (Values::F32x2(a), Values::F32x2(b)) => out.table(name, a, b),
+        (Values::U16x4(a), Values::U16x4(b)) => out.table(name, a, b),
+        (Values::F16x4(a), Values::F16x4(b)) => halves(out, name, a, b),
+        (Values::F16x2(a), Values::F16x2(b)) => halves(out, name, a, b),
+        (Values::Unorm8x4(a), Values::Unorm8x4(b)) | (Values::U8x4(a), Values::U8x4(b)) => {
+            out.table(name, a, b);
+        }
+        (Values::Raw { format, bytes, .. }, Values::Raw { format: b_format, bytes: b_bytes, .. })
+            if format == b_format =>
+        {
+            out.bytes(name, bytes, b_bytes);
+        }
+        (a, b) if a == b => {}
+        (a, b) => out.change(name, kind_of(a), kind_of(b)),
+    }
+}
+
+/// The name of an attribute, made when it is displayed.
+struct UsageName(Usage);
+
+impl Display for UsageName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name())
+    }
+}
+
+fn halves<const N: usize>(out: &mut Differences, name: UsageName, a: &[[u16; N]], b: &[[u16; N]]) {
+    if a != b {
+        let halves = |rows: &[[u16; N]]| -> Vec<[Half; N]> { rows.iter().map(|r| r.map(Half)).collect() };
+        out.table(name, &halves(a), &halves(b));
+    }
+}
+
+fn kind_of(values: &Values) -> String {
+    match values {
+        Values::Same(column) => format!("the same as column {column}"),
+        Values::Raw { format, bytes, .. } => format!("{} bytes of type {format}", bytes.len()),
+        typed => format!("type {}", typed.format().unwrap_or_default()),
+    }
+}
+
+fn material(out: &mut Differences, names: NameRule, a: &MaterialInstance, b: &MaterialInstance) {
+    names.compare(out, "name", &a.name, &b.name);
+    names.compare(out, "shader", &a.shader, &b.shader);
+    names.compare(out, "technique", &a.technique, &b.technique);
+    out.each("textures", &a.textures, &b.textures, |out, a, b| {
+        names.compare(out, "slot", &a.slot, &b.slot);
+        names.compare(out, "file", &a.file, &b.file);
+        if if names.by_hash { a.code() != b.code() } else { a.path != b.path } {
+            out.change("path", format_args!("{:?}", a.path), format_args!("{:?}", b.path));
         }
     });
-    d.list(&at("parameters"), &a.parameters, &b.parameters, |d, at, a, b| {
-        names(d, &|| at("name"), &a.name, &b.name);
-        d.floats(&|| at("value"), a.value, b.value);
+    out.each("parameters", &a.parameters, &b.parameters, |out, a, b| {
+        names.compare(out, "name", &a.name, &b.name);
+        differences!(out, a, b; values value);
     });
 }

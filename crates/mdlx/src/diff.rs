@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use galatea_wire::{Claim, Coverage, Inspector, Kind, Limits};
+use galatea_wire::{Claim, Coverage, Differences, FieldAt, Inspector, Limits};
 
 use crate::{Layout, Model, inspect};
-
-/// Maximum number of listed differences; the rest is counted.
-const MOST: usize = 200;
 
 impl Model {
     /// Returns the differences from another model; empty if they are equal. Floats are compared by bits. The order of chunks and
@@ -18,64 +15,44 @@ impl Model {
     /// let (a, mut b) = (Model::new(Version(800)), Model::new(Version(800)));
     /// assert!(a.differences(&b).is_empty());
     /// b.info.blend_time = 150;
-    /// assert_eq!(a.differences(&b), ["MODL > blend_time: 0 and 150"]);
+    /// assert_eq!(a.differences(&b), ["MODL > blend_time: 0 -> 150"]);
     /// ```
     pub fn differences(&self, other: &Model) -> Vec<String> {
+        Differences::collect(|out| self.compare(other, out))
+    }
+
+    /// Adds the [`differences`](Self::differences) from another model to a list, within its tolerance.
+    pub fn compare(&self, other: &Model, out: &mut Differences) {
         if self.version != other.version {
-            return vec![format!("version: {} and {}", self.version, other.version)];
+            return out.change("version", self.version, other.version);
         }
         let (a, b) = match (self.write_laid_out(&Layout::default()), other.write_laid_out(&Layout::default()))
         {
             (Ok(a), Ok(b)) => (a, b),
-            (Err(e), Ok(_)) => return vec![format!("the first cannot be written: {e}")],
-            (Ok(_), Err(e)) => return vec![format!("the second cannot be written: {e}")],
+            (Err(e), Ok(_)) => return out.line(format_args!("the first cannot be written: {e}")),
+            (Ok(_), Err(e)) => return out.line(format_args!("the second cannot be written: {e}")),
             // Neither can be written, so they cannot be compared field by field.
-            (Err(_), Err(_)) if self == other => return Vec::new(),
-            (Err(e), Err(_)) => return vec![format!("neither can be written: {e}")],
+            (Err(_), Err(_)) if self == other => return,
+            (Err(e), Err(_)) => return out.line(format_args!("neither can be written: {e}")),
         };
         if a == b {
-            return Vec::new();
+            return;
         }
         let limits = Limits { ratio: 8, ..Limits::default() };
         let (a_claims, _) = inspect(&a, &limits);
         let (b_claims, _) = inspect(&b, &limits);
         let (a, b) = (Side::new(&a, &a_claims), Side::new(&b, &b_claims));
-        let mut out = Found::default();
         for (key, claim) in &a.order {
             match b.by_key.get(key) {
-                None => out.add(|| format!("{}: only in the first", a.path(*claim))),
-                Some(twin) => compare(&a, *claim, &b, *twin, &mut out),
+                None => out.line(format_args!("{}: only in the first", a.path(*claim))),
+                Some(twin) => compare(&a, *claim, &b, *twin, out),
             }
         }
         for (key, claim) in &b.order {
             if !a.by_key.contains_key(key) {
-                out.add(|| format!("{}: only in the second", b.path(*claim)));
+                out.line(format_args!("{}: only in the second", b.path(*claim)));
             }
         }
-        out.finish()
-    }
-}
-
-#[derive(Default)]
-struct Found {
-    lines: Vec<String>,
-    more: usize,
-}
-
-impl Found {
-    fn add(&mut self, line: impl FnOnce() -> String) {
-        if self.lines.len() < MOST {
-            self.lines.push(line());
-        } else {
-            self.more += 1;
-        }
-    }
-
-    fn finish(mut self) -> Vec<String> {
-        if self.more > 0 {
-            self.lines.push(format!("and {} more", self.more));
-        }
-        self.lines
     }
 }
 
@@ -118,12 +95,16 @@ impl<'a> Side<'a> {
         self.claim(id).and_then(|c| self.bytes.get(c.start as usize..c.end as usize)).unwrap_or(&[])
     }
 
+    fn field(&self, field: &FieldAt) -> &'a [u8] {
+        self.bytes.get(field.offset..field.offset + field.size).unwrap_or(&[])
+    }
+
     fn path(&self, id: u32) -> String {
         self.coverage.path(id, self.bytes)
     }
 }
 
-fn compare(a: &Side<'_>, a_id: u32, b: &Side<'_>, b_id: u32, out: &mut Found) {
+fn compare(a: &Side<'_>, a_id: u32, b: &Side<'_>, b_id: u32, out: &mut Differences) {
     let (a_bytes, b_bytes) = (a.of(a_id), b.of(b_id));
     if a_bytes == b_bytes {
         return;
@@ -131,37 +112,31 @@ fn compare(a: &Side<'_>, a_id: u32, b: &Side<'_>, b_id: u32, out: &mut Found) {
     let (Some(a_claim), Some(b_claim)) = (a.claim(a_id), b.claim(b_id)) else { return };
     if a_bytes.len() != b_bytes.len() {
         let size = a_claim.schema.map_or(1, |s| s.size.max(1));
-        out.add(|| format!("{}: {} and {} items", a.path(a_id), a_bytes.len() / size, b_bytes.len() / size));
+        let (a_len, b_len) = (a_bytes.len() / size, b_bytes.len() / size);
+        out.change(a.path(a_id), a_len, format_args!("{b_len} entries"));
         return;
     }
     let (a_look, b_look) = (Inspector::new(a.bytes, a.coverage), Inspector::new(b.bytes, b.coverage));
     let mut at = 0usize;
     let mut reported = 0usize;
-    while let Some(next) =
-        a_bytes.iter().zip(b_bytes).skip(at).position(|(x, y)| x != y).map(|found| at + found)
-    {
-        let (Some(x), Some(y)) =
-            (a_look.at(a_claim.start as usize + next), b_look.at(b_claim.start as usize + next))
-        else {
+    while let (Some(a_rest), Some(b_rest)) = (a_bytes.get(at..), b_bytes.get(at..)) {
+        let Some(found) = a_rest.iter().zip(b_rest).position(|(x, y)| x != y) else { break };
+        let next = at + found;
+        let (Some(x), Some(y)) = (
+            a_look.at_in(a_id, a_claim.start as usize + next),
+            b_look.at_in(b_id, b_claim.start as usize + next),
+        ) else {
             break;
         };
         at = (x.offset + x.size).saturating_sub(a_claim.start as usize).max(next + 1);
-        if x.value == y.value && is_text(a_claim, x.size) {
+        if out.are_same(x.schema, a.field(&x), b.field(&y)) {
             continue;
         }
         reported += 1;
         if reported > 3 {
-            out.add(|| format!("{}: more differs", a.path(a_id)));
+            out.line(format_args!("{}: more differs", a.path(a_id)));
             return;
         }
-        out.add(|| format!("{}: {} and {}", x.path, x.value, y.value));
+        out.change(x.path, x.value, y.value);
     }
-}
-
-fn is_text(claim: &Claim, size: usize) -> bool {
-    claim.schema.is_some_and(|s| match s.kind {
-        Kind::Text => true,
-        Kind::Struct(fields) => fields.iter().any(|f| f.schema.size == size && f.schema.kind == Kind::Text),
-        _ => false,
-    })
 }

@@ -113,7 +113,7 @@ fn edits_arrive_and_nothing_else_changes() {
         bin[joints + 12] = 0;
         bin[weights + 48..weights + 52].copy_from_slice(&1.0f32.to_le_bytes());
     });
-    assert_eq!(weighted, ["GEOS > geosets[0] > vertex_groups[3]: 2 and 0"]);
+    assert_eq!(weighted, ["GEOS > geosets[0] > vertex_groups[3]: 2 -> 0"]);
     let keyed = change(|json, bin| {
         let clip = named(json, "animations", "Stand");
         let at = start(json, &clip["samplers"][0]["output"]);

@@ -12,6 +12,7 @@ mod bake_scale;
 mod clip;
 mod compare;
 mod copies;
+mod diff;
 mod extra;
 mod fixture;
 mod light;

@@ -3,7 +3,7 @@
 use galatea_wire::{Coverage, Error, Limits, Reader, Result, Schema, Source, Summary, Wire, put_array, wire};
 
 use crate::image::{full_chain, level_error, level_size};
-use crate::{Image, Level, PixelFormat, Shape, diff};
+use crate::{Image, Level, PixelFormat, Shape};
 
 wire! {
     /// The header of a BioWare DDS; the levels follow, the largest first.
@@ -143,13 +143,5 @@ impl BiowareDds {
     /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
-    }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &BiowareDds) -> Vec<String> {
-        let mut out = Vec::new();
-        diff::records(&self.head, &other.head, &[], &mut out);
-        diff::levels("levels", &self.levels, &other.levels, &mut out);
-        out
     }
 }

@@ -266,22 +266,4 @@ impl Texture {
             Texture::Plain(_) => Summary { version: self.shape().to_string(), ..Summary::default() },
         }
     }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &Texture) -> Vec<String> {
-        match (self, other) {
-            (Texture::Tpc(a), Texture::Tpc(b)) => a.differences(b),
-            (Texture::BiowareDds(a), Texture::BiowareDds(b)) => a.differences(b),
-            (Texture::Blp(a), Texture::Blp(b)) => a.differences(b),
-            (Texture::Dds(a), Texture::Dds(b)) => a.differences(b),
-            (Texture::Ftex(a), Texture::Ftex(b)) => a.differences(b),
-            (Texture::Wesys(a), Texture::Wesys(b)) => a.differences(b),
-            (Texture::Plain(a), Texture::Plain(b)) => {
-                let mut out = Vec::new();
-                crate::diff::bytes("file", &a.bytes, &b.bytes, &mut out);
-                out
-            }
-            _ => vec![format!("format: {} / {}", self.kind().name(), other.kind().name())],
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use galatea_wire::{Summary, escape};
+use galatea_wire::Summary;
 
 /// What follows a command on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -336,29 +336,6 @@ impl Txi {
         let commands = self.lines().filter(|l| !l.command.is_empty()).count();
         let version = format!("{commands} command{}", if commands == 1 { "" } else { "s" });
         Summary { version, ..Summary::default() }
-    }
-
-    /// Returns what differs, line by line; empty means equal but for line ends.
-    ///
-    /// ```
-    /// use galatea_texture::Txi;
-    /// let (a, b) = (Txi::parse(b"decal 1\r\nfps 8"), Txi::parse(b"decal 1\nfps 9\ncube 1"));
-    /// assert_eq!(a.differences(&b), ["line 2: `fps 8` / `fps 9`", "lines: 2 / 3"]);
-    /// ```
-    pub fn differences(&self, other: &Txi) -> Vec<String> {
-        let lines = |txi: &Txi| -> Vec<String> {
-            txi.lines().map(|l| format!("{} {}", l.command, l.args).trim().to_owned()).collect()
-        };
-        let (a, b) = (lines(self), lines(other));
-        let mut out: Vec<String> = (1u32..)
-            .zip(a.iter().zip(&b))
-            .filter(|(_, (a, b))| a != b)
-            .map(|(n, (a, b))| format!("line {n}: `{}` / `{}`", escape(a), escape(b)))
-            .collect();
-        if a.len() != b.len() {
-            out.push(format!("lines: {} / {}", a.len(), b.len()));
-        }
-        out
     }
 
     /// Returns the text for people; bytes that are not UTF-8 become U+FFFD.

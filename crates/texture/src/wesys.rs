@@ -135,13 +135,4 @@ impl Wesys {
     pub fn summary(&self) -> Summary {
         Summary { version: format!("WESYS {}", self.shape()), ..Summary::default() }
     }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &Wesys) -> Vec<String> {
-        let mut out = self.inner.differences(&other.inner);
-        if self.head.flags != other.head.flags {
-            out.push("flags: different".into());
-        }
-        out
-    }
 }

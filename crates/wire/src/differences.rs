@@ -197,9 +197,15 @@ impl Differences {
         }
     }
 
+    /// Returns `true` if two encoded values of the same shape are equal. Offsets and what follows the NUL of a text are
+    /// ignored.
+    pub fn are_same(&self, schema: &Schema, left: &[u8], right: &[u8]) -> bool {
+        same_encoded(schema, left, right, self.tolerance)
+    }
+
     /// Compares two encoded values of the same shape. Offsets and what follows the NUL of a text are ignored.
     pub fn encoded(&mut self, name: impl Display, schema: &Schema, left: &[u8], right: &[u8]) {
-        if !same_encoded(schema, left, right, self.tolerance) {
+        if !self.are_same(schema, left, right) {
             self.change(name, value(schema, left), value(schema, right));
         }
     }

@@ -5,7 +5,7 @@ use std::any::Any;
 use galatea_kotor::bwm::text::{self, Part};
 use galatea_kotor::bwm::{self, Walkmesh};
 use galatea_scene::Scene;
-use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Report, Rule, Summary};
+use galatea_wire::{Coverage, Differences, Error, ErrorKind, Fixed, Limits, Report, Rule, Summary};
 
 use crate::file_names::file_name;
 use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
@@ -132,16 +132,12 @@ impl Document for AsciiWalkmesh {
             return Some(self.first.walkmesh.differences(other));
         }
         let other = other.downcast_ref::<AsciiWalkmesh>()?;
-        let (count, others) = (self.parts().count(), other.parts().count());
-        let mut all = Vec::new();
-        if count != others {
-            all.push(format!("{count} walkmeshes, {others} there"));
-        }
-        for (number, (one, two)) in self.parts().zip(other.parts()).enumerate() {
-            let found = one.walkmesh.differences(&two.walkmesh);
-            all.extend(found.into_iter().map(|what| format!("walkmesh {number}: {what}")));
-        }
-        Some(all)
+        Some(Differences::collect(|out| {
+            out.value("walkmeshes", &self.parts().count(), &other.parts().count());
+            for (number, (a, b)) in self.parts().zip(other.parts()).enumerate() {
+                out.within(format_args!("walkmeshes[{number}]"), |out| a.walkmesh.compare(&b.walkmesh, out));
+            }
+        }))
     }
 
     fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {

@@ -160,8 +160,13 @@ impl Gltf {
     }
 
     fn differences(&self, other: &Gltf) -> Vec<String> {
-        let name = |document: &Gltf| document.document_name.as_ref().unwrap_or(&document.scene.name).clone();
-        differences([&self.scene, &other.scene], [name(self), name(other)])
+        fn name(document: &Gltf) -> &String {
+            document.document_name.as_ref().unwrap_or(&document.scene.name)
+        }
+        Differences::collect(|out| {
+            out.value("name", name(self), name(other));
+            self.scene.compare(&other.scene, out);
+        })
     }
 }
 
@@ -187,40 +192,6 @@ fn summary(scene: &Scene) -> Summary {
     }
     sum.bones = scene.skins.iter().flat_map(|s| &s.joints).collect::<HashSet<_>>().len();
     sum
-}
-
-/// Returns the differences between two scenes, part by part.
-fn differences([a, b]: [&Scene; 2], [a_name, b_name]: [String; 2]) -> Vec<String> {
-    let mut out = Differences::new();
-    if a_name != b_name {
-        out.change("name", format_args!("{a_name:?}"), format_args!("{b_name:?}"));
-    }
-    macro_rules! lists {
-        ($($field:ident)*) => {$(
-            if a.$field.len() != b.$field.len() {
-                out.change(stringify!($field), a.$field.len(), b.$field.len());
-            }
-            for (i, (x, y)) in a.$field.iter().zip(&b.$field).enumerate().filter(|(_, (x, y))| x != y) {
-                let name = format!("{}[{i}]", stringify!($field));
-                if x.name == y.name {
-                    out.line(format_args!("{name} {:?} differs", x.name));
-                } else {
-                    out.change(name, format_args!("{:?}", x.name), format_args!("{:?}", y.name));
-                }
-            }
-        )*};
-    }
-    lists!(nodes meshes skins materials clips lights cameras emitters);
-    if a.vertices.len() != b.vertices.len() {
-        out.change("vertices", a.vertices.len(), b.vertices.len());
-    }
-    for i in a.vertices.iter().zip(&b.vertices).enumerate().filter(|(_, (x, y))| x != y).map(|(i, _)| i) {
-        out.line(format_args!("vertices[{i}] differ"));
-    }
-    if a.extras != b.extras {
-        out.line("extras differ");
-    }
-    out.into_lines()
 }
 
 pub(super) static GLB: Format = Format {

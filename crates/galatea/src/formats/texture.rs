@@ -4,7 +4,7 @@ use std::any::Any;
 
 use galatea_scene::Scene;
 use galatea_texture::{self as texture, Kind, Part, Texture, Txi, bioware, blp, dds, ftex, tpc, txi, wesys};
-use galatea_wire::{Coverage, Fixed, Limits, Report, Result, Rule, Summary, Wire};
+use galatea_wire::{Coverage, Differences, Fixed, Limits, Report, Result, Rule, Summary, Wire};
 
 use super::{convert_texture, document, texture_encode};
 use crate::{
@@ -257,12 +257,11 @@ impl Document for TextureFile {
         if self.texture.kind() != other.texture.kind() {
             return None;
         }
-        let mut out = self.texture.differences(&other.texture);
-        let beside = |file: &TextureFile| file.txi.clone().unwrap_or_default();
-        out.extend(
-            beside(self).differences(&beside(other)).into_iter().map(|d| format!("txi beside it: {d}")),
-        );
-        Some(out)
+        let txi = |file: &TextureFile| file.txi.clone().unwrap_or_default();
+        Some(Differences::collect(|out| {
+            self.texture.compare(&other.texture, out);
+            out.within("txi file", |out| txi(self).compare(&txi(other), out));
+        }))
     }
 
     fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {

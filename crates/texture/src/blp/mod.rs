@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use galatea_wire::{Gap, Schema, Summary, Wire};
 
-use crate::{Shape, diff};
+use crate::Shape;
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[BlpHead::SCHEMA, Blp2Head::SCHEMA, MipTable::SCHEMA];
@@ -113,20 +113,6 @@ impl Blp {
     pub fn summary(&self) -> Summary {
         let version = format!("{} {}", String::from_utf8_lossy(&self.head.magic()), self.shape());
         Summary { version, ..Summary::default() }
-    }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &Blp) -> Vec<String> {
-        let mut out = Vec::new();
-        match (&self.head, &other.head) {
-            (Head::Old(a), Head::Old(b)) => diff::records(a, b, &[], &mut out),
-            (Head::New(a), Head::New(b)) => diff::records(a, b, &[], &mut out),
-            _ => out.push("magic: different versions".into()),
-        }
-        diff::bytes("jpeg_header", &self.jpeg_header, &other.jpeg_header, &mut out);
-        diff::bytes("palette", self.palette.as_flattened(), other.palette.as_flattened(), &mut out);
-        diff::levels("mips", &self.mips, &other.mips, &mut out);
-        out
     }
 }
 

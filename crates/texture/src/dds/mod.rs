@@ -11,7 +11,7 @@ pub use wire::{DdsHead, Dx10};
 use galatea_wire::{Limits, Result, Schema, Summary, Wire};
 
 use crate::image::{full_chain, level_error, level_size};
-use crate::{Image, Level, PixelFormat, Shape, diff};
+use crate::{Image, Level, PixelFormat, Shape};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[DdsHead::SCHEMA, Dx10::SCHEMA];
@@ -107,21 +107,6 @@ impl Dds {
     /// Returns the figures for one line.
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
-    }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &Dds) -> Vec<String> {
-        let mut out = Vec::new();
-        let unmeant = ["reserved", "reserved2", "caps3", "caps4", "pitch"];
-        diff::records(&self.head, &other.head, &unmeant, &mut out);
-        match (&self.dx10, &other.dx10) {
-            (Some(a), Some(b)) => diff::records(a, b, &[], &mut out),
-            (None, None) => {}
-            _ => out.push("dx10: only in one".into()),
-        }
-        diff::levels("levels", &self.levels, &other.levels, &mut out);
-        diff::bytes("tail", &self.tail, &other.tail, &mut out);
-        out
     }
 }
 

@@ -10,9 +10,9 @@ pub use pixels::Storage;
 pub use read::{detect, inspect, inspect_part};
 pub use wire::{ChunkInfo, FtexHead, MipInfo};
 
-use galatea_wire::{Gap, Limits, Schema, Summary, Wire};
+use galatea_wire::{Gap, Schema, Summary, Wire};
 
-use crate::{Shape, diff};
+use crate::Shape;
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[FtexHead::SCHEMA, MipInfo::SCHEMA, ChunkInfo::SCHEMA];
@@ -120,27 +120,6 @@ impl Ftex {
     pub fn summary(&self) -> Summary {
         let version = format!("{} {}", self.head.version, self.shape());
         Summary { version, ..Summary::default() }
-    }
-
-    /// Returns what differs, in the format's words, hashes and the way of packing left out; empty means equal.
-    pub fn differences(&self, other: &Ftex) -> Vec<String> {
-        let mut out = Vec::new();
-        diff::records(&self.head, &other.head, &["hashes"], &mut out);
-        if self.mips.len() != other.mips.len() {
-            out.push(format!("mips: {} / {}", self.mips.len(), other.mips.len()));
-        }
-        let limits = Limits::default();
-        for (i, (a, b)) in self.mips.iter().zip(&other.mips).enumerate() {
-            if a.info.part != b.info.part {
-                out.push(format!("mips[{i}].part: {} / {}", a.info.part, b.info.part));
-            }
-            match (a.unpack(&limits), b.unpack(&limits)) {
-                (Ok(a), Ok(b)) => diff::bytes(&format!("mips[{i}]"), &a, &b, &mut out),
-                _ if a.pixels == b.pixels => {}
-                _ => out.push(format!("mips[{i}]: only one can be unpacked")),
-            }
-        }
-        out
     }
 }
 

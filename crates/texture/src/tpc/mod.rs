@@ -12,7 +12,7 @@ pub use wire::TpcHead;
 use galatea_wire::{Limits, Result, Schema, Summary, Wire};
 
 use crate::image::{level_error, level_size};
-use crate::{Image, Level, PixelFormat, Shape, Txi, diff};
+use crate::{Image, Level, PixelFormat, Shape, Txi};
 
 /// All fixed records of the format.
 pub static RECORDS: &[&Schema] = &[TpcHead::SCHEMA];
@@ -170,15 +170,6 @@ impl Tpc {
     pub fn summary(&self) -> Summary {
         Summary { version: self.shape().to_string(), ..Summary::default() }
     }
-
-    /// Returns what differs, in the format's words; empty means equal.
-    pub fn differences(&self, other: &Tpc) -> Vec<String> {
-        let mut out = Vec::new();
-        diff::records(&self.head, &other.head, &["unused"], &mut out);
-        diff::levels("levels", &self.levels, &other.levels, &mut out);
-        diff::bytes("txi", self.txi.print(), other.txi.print(), &mut out);
-        out
-    }
 }
 
 /// Puts pixels that the Xbox interleaves (Z order) back into rows.
@@ -267,6 +258,6 @@ mod tests {
         b.head.alpha_mean = 0.5;
         b.levels[0][0] = 11;
         assert!(a.differences(&a).is_empty());
-        assert_eq!(a.differences(&b), ["alpha_mean: 1.0 / 0.5", "levels[0]: different from byte 0 on"]);
+        assert_eq!(a.differences(&b), ["alpha_mean: 1.0 -> 0.5", "levels[0]: different from byte 0 on"]);
     }
 }
