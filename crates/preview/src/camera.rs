@@ -6,11 +6,11 @@ use crate::View;
 
 /// Half the field of view is 15 degrees.
 const TAN: f64 = 0.267_949_192_431_122_7;
-/// Room around the model.
+/// Margin around the model.
 const MARGIN: f64 = 1.06;
 
-/// Returns sine and cosine of an angle in degrees; 0 for an angle that is not finite. They are those of libm, not of the
-/// platform, so that every machine gets the same bits.
+/// Returns sine and cosine of an angle in degrees, or of 0 if it is not finite. They come from libm instead of the platform,
+/// so that the bits are the same on every machine.
 pub(crate) fn sin_cos(degrees: f64) -> (f64, f64) {
     let turn = if degrees.is_finite() { degrees.rem_euclid(360.0) } else { 0.0 };
     libm::sincos(turn.to_radians())
@@ -24,7 +24,7 @@ pub(crate) struct Camera {
     back: [f64; 3],
     target: [f64; 3],
     distance: f64,
-    /// What the image plane is divided by: half its width and height at distance 1.
+    /// Half the width and height of the image plane at distance 1.
     half: [f64; 2],
     pub(crate) near: f64,
 }
@@ -34,8 +34,8 @@ fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
 }
 
 impl Camera {
-    /// Looks at the middle of a box from an angle: `yaw` to the right of `front`, `pitch` from above. Everything in the box
-    /// is in the image; with `around` also when the box turns.
+    /// Returns a camera that looks at the center of a box, `yaw` degrees to the right of `front` and `pitch` degrees from above.
+    /// The box is inside the image; with `around`, also while it rotates.
     pub(crate) fn framing(
         bounds: Bounds,
         front: [f32; 3],
@@ -45,7 +45,7 @@ impl Camera {
         around: bool,
     ) -> Camera {
         let ((sy, cy), (sp, cp)) = (sin_cos(yaw), sin_cos(pitch));
-        // The angle of the front, by its sine and cosine; one that points up or down is none.
+        // Sine and cosine of the angle of the front; a front that points up or down has none.
         let [fx, _, fz] = front.map(f64::from);
         let length = (fx * fx + fz * fz).sqrt();
         let (sf, cf) = if length > 1e-3 { (fx / length, fz / length) } else { (0.0, 1.0) };
@@ -64,7 +64,7 @@ impl Camera {
         let radius = dot(half, half).sqrt();
         let mut distance: f64 = 0.0;
         if around {
-            // The sphere around the box, seen under the smaller of the two angles.
+            // The bounding sphere of the box, fitted into the smaller of the two angles.
             let tan = plane[0].min(plane[1]);
             distance = radius * (1.0 + tan * tan).sqrt() / tan;
         } else {
@@ -79,13 +79,13 @@ impl Camera {
                 distance = distance.max(x.abs() / plane[0] + z).max(y.abs() / plane[1] + z);
             }
         }
-        // A model without extent is looked at from one unit away.
+        // A model without extent is viewed from a distance of one unit.
         let distance = if distance > 0.0 { distance * MARGIN } else { 1.0 };
         let near = (distance - radius * 1.5).max(distance * 1e-3);
         Camera { right, up, back, target, distance, half: plane, near }
     }
 
-    /// Clip coordinates x, y and w of a place.
+    /// Returns the clip coordinates x, y and w of a point.
     pub(crate) fn clip(&self, place: [f32; 3]) -> [f64; 3] {
         let mut relative = place.map(f64::from);
         for (value, target) in relative.iter_mut().zip(self.target) {
@@ -95,7 +95,7 @@ impl Camera {
         [dot(relative, self.right) / self.half[0], dot(relative, self.up) / self.half[1], w]
     }
 
-    /// Returns what other programs need to see the same.
+    /// Returns the view for other programs.
     pub(crate) fn view(&self) -> View {
         let [_, tall] = self.half;
         let narrow = |v: [f64; 3]| v.map(|c| c as f32);
@@ -107,7 +107,7 @@ impl Camera {
         }
     }
 
-    /// Returns where the camera stands.
+    /// Returns the position of the camera.
     pub(crate) fn eye(&self) -> [f64; 3] {
         let mut eye = self.target;
         for (value, back) in eye.iter_mut().zip(self.back) {
@@ -116,7 +116,7 @@ impl Camera {
         eye
     }
 
-    /// Directions of the image: right, up, towards the viewer.
+    /// Returns the axes of the image: right, up, towards the viewer.
     pub(crate) fn axes(&self) -> [[f64; 3]; 3] {
         [self.right, self.up, self.back]
     }

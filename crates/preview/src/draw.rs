@@ -1,4 +1,4 @@
-//! A posed scene into triangles and lines, and the finished pixels.
+//! Converts a posed scene into triangles and lines, and resolves the final pixels.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::{Image, Options, Stroke, Textures, View};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
-/// From where a pose is seen.
+/// The viewpoint of a pose.
 pub(crate) fn view(scene: &Scene, pose: &Pose, options: &Options) -> View {
     framed(scene, pose, &parts(scene, pose, options), options).0.view()
 }
 
-/// Returns the camera that has all parts in its image, and the box around them.
+/// Returns a camera that shows all parts, and the bounding box of the parts.
 fn framed(
     scene: &Scene,
     pose: &Pose,
@@ -65,7 +65,7 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
         pixel: samples as f64 / width.max(height) as f64,
     };
     for all_sides in [false, true] {
-        // A sheet that only shows its back, such as a plane of fog, is drawn all the same.
+        // A model of which only back faces are visible, such as a plane of fog, is drawn two-sided.
         painter.all_sides = all_sides;
         for (node, mesh, primitive) in &parts {
             painter.primitive(*node, mesh, primitive, options.wire);
@@ -90,11 +90,11 @@ pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &
     resolve(&painter.raster.draw(background), options.width as usize, options.height as usize, samples)
 }
 
-/// Which meshes are drawn.
+/// The meshes that are drawn.
 type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
 
-/// Returns what is drawn: visible meshes of the finest level made to be seen, and walk surfaces if asked for. Where
-/// there is nothing of that, walk surfaces; else what is hidden at first; else what is always hidden.
+/// Returns the meshes to draw: visible render meshes of the finest level of detail, and walk surfaces if requested. If there
+/// are none, walk surfaces; else meshes that are hidden at rest; else meshes that are always hidden.
 fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
     let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
     let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
@@ -114,7 +114,7 @@ fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &
         (true, &render),
         (true, &|_| true),
     ];
-    // In a clip nothing at all may be the truth.
+    // During a clip, an empty image may be correct.
     let tries = tries.into_iter().filter(|(all, _)| !all || options.clip.is_none());
     tries.map(|(all, wanted)| chosen(all, wanted)).find(|found| !found.is_empty()).unwrap_or_default()
 }
@@ -130,7 +130,7 @@ fn bounds(scene: &Scene, pose: &Pose, parts: &[(NodeId, &Mesh, &Primitive)]) -> 
         .unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] })
 }
 
-/// Returns the material of a primitive and the layers over it.
+/// Returns the material of a primitive and its additional layers.
 fn materials<'a>(scene: &'a Scene, primitive: &Primitive) -> Vec<&'a Material> {
     let get = |id: u32| scene.materials.get(id as usize);
     let Some(first) = primitive.material.and_then(get) else { return Vec::new() };
@@ -143,15 +143,15 @@ struct Painter<'a> {
     camera: Camera,
     loaded: &'a Loaded,
     raster: Raster<'a>,
-    /// Triangles that let something through, with their distance.
+    /// Transparent triangles with their distance.
     blended: Vec<(f64, [Corner; 3], Paint<'a>, bool)>,
-    /// Whether everything is seen from behind too.
+    /// Whether everything is drawn two-sided.
     all_sides: bool,
-    /// Size of a pixel of the finished image, as a share of the image plane.
+    /// Size of a pixel of the final image, as a fraction of the image plane.
     pixel: f64,
 }
 
-/// How a primitive is painted: what is the same for all its triangles.
+/// The appearance shared by all triangles of a primitive.
 struct Style<'a> {
     paint: Paint<'a>,
     colour: [f32; 4],
@@ -162,12 +162,12 @@ struct Style<'a> {
     lightmap_transform: Option<UvTransform>,
 }
 
-/// A change of texture coordinates, with its sine and cosine.
-struct Place(Option<(UvTransform, f32, f32)>);
+/// A transform of texture coordinates, with the sine and cosine of its rotation.
+struct UvPlacement(Option<(UvTransform, f32, f32)>);
 
-impl Place {
-    fn new(transform: Option<UvTransform>) -> Place {
-        Place(transform.map(|t| {
+impl UvPlacement {
+    fn new(transform: Option<UvTransform>) -> UvPlacement {
+        UvPlacement(transform.map(|t| {
             let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
             (t, sin as f32, cos as f32)
         }))
@@ -283,7 +283,7 @@ impl<'a> Painter<'a> {
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
         let colours = vertices.colors.first().map_or(&[][..], Vec::as_slice);
         let (base_place, lightmap_place) =
-            (Place::new(style.transform), Place::new(style.lightmap_transform));
+            (UvPlacement::new(style.transform), UvPlacement::new(style.lightmap_transform));
         for triangle in primitive.triangles(deformed.positions.len()) {
             let places = triangle.map(|i| deformed.positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
@@ -319,7 +319,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// What lets something through comes last, the farthest first.
+    /// Draws transparent triangles last, back to front.
     fn finish_blended(&mut self) {
         let mut blended = std::mem::take(&mut self.blended);
         blended.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -328,14 +328,14 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A line of some pixels' width, a little nearer than what it lies on, or on top of everything.
+    /// Draws a line of a width in pixels, slightly in front of the surface it is on, or on top of everything.
     fn line(&mut self, from: [f32; 3], to: [f32; 3], colour: [f32; 4], width: f64, on_top: bool) {
         let near = self.camera.near;
         let (mut a, mut b) = (self.camera.clip(from), self.camera.clip(to));
         if a.iter().chain(&b).any(|v| !v.is_finite()) || (a[2] < near && b[2] < near) {
             return;
         }
-        // Cut at the near plane, so that both ends can be projected.
+        // Clipped at the near plane, so that both ends can be projected.
         let (from, to) = (a, b);
         for (end, other) in [(&mut a, to), (&mut b, from)] {
             if end[2] < near {
@@ -355,7 +355,7 @@ impl<'a> Painter<'a> {
         self.quad([(a, [nx, ny]), (a, [-nx, -ny]), (b, [-nx, -ny]), (b, [nx, ny])], colour, on_top);
     }
 
-    /// Four places, each moved by a part of the image plane, a little nearer than they are.
+    /// Draws a quad from four points, each offset in the image plane and moved slightly towards the viewer.
     fn quad(&mut self, corners: [([f64; 3], [f64; 2]); 4], colour: [f32; 4], on_top: bool) {
         let near = self.camera.near;
         let closer = 1.0 - 2e-3;
@@ -368,7 +368,7 @@ impl<'a> Painter<'a> {
         self.raster.triangle([p, r, s], paint, false, near * 0.5);
     }
 
-    /// Lines from point to point with round joints, or a dot.
+    /// Draws lines from point to point with round joints, or a dot.
     fn stroke(&mut self, stroke: &Stroke) {
         let [r, g, b] = stroke.colour.map(linear);
         let (colour, width) = ([r, g, b, 1.0], f64::from(stroke.width));
@@ -385,7 +385,7 @@ impl<'a> Painter<'a> {
         if at.iter().any(|v| !v.is_finite()) || at[2] < self.camera.near {
             return;
         }
-        // An octagon out of two quads; its inner radius is that of a line of this width.
+        // An octagon of two quads; its inner radius is half the width of the line.
         let size = width * self.pixel;
         let (far, near) = (1.082 * size, 0.414 * 1.082 * size);
         let ring = |x: f64, y: f64| (at, [x, y]);
@@ -399,7 +399,7 @@ impl<'a> Painter<'a> {
         );
     }
 
-    /// Bones from joint to joint; without skins, all nodes.
+    /// Draws bones from joint to joint; without skins, all nodes.
     fn skeleton(&mut self) {
         let scene = self.scene;
         let mut joint = vec![false; scene.nodes.len()];
@@ -442,7 +442,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// Returns the flat normal of a triangle, and how far the eye is on its front side: negative if it looks away.
+/// Returns the normal of a triangle and the distance of the eye from its plane: negative for a back face.
 fn facing([a, b, c]: [[f32; 3]; 3], eye: [f64; 3]) -> ([f64; 3], f64) {
     let wide = |v: [f32; 3]| v.map(f64::from);
     let (a, b, c) = (wide(a), wide(b), wide(c));
@@ -456,7 +456,7 @@ fn facing([a, b, c]: [[f32; 3]; 3], eye: [f64; 3]) -> ([f64; 3], f64) {
     (unit, nx * ex + ny * ey + nz * ez)
 }
 
-/// Light on a surface: a key light over the viewer's left shoulder, a dim sky and a dimmer ground.
+/// Returns the light on a surface: a key light over the viewer's left shoulder, a dim sky and a dimmer ground.
 fn light([nx, ny, nz]: [f64; 3], camera: &Camera) -> [f32; 3] {
     let [right, up, back] = camera.axes();
     let along = |[x, y, z]: [f64; 3]| nx * x + ny * y + nz * z;
@@ -466,7 +466,7 @@ fn light([nx, ny, nz]: [f64; 3], camera: &Camera) -> [f32; 3] {
     [value as f32, (value * 0.995) as f32, (value * 0.985) as f32]
 }
 
-/// Averages the samples of each pixel and turns light into display values.
+/// Averages the samples of each pixel and converts linear light to display values.
 fn resolve(light: &[[f32; 4]], width: usize, height: usize, samples: usize) -> Image {
     let mut pixels = Vec::with_capacity(width * height * 4);
     let share = 1.0 / (samples * samples) as f32;

@@ -1,4 +1,4 @@
-//! Pixels, and their way into PNG and APNG files.
+//! Images, and PNG and APNG encoding.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub struct Image {
 }
 
 impl Image {
-    /// Creates an image of one colour.
+    /// Returns an image of one color.
     pub fn new(width: u32, height: u32, colour: [u8; 4]) -> Self {
         let count = width as usize * height as usize;
         Image { width, height, pixels: colour.iter().copied().cycle().take(count * 4).collect() }
     }
 
-    /// Returns the colour of a pixel; `None` outside.
+    /// Returns the color of a pixel; `None` outside the image.
     pub fn get(&self, x: u32, y: u32) -> Option<[u8; 4]> {
         if x >= self.width {
             return None;
@@ -29,7 +29,7 @@ impl Image {
         self.pixels.get(at..)?.first_chunk().copied()
     }
 
-    /// Sets a pixel; outside nothing happens.
+    /// Sets a pixel; does nothing outside the image.
     pub fn set(&mut self, x: u32, y: u32, colour: [u8; 4]) {
         if x >= self.width {
             return;
@@ -40,7 +40,7 @@ impl Image {
         }
     }
 
-    /// Copies another image into this one; what does not fit is left out.
+    /// Copies another image into this one; pixels outside are clipped.
     pub fn paste(&mut self, other: &Image, left: u32, top: u32) {
         for y in 0..other.height.min(self.height.saturating_sub(top)) {
             for x in 0..other.width.min(self.width.saturating_sub(left)) {
@@ -63,12 +63,12 @@ impl Image {
     }
 }
 
-/// Frames of the same size as a PNG that plays in an endless loop (APNG); a single frame becomes a plain PNG.
+/// Encodes frames of the same size as an endless APNG; a single frame becomes a plain PNG.
 pub fn animation(frames: &[Image], frames_per_second: f32) -> Result<Vec<u8>, RenderError> {
     let fail = |e: png::EncodingError| RenderError(e.to_string().into());
     let first = frames.first().ok_or(RenderError("no frames".into()))?;
     if frames.iter().any(|f| (f.width, f.height) != (first.width, first.height)) {
-        return Err(RenderError("frames of different sizes".into()));
+        return Err(RenderError("the frames have different sizes".into()));
     }
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, first.width, first.height);
@@ -89,7 +89,7 @@ pub fn animation(frames: &[Image], frames_per_second: f32) -> Result<Vec<u8>, Re
     Ok(out)
 }
 
-/// Why an image could not be made.
+/// The reason why an image could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderError(pub(crate) Cow<'static, str>);
 

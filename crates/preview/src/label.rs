@@ -1,8 +1,8 @@
-//! Words in images: a small font of our own, 3 x 5 pixels, drawn at twice its size.
+//! Text in images: a built-in font of 3 x 5 pixels, drawn at twice its size.
 
 use crate::Image;
 
-/// Rows of each letter from the top, three bits each, the left pixel first. Lower case is drawn as upper case.
+/// Rows of each letter from the top, three bits each, left pixel first. Lower case is drawn as upper case.
 const GLYPHS: &[(char, [u8; 5])] = &[
     ('A', [0b010, 0b101, 0b111, 0b101, 0b101]),
     ('B', [0b110, 0b101, 0b110, 0b101, 0b110]),
@@ -60,16 +60,16 @@ const GLYPHS: &[(char, [u8; 5])] = &[
     ('?', [0b110, 0b001, 0b010, 0, 0b010]),
 ];
 
-/// Pixels of a letter on the image.
+/// Size of a letter in the image, in pixels.
 const SCALE: u32 = 2;
-/// Pixels from one letter to the next.
+/// Distance from one letter to the next, in pixels.
 const STEP: u32 = 4 * SCALE;
 /// Height of a line of text.
 pub(crate) const LINE: u32 = 7 * SCALE;
 
-/// Writes text; what does not fit into `most` pixels is cut, with two dots to say so.
-pub(crate) fn write(image: &mut Image, text: &str, left: u32, top: u32, most: u32, colour: [u8; 4]) {
-    let room = (most / STEP) as usize;
+/// Draws text. Text wider than `max_width` pixels is cut and ends in two dots.
+pub(crate) fn write(image: &mut Image, text: &str, left: u32, top: u32, max_width: u32, colour: [u8; 4]) {
+    let room = (max_width / STEP) as usize;
     let count = text.chars().count();
     let shown: String = if count <= room {
         text.to_owned()

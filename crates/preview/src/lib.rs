@@ -1,7 +1,7 @@
 //! Scenes to pixels on the CPU: thumbnails, contact sheets and turntables.
 //!
-//! A small rasteriser in safe code, without GPU, window system or driver. The same scene gives the same bytes on every
-//! machine, in every build and at any number of threads.
+//! A small software rasterizer in safe code, without GPU, window system or driver. A scene renders to the same bytes on every
+//! machine, in every build and with any number of threads.
 //!
 //! ```
 //! let scene = galatea_scene::example();
@@ -26,10 +26,10 @@ pub use image::{Image, RenderError, animation};
 pub use sheet::{Sheet, sheet};
 pub use texture::Texture;
 
-/// Largest side of an image.
+/// Maximum width and height of an image.
 pub const LARGEST: u32 = 4096;
 
-/// Finds a texture by the name a material gives it; `None` draws a quiet checker instead.
+/// Finds a texture by the name a material gives it; for `None`, a faint checkerboard is drawn instead.
 pub type Textures<'a> = dyn Fn(&str) -> Option<Arc<Texture>> + 'a;
 
 /// What to draw, and how.
@@ -39,13 +39,13 @@ pub struct Options {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Background; with opacity 0 the image is transparent where nothing is.
+    /// Background color; with alpha 0 the background is transparent.
     pub background: [u8; 4],
     /// Degrees to the right of the front.
     pub yaw: f32,
     /// Degrees above the horizon.
     pub pitch: f32,
-    /// Clip to play; at rest without.
+    /// Name of the clip to play; `None` for the rest pose.
     pub clip: Option<String>,
     /// Seconds into the clip.
     pub time: f32,
@@ -55,26 +55,26 @@ pub struct Options {
     pub wire: bool,
     /// Draw walk and collision surfaces too.
     pub walk: bool,
-    /// Draw the box around the model.
+    /// Draw the bounding box of the model.
     pub bounds: bool,
     /// Samples per pixel and axis: 1 to 4.
     pub samples: u32,
-    /// Frame the model so that it stays in the image while it turns.
+    /// Frame the model so that it stays in the image while it rotates.
     pub around: bool,
     /// Lines and dots to draw over the scene, in order.
     pub strokes: Vec<Stroke>,
 }
 
-/// A line over the scene, through points in the scene's coordinates; a single point is a dot.
+/// A line drawn over the scene, through points in scene coordinates; a single point is drawn as a dot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stroke {
-    /// Where it goes.
+    /// The points of the line.
     pub points: Vec<[f32; 3]>,
-    /// Red, green, blue as they are shown.
+    /// Red, green, blue as display values.
     pub colour: [u8; 3],
-    /// Pixels across.
+    /// Width in pixels.
     pub width: f32,
-    /// Whether it shows through what is in front of it.
+    /// Whether it is visible through surfaces in front of it.
     pub on_top: bool,
 }
 
@@ -99,34 +99,33 @@ impl Default for Options {
     }
 }
 
-/// Draws a scene.
+/// Renders a scene.
 ///
-/// Fails for sizes of 0 or beyond [`LARGEST`], for a clip that is not there, and where nodes share meshes so
-/// often that there is too much to draw. A scene without anything to draw gives the
-/// empty background.
+/// Fails for a size of 0 or above [`LARGEST`], for an unknown clip, and if there is too much to draw because many nodes share
+/// meshes. A scene with nothing to draw gives an empty background.
 pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Image, RenderError> {
     Ok(draw::draw(scene, pose(scene, options)?, options, textures))
 }
 
-/// From where an image shows a scene, in the scene's coordinates.
+/// The view of an image, in scene coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
-    /// Where the camera stands.
+    /// Position of the camera.
     pub eye: [f32; 3],
-    /// What it looks at.
+    /// Target point.
     pub target: [f32; 3],
-    /// What is up in the image.
+    /// Up direction of the image.
     pub up: [f32; 3],
-    /// Degrees from the lower edge of the image to the upper.
+    /// Vertical field of view in degrees.
     pub field_of_view: f32,
 }
 
-/// From where [`render`] shows a scene with these options; fails where it fails.
+/// Returns the view with which [`render`] draws a scene with these options. Fails if it does.
 pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
     Ok(draw::view(scene, &pose(scene, options)?, options))
 }
 
-/// Returns the pose that options ask for, if they can be drawn.
+/// Returns the pose for these options, if it can be drawn.
 fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, RenderError> {
     if options.width == 0 || options.height == 0 {
         return Err(RenderError("an image needs at least one pixel".into()));
@@ -141,14 +140,14 @@ fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, RenderE
             Some(clip) => galatea_scene::Pose::at(scene, clip, options.time),
             None => {
                 let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).take(20).collect();
-                let known = if known.is_empty() { "it has none".into() } else { known.join(", ") };
-                return Err(RenderError(format!("no clip is called `{name}`: {known}").into()));
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                return Err(RenderError(format!("there is no clip `{name}`; the model has {known}").into()));
             }
         },
     })
 }
 
-/// Draws a scene from all around, in so many steps.
+/// Renders a turntable: the scene from all around, in this many frames.
 pub fn turntable(
     scene: &Scene,
     options: &Options,

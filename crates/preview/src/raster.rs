@@ -1,5 +1,5 @@
-//! Triangles to pixels: fixed-point edges with a top-left rule, a depth buffer, perspective-correct attributes. Tiles are
-//! independent of each other, so that any number of threads gives the same pixels.
+//! The rasterizer: fixed-point edge functions with a top-left rule, a depth buffer, perspective-correct attributes. Tiles are
+//! independent, so the pixels are the same with any number of threads.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use galatea_scene::Wrap;
 
 use crate::texture::Texture;
 
-/// Pixels of a tile's side.
+/// Width and height of a tile in pixels.
 const TILE: usize = 64;
-/// Fractions of a pixel: 8 bits.
+/// Subpixel precision: 8 bits.
 const SUB: f64 = 256.0;
-/// Triangles reach no further than this many pixels from the middle; clipped before.
+/// Maximum distance from the center of the image in pixels; triangles are clipped to it.
 const GUARD: f64 = 16384.0;
 
-/// What is interpolated over a triangle: light (3), colour and opacity (4), texture and lightmap coordinates (2 each).
+/// Number of interpolated attributes: light (3), color and opacity (4), texture and lightmap coordinates (2 each).
 pub(crate) type Values = [f32; 11];
 
-/// A corner after projection: clip position and what is interpolated.
+/// A vertex after projection: clip position and attributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Corner {
     /// Clip coordinates x, y, w; depth is 1 / w.
@@ -42,7 +42,7 @@ impl Corner {
     }
 }
 
-/// How a fragment meets what is behind it.
+/// How a fragment is blended with the pixel behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Blend {
     Opaque,
@@ -50,34 +50,34 @@ pub(crate) enum Blend {
     Mask(f32),
     Alpha,
     Add,
-    /// What is behind, multiplied with the colour and a factor.
+    /// The pixel behind, multiplied by the color and a factor.
     Multiply(f32),
 }
 
-/// How the pixels of a triangle get their colour.
+/// How the pixels of a triangle are shaded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint<'a> {
     pub(crate) texture: Option<&'a Texture>,
-    /// Beyond the edges of the texture.
+    /// Wrap mode of the texture.
     pub(crate) wrap: [Wrap; 2],
-    /// Baked light over the colour, and what is beyond its edges.
+    /// Lightmap and its wrap mode.
     pub(crate) lightmap: Option<(&'a Texture, [Wrap; 2])>,
-    /// The texture of the own light, if it has one.
+    /// Emissive texture, if there is one.
     pub(crate) glow: Option<&'a Texture>,
-    /// A quiet checker instead of a texture that is missing.
+    /// Whether a faint checkerboard replaces a missing texture.
     pub(crate) checker: bool,
     pub(crate) blend: Blend,
     pub(crate) unlit: bool,
-    /// Own light.
+    /// Emissive color.
     pub(crate) emissive: [f32; 3],
-    /// Whether own light shows the texture, as light from elsewhere does; else it is added.
+    /// Whether emissive light is multiplied by the texture like other light; otherwise it is added.
     pub(crate) glows: bool,
     /// Drawn over everything.
     pub(crate) on_top: bool,
 }
 
 impl Paint<'static> {
-    /// The colour of the corners, opaque and unlit.
+    /// Returns the shading with vertex colors only, opaque and unlit.
     pub(crate) const PLAIN: Self = Paint {
         texture: None,
         wrap: [Wrap::Repeat; 2],
@@ -93,7 +93,7 @@ impl Paint<'static> {
 }
 
 impl Paint<'_> {
-    /// Returns `true` if both give every pixel the same colour.
+    /// Returns `true` if both give every pixel the same color.
     fn is_same(&self, other: &Paint<'_>) -> bool {
         let lightmap =
             |paint: &Paint<'_>| paint.lightmap.map(|(texture, wrap)| (std::ptr::from_ref(texture), wrap));
@@ -106,7 +106,7 @@ impl Paint<'_> {
     }
 }
 
-/// A triangle ready to be drawn, corners in pixels.
+/// A triangle ready to be drawn, with vertices in pixels.
 struct Triangle<'a> {
     corners: [Corner; 3],
     /// Pixel positions in 1/256.
@@ -133,17 +133,17 @@ impl<'a> Raster<'a> {
         Raster { width, height, triangles: Vec::new(), bins, across }
     }
 
-    /// Returns `true` if nothing was added that can be seen.
+    /// Returns `true` if no visible triangle was added.
     pub(crate) fn is_empty(&self) -> bool {
         self.triangles.is_empty()
     }
 
-    /// Adds a triangle that is in front of the near plane, in part or whole. With `cull` it shows only its front.
+    /// Adds a triangle that is at least partly in front of the near plane. With `cull`, back faces are dropped.
     pub(crate) fn triangle(&mut self, corners: [Corner; 3], paint: Paint<'a>, cull: bool, near: f64) {
         if corners.iter().any(|c| c.clip.iter().any(|v| !v.is_finite())) {
             return;
         }
-        // Clipped where w falls below the near plane, and where it would leave the range of fixed-point numbers.
+        // Clipped at the near plane and at the range of fixed-point numbers.
         let reach = GUARD / self.width.max(self.height) as f64;
         let planes: [&dyn Fn(&Corner) -> f64; 5] = [
             &|c| c.clip[2] - near,
@@ -191,7 +191,7 @@ impl<'a> Raster<'a> {
         let edge = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2], [px, py]: [i64; 2]| {
             (bx - ax) * (py - ay) - (by - ay) * (px - ax)
         };
-        // Rows grow downwards, so a front side (counter-clockwise) has a negative area here.
+        // Rows go down, so a front face (counter-clockwise) has a negative area here.
         let mut area = -edge(fixed[0], fixed[1], fixed[2]);
         if area == 0 || area < 0 && cull {
             return;
@@ -227,8 +227,8 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Marks opaque triangles that are added once more later: that one overwrites them wherever they are seen. A file of
-    /// thousands of meshes in one place would otherwise fill the image thousands of times.
+    /// Marks opaque triangles that are added again later, because the later one overwrites them. A file with thousands of meshes
+    /// in one place would otherwise fill the image thousands of times.
     fn overwritten(&self) -> Vec<bool> {
         let mut overwritten = vec![false; self.triangles.len()];
         let mut later: HashMap<&[[i64; 2]; 3], &Triangle<'_>> = HashMap::new();
@@ -243,7 +243,7 @@ impl<'a> Raster<'a> {
         overwritten
     }
 
-    /// Draws everything in the order it was added over a background, in linear light, premultiplied.
+    /// Draws everything over a background in the order of addition, in linear light, premultiplied.
     pub(crate) fn draw(&self, background: [f32; 4]) -> Vec<[f32; 4]> {
         let overwritten = self.overwritten();
         let tile = |index: usize| {
@@ -291,13 +291,13 @@ impl<'a> Raster<'a> {
     }
 }
 
-/// Returns `true` if both are one texture.
+/// Returns `true` if both are the same texture.
 fn same(a: Option<&Texture>, b: Option<&Texture>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if std::ptr::eq(a, b))
 }
 
 impl Triangle<'_> {
-    /// Fills the part of the triangle that lies in the tile at this place.
+    /// Fills the part of the triangle inside a tile.
     fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
         let [a, b, c] = self.fixed;
         let span = |values: [i64; 3], start: usize| {
@@ -310,8 +310,8 @@ impl Triangle<'_> {
         if x0 >= x1 || y0 >= y1 {
             return;
         }
-        // Edge functions of the three sides, positive inside, at the middle of the first pixel; a pixel exactly on a side
-        // belongs to the triangle only if the side is a top or left one.
+        // Edge functions of the three sides, positive inside, at the center of the first pixel; a pixel exactly on a side
+        // belongs to the triangle only if it is a top or left side.
         let side = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2]| {
             let (dx, dy) = (bx - ax, by - ay);
             let (px, py) = (x0 * 256 + 128, y0 * 256 + 128);
@@ -370,14 +370,14 @@ impl Triangle<'_> {
         let mut light = if paint.unlit { [1.0; 3] } else { [lr, lg, lb] };
         let mut own = paint.emissive;
         if let Some((lightmap, wrap)) = paint.lightmap {
-            // Baked light replaces ours; own light is added to it as the games do, in display values, up to full light.
+            // A lightmap replaces our light. As in the games, emissive light is added to it in display values and clamped to 1.
             let [lr, lg, lb, _] = lightmap.sample([u2, v2], wrap, 0);
             for ((light, baked), own) in light.iter_mut().zip([lr, lg, lb]).zip(&mut own) {
                 let sum = (baked.sqrt() + *own).min(1.0);
                 (*light, *own) = (sum * sum, 0.0);
             }
         } else if paint.glows || same(paint.glow, paint.texture) {
-            // What glows with its own colours is lit fully at most.
+            // Textured emissive surfaces are lit fully at most.
             for (light, own) in light.iter_mut().zip(&mut own) {
                 (*light, *own) = (*light + *own * (1.0 - *light).max(0.0), 0.0);
             }
@@ -408,7 +408,7 @@ impl Triangle<'_> {
                 for (value, new) in pixel.iter_mut().zip([r, g, b]) {
                     *value += new * alpha;
                 }
-                // Light over nothing is seen as far as it is bright.
+                // Additive light over a transparent background is as opaque as it is bright.
                 let bright = (r.max(g).max(b) * alpha).clamp(0.0, 1.0);
                 let [.., opacity] = pixel;
                 *opacity = opacity.max(bright);
@@ -428,7 +428,7 @@ mod tests {
 
     const PAINT: Paint<'static> = Paint::PLAIN;
 
-    /// Returns a triangle over the whole image in one colour.
+    /// Returns a triangle over the whole image in one color.
     fn cover(red: f32) -> [Corner; 3] {
         let values = [1.0, 1.0, 1.0, red, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         [[-1.0, -1.0, 1.0], [3.0, -1.0, 1.0], [-1.0, 3.0, 1.0]].map(|clip| Corner { clip, values })

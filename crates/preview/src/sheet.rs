@@ -1,13 +1,13 @@
-//! Contact sheets: many images on one, with their names.
+//! Contact sheets: many images in one, with labels.
 
 use crate::{Image, RenderError, label};
 
-/// Space around each image.
+/// Margin around each image.
 const GAP: u32 = 6;
-/// The most pixels of a sheet.
+/// Maximum number of pixels of a sheet.
 const MOST: u64 = 1 << 28;
 
-/// Puts images of the same size into rows with a label under each. `columns` 0 makes the sheet about square.
+/// Arranges images of the same size in rows with a label below each. With 0 `columns`, the sheet is about square.
 ///
 /// ```
 /// use galatea_preview::{Image, sheet};
@@ -26,7 +26,7 @@ pub fn sheet(images: &[(String, Image)], columns: usize, background: [u8; 4]) ->
     sheet.finish()
 }
 
-/// A contact sheet that grows row by row, so that no image has to be kept until the last is there.
+/// A contact sheet that grows row by row, so that images need not be kept.
 #[derive(Debug)]
 pub struct Sheet {
     cell: (u32, u32),
@@ -38,16 +38,16 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Creates a sheet for so many images of this size at most. `columns` 0 makes it about square.
+    /// Returns a sheet for at most `capacity` images of this size. With 0 `columns`, it is about square.
     pub fn new(
         size: (u32, u32),
-        most: usize,
+        capacity: usize,
         columns: usize,
         background: [u8; 4],
     ) -> Result<Sheet, RenderError> {
-        let square = (1..).find(|n| n * n >= most).unwrap_or(1);
-        let columns = if columns == 0 { square } else { columns }.clamp(1, most.max(1));
-        let rows = most.div_ceil(columns);
+        let square = (1..).find(|n| n * n >= capacity).unwrap_or(1);
+        let columns = if columns == 0 { square } else { columns }.clamp(1, capacity.max(1));
+        let rows = capacity.div_ceil(columns);
         let cell = (size.0.saturating_add(GAP), size.1.saturating_add(GAP + label::LINE));
         let length = |cell: u32, count: usize| {
             u32::try_from(count).ok().and_then(|n| cell.checked_mul(n)?.checked_add(GAP))
@@ -64,7 +64,7 @@ impl Sheet {
         Ok(Sheet { cell, columns, background, ink, count: 0, out })
     }
 
-    /// Puts an image into the next place, with its name under it.
+    /// Adds an image with its label below it.
     pub fn add(&mut self, name: &str, image: &Image) {
         let (cell_width, cell_height) = self.cell;
         if self.count.is_multiple_of(self.columns) {
@@ -80,12 +80,12 @@ impl Sheet {
         self.count += 1;
     }
 
-    /// Returns how many images are on it.
+    /// Returns the number of images.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Returns `true` if no image is on it.
+    /// Returns `true` if there are no images.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -15,7 +15,7 @@ struct Level {
     texels: Texels,
 }
 
-/// The largest level is most of a texture, so that it stays as it came: a quarter of the memory.
+/// The pixels of a level. The largest level is most of a texture, so it is kept as 8-bit values: a quarter of the memory.
 #[derive(Debug, Clone)]
 enum Texels {
     Display(Vec<[u8; 4]>),
@@ -34,19 +34,20 @@ impl Texels {
     }
 }
 
-/// Display value to linear light. The square is close enough to the sRGB curve for a preview, and the same everywhere.
+/// Converts a display value to linear light. The square is close enough to the sRGB curve for a preview, and the same on every
+/// platform.
 pub(crate) fn linear(value: u8) -> f32 {
     let v = f32::from(value) / 255.0;
     v * v
 }
 
-/// Linear light to display value.
+/// Converts linear light to a display value.
 pub(crate) fn display(value: f32) -> u8 {
     (value.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8
 }
 
 impl Texture {
-    /// From RGBA rows, top row first. `None` if there are not as many bytes as the size asks for.
+    /// Returns a texture from RGBA rows, top row first; `None` if the number of bytes does not match the size.
     ///
     /// ```
     /// assert!(galatea_preview::Texture::new(1, 1, &[255, 0, 0, 255]).is_some());
@@ -65,14 +66,14 @@ impl Texture {
         Some(Texture { levels })
     }
 
-    /// Returns the mip level at which the triangle's texels are about as large as its pixels.
+    /// Returns the mip level at which the texels of a triangle are about as large as its pixels.
     pub(crate) fn level(&self, [a, b, c]: [[f32; 2]; 3], pixels: f64) -> usize {
         let Some(first) = self.levels.first() else { return 0 };
         let area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs() * 0.5;
         let texels = f64::from(area) * first.width as f64 * first.height as f64;
         let mut ratio = texels / pixels.max(1e-3);
         let mut level = 0;
-        // One level is a quarter of the texels.
+        // Each level has a quarter of the texels.
         while ratio > 2.0 && level + 1 < self.levels.len() {
             ratio /= 4.0;
             level += 1;
@@ -141,7 +142,7 @@ impl Level {
     }
 }
 
-/// Returns a quiet checker for textures that are missing.
+/// Returns a faint checkerboard for missing textures.
 pub(crate) fn checker([u, v]: [f32; 2]) -> [f32; 4] {
     let cell = |t: f32| if t.is_finite() { (t * 8.0).floor().rem_euclid(2.0) } else { 0.0 };
     let value = if cell(u) == cell(v) { 0.62 } else { 0.5 };

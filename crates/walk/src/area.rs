@@ -1,4 +1,4 @@
-//! An area: many rooms as one surface, with doors that open and close and things that stand in the way.
+//! Areas: several rooms joined into one surface, with doors and obstacles.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::path::{Agent, Navigator, Path};
 use crate::ray::{Exact, Hit, Ray};
 use crate::vector::{V3, at, put, v3};
 
-/// Where something is, and how it is turned.
+/// A position and an orientation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transform {
-    /// Where its origin is.
+    /// Position of the origin.
     pub position: [f32; 3],
-    /// A unit quaternion, w first.
+    /// Orientation as a unit quaternion, w first.
     pub rotation: [f32; 4],
 }
 
@@ -27,13 +27,12 @@ impl Default for Transform {
 }
 
 impl Transform {
-    /// Returns a move without a turn.
+    /// Returns a translation without rotation.
     pub const fn at(position: [f32; 3]) -> Transform {
         Transform { position, rotation: [1.0, 0.0, 0.0, 0.0] }
     }
 
-    /// Returns a point of the thing, in the area. Not turning leaves every bit of a coordinate as it is, if the
-    /// position is zero.
+    /// Transforms a point from local to area coordinates. The identity keeps every bit of the coordinates.
     pub fn apply(&self, point: [f32; 3]) -> [f32; 3] {
         let p = self.apply64(v3(point));
         [p[0] as f32, p[1] as f32, p[2] as f32]
@@ -57,18 +56,18 @@ impl Transform {
     }
 }
 
-/// A room of an area. The walkmeshes of the games hold positions in the area already; those of building kits are moved.
+/// A room of an area. Walkmeshes of the games are in area coordinates already; those of building kits have to be moved.
 #[derive(Debug, Clone, Default)]
 pub struct Room {
     /// Its name.
     pub name: String,
-    /// Its walkmesh. A room without model has an empty one.
+    /// Its walkmesh; empty for a room without a model.
     pub surface: Surface,
     /// Where it is.
     pub place: Transform,
 }
 
-/// Something that stands in the way: a placeable's walkmesh (PWK), put somewhere.
+/// An obstacle: the walkmesh of a placeable (PWK) and its position.
 #[derive(Debug, Clone, Default)]
 pub struct Obstacle {
     /// Its name.
@@ -79,14 +78,14 @@ pub struct Obstacle {
     pub place: Transform,
 }
 
-/// A door: in the way while it is closed.
+/// A door. It is an obstacle while it is closed.
 #[derive(Debug, Clone, Default)]
 pub struct Door {
     /// Its name.
     pub name: String,
     /// The triangles of the closed door (its DWK), around its own origin.
     pub closed: Vec<[[f32; 3]; 3]>,
-    /// The triangles of the open door, if its leaf is in the way then, too.
+    /// The triangles of the open door, if its leaf is an obstacle then, too.
     pub opened: Vec<[[f32; 3]; 3]>,
     /// Where it is.
     pub place: Transform,
@@ -95,8 +94,7 @@ pub struct Door {
 }
 
 impl Door {
-    /// Returns a door leaf of a given width across the x axis of its place, for hooks whose door has no walkmesh at
-    /// hand.
+    /// Returns a door with a leaf of this width along its local x axis, for door hooks without a walkmesh.
     pub fn leaf(name: &str, place: Transform, width: f32) -> Door {
         let h = width * 0.5;
         let (a, b, c, d) = ([-h, 0.0, 0.0], [h, 0.0, 0.0], [h, 0.0, 2.5], [-h, 0.0, 2.5]);
@@ -104,40 +102,40 @@ impl Door {
     }
 }
 
-/// Two rooms that are joined.
+/// A connection between two rooms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
     /// The rooms, by number.
     pub rooms: [u32; 2],
     /// The edges (`3 * face + edge` of the area's surface) that coincide.
     pub edges: [u32; 2],
-    /// The room each edge says it leads to.
+    /// The destination room stored for each edge.
     pub transitions: [Option<u32>; 2],
 }
 
-/// An edge that says it leads to a room, where nothing is.
+/// An edge with a transition that coincides with no edge of another room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loose {
     /// The room it belongs to.
     pub room: u32,
     /// The edge (`3 * face + edge` of the area's surface).
     pub edge: u32,
-    /// Where it says it leads.
+    /// The destination room stored for it.
     pub transition: u32,
 }
 
-/// A step of a path from one room into another.
+/// The point where a path passes from one room into another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crossing {
     /// The room that is left.
     pub from: u32,
     /// The room that is entered.
     pub to: u32,
-    /// The room that the crossed edge says it leads to.
+    /// The destination room stored for the crossed edge.
     pub transition: Option<u32>,
 }
 
-/// Many rooms as one surface.
+/// Several rooms joined into one surface.
 ///
 /// ```
 /// use galatea_walk::{Agent, Area, Door, Effort, Materials, Room, Route, Surface, Transform};
@@ -177,14 +175,14 @@ pub struct Area {
 }
 
 impl Area {
-    /// How far apart the ends of two edges may be that count as one: a centimetre.
+    /// Maximum distance between the ends of two edges that are joined: one centimetre.
     pub const TOLERANCE: f32 = 0.01;
 
-    /// Puts rooms together and joins them where edges of their borders coincide. Transitions that name a room are looked at first; what
-    /// coincides without naming each other is joined all the same.
+    /// Joins rooms where their border edges coincide: first edges whose transitions name the other room, then all other edges
+    /// that coincide.
     ///
     /// # Errors
-    /// When a room's tables do not fit together, or so many rooms are on one spot that their edges cannot be told apart.
+    /// Fails if the tables of a room are inconsistent, or if too many border edges overlap.
     pub fn new(rooms: Vec<Room>, tolerance: f32) -> Result<Area> {
         let mut all = Surface { walkable: Materials::NONE, ..Surface::default() };
         let mut adjacency: Vec<[i32; 3]> = Vec::new();
@@ -223,7 +221,7 @@ impl Area {
         Ok(Area { mesh, names, starts, links, loose, obstacles: Vec::new(), doors: Vec::new() })
     }
 
-    /// Returns the surface of all rooms, for every query a single walkmesh answers.
+    /// Returns the surface of all rooms as one walkmesh.
     pub fn mesh(&self) -> &Walkmesh {
         &self.mesh
     }
@@ -239,23 +237,24 @@ impl Area {
         ((face as usize) < self.mesh.len()).then(|| (room, face - at(&self.starts, room as usize)))
     }
 
-    /// Returns where rooms are joined.
+    /// Returns the connections between rooms.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// Edges that lead to a room, but do not coincide with an edge of any: into a room that is not there, or beside a doorway.
+    /// Returns the edges with a transition that coincide with no edge of another room: the room is missing, or the doorways do
+    /// not line up.
     pub fn loose_transitions(&self) -> &[Loose] {
         &self.loose
     }
 
-    /// Puts something in the way. Returns its number.
+    /// Adds an obstacle and returns its index.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> usize {
         self.obstacles.push(obstacle);
         self.obstacles.len() - 1
     }
 
-    /// Hangs a door. Returns its number.
+    /// Adds a door and returns its index.
     pub fn add_door(&mut self, door: Door) -> usize {
         self.doors.push(door);
         self.doors.len() - 1
@@ -266,12 +265,12 @@ impl Area {
         &self.doors
     }
 
-    /// Opens or closes a door; false if there is none of that number.
+    /// Opens or closes a door. Returns `false` if there is no door with this index.
     pub fn set_door(&mut self, door: usize, is_open: bool) -> bool {
         self.doors.get_mut(door).map(|d| d.is_open = is_open).is_some()
     }
 
-    /// Returns the triangles of everything that stands in the way now, in the area.
+    /// Returns the triangles of all current obstacles, in area coordinates.
     fn standing(&self) -> impl Iterator<Item = [V3; 3]> {
         let doors = self.doors.iter().map(|d| (&d.place, if d.is_open { &d.opened } else { &d.closed }));
         let things = self.obstacles.iter().map(|o| (&o.place, &o.triangles));
@@ -283,7 +282,7 @@ impl Area {
         })
     }
 
-    /// Paths through the area as its doors stand now.
+    /// Returns a navigator for the area with its doors as they are now.
     pub fn navigator(&self, agent: &Agent) -> Navigator<'_> {
         let radius = f64::from(agent.radius.max(0.0));
         let cuts = self.standing().flat_map(|t| Cut::triangle(t, radius, 1.0)).collect();
@@ -295,15 +294,15 @@ impl Area {
         self.mesh.nearest(ray, of)
     }
 
-    /// Returns `true` if one point sees another: no face of these materials, no closed door and no obstacle is between
-    /// them.
+    /// Returns `true` if there is a line of sight between two points: no face of these materials, no closed door and no
+    /// obstacle is between them.
     pub fn sees(&self, from: [f32; 3], to: [f32; 3], blocked_by: Materials) -> bool {
         let ray = Ray::between(from, to);
         let Some(exact) = Exact::new(&ray) else { return from == to };
         !self.mesh.any_hit(&ray, blocked_by) && !self.standing().any(|t| exact.hit(t).is_some())
     }
 
-    /// Returns the steps of a path from room to room.
+    /// Returns the points where a path passes from one room into another.
     pub fn crossings(&self, path: &Path) -> Vec<Crossing> {
         let pairs = path.faces.iter().zip(path.faces.iter().skip(1));
         pairs
@@ -320,8 +319,8 @@ fn room_at(starts: &[u32], face: u32) -> u32 {
     (starts.partition_point(|s| *s <= face).max(1) - 1) as u32
 }
 
-/// Finds border edges of different rooms whose ends coincide, moves the later room's ends onto the earlier one's, and
-/// links the two.
+/// Links border edges of different rooms whose ends coincide, and moves the ends of the later room onto those of the
+/// earlier one.
 fn join_rooms(
     all: &mut Surface,
     adjacency: &mut [[i32; 3]],
@@ -338,12 +337,12 @@ fn join_rooms(
     };
     let place = |all: &Surface, v: u32| v3(at(&all.positions, v as usize));
     let near = |a: V3, b: V3| (0..3).all(|k| (at(&a, k) - at(&b, k)).abs() <= tolerance);
-    // Rooms come one after the other, so their transitions are in order.
+    // Rooms are appended in order, so their transitions are sorted.
     let transition = |all: &Surface, edge: u32| {
         let found = all.transitions.binary_search_by_key(&edge, |t| t.0).ok()?;
         all.transitions.get(found).map(|t| t.1)
     };
-    // By where they end; the partner's end has to be within the tolerance of the start.
+    // Indexed by end point: the end of the partner must be within the tolerance of the start.
     let mut grid = Grid::new(tolerance);
     for &(room, edge) in borders {
         grid.add(place(all, ends(all, edge)[1]), room, edge);
@@ -371,10 +370,10 @@ fn join_rooms(
                     && near(to, place(all, c))
                     && !taken.contains(&e)
             });
-            // The one that begins farthest to the left, whatever order they are found in.
+            // The one with the lowest start, regardless of the order in which they are found.
             let partner = candidates.min_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2))).copied();
             if compared > COMPARED {
-                let what = format!("more than {COMPARED} pairs of edges of rooms that are on one spot");
+                let what = format!("more than {COMPARED} pairs of overlapping border edges");
                 return Err(Error::unrepresentable(what));
             }
             let Some((_, other, mate)) = partner else { continue };
@@ -403,11 +402,11 @@ fn join_rooms(
     Ok(links)
 }
 
-/// Most pairs of edges that are compared: enough for thousands of rooms on one spot.
+/// Maximum number of pairs of edges that are compared: enough for thousands of rooms in one place.
 const COMPARED: usize = 1 << 26;
 
-/// The edges of borders by where they end, in cells of several times the tolerance: joining rooms moves an end by up to
-/// that much.
+/// Border edges by their end points, in a grid whose cells are several times the tolerance, because joining rooms moves
+/// ends by up to the tolerance.
 struct Grid {
     size: f64,
     cells: HashMap<[i64; 3], Vec<(f64, u32, u32)>>,

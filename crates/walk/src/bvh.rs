@@ -1,7 +1,8 @@
-//! The private acceleration structure: an eight-wide tree of boxes over blocks of four triangles.
+//! The internal acceleration structure: a bounding volume hierarchy with eight children per node and four triangles per
+//! leaf.
 //!
-//! Boxes and blocks only ever sort out what certainly is not hit (f32, with bounds on the rounding); what is left is
-//! decided in f64 by the exact test. So answers do not depend on the shape of the tree.
+//! Boxes and leaves only reject what is certainly not hit (in f32, with bounds on rounding errors); the rest is decided in
+//! f64 by the exact test. Results therefore do not depend on the shape of the tree.
 
 use wide::f32x4;
 
@@ -10,28 +11,28 @@ use crate::vector::at;
 
 /// Marks a child that is a block of triangles.
 pub(crate) const LEAF: u32 = 1 << 31;
-/// Marks a lane without child or triangle.
+/// Marks a lane without a child or triangle.
 pub(crate) const EMPTY: u32 = u32::MAX;
-/// Below this depth of the binary tree nodes are halved by count, which bounds the depth of any tree.
+/// Below this depth, nodes of the binary tree are split in half by count, which bounds the depth of any tree.
 const SAH_DEPTH: u32 = 40;
 
-/// Eight boxes and what is inside them.
+/// Eight boxes and their contents.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub(crate) struct Node {
-    /// Least and greatest x, then y, then z, each for the first and the last four boxes.
+    /// Minimum and maximum x, then y, then z, each for the first and the last four boxes.
     pub(crate) planes: [[f32x4; 2]; 6],
     pub(crate) child: [u32; 8],
 }
 
-/// Four triangles, by first corner and two sides.
+/// Four triangles, each as a corner and two edge vectors.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Block {
     pub(crate) v: [f32x4; 3],
     pub(crate) e1: [f32x4; 3],
     pub(crate) e2: [f32x4; 3],
-    /// A bound on the length of the longest side.
+    /// Upper bound of the length of the longest side.
     pub(crate) side: f32x4,
     pub(crate) face: [u32; 4],
 }
@@ -41,9 +42,9 @@ pub(crate) struct Block {
 pub(crate) struct Bvh {
     pub(crate) nodes: Vec<Node>,
     pub(crate) blocks: Vec<Block>,
-    /// Largest coordinate of any triangle, for bounds on rounding.
+    /// Largest absolute coordinate, for bounds on rounding errors.
     pub(crate) extent: f32,
-    /// Whether the deepest walk fits the small stack.
+    /// Whether the deepest traversal fits the small stack.
     pub(crate) shallow: bool,
 }
 
@@ -97,7 +98,7 @@ impl Bvh {
         let mut extent = 0.0f32;
         for (i, face) in faces.iter().enumerate() {
             let corners = face.map(|v| at(positions, v as usize));
-            // Coordinates from there on would overflow the products of the f32 filter.
+            // Larger coordinates would overflow the products of the f32 filter.
             if !corners.iter().flatten().all(|c| c.abs() < FARTHEST) {
                 continue;
             }
@@ -115,10 +116,10 @@ impl Bvh {
         bvh
     }
 
-    /// Turns the binary tree into one of eight children per node by opening the largest children first.
+    /// Collapses the binary tree into nodes of eight children, largest children first.
     fn collapse(&mut self, binary: &[Binary], items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) {
         let Some(root) = binary.first().copied() else { return };
-        // Boxes grow by a little, so that a ray within a box's face is inside it whatever its direction.
+        // Boxes are grown slightly, so that a ray in the plane of a box's side is inside in any direction.
         let pad = self.extent * 1e-6 + 1e-30;
         let mut todo: Vec<(Vec<Binary>, usize, usize)> = vec![(vec![root], 0, 0)];
         self.nodes.push(EMPTY_NODE);
@@ -168,14 +169,14 @@ impl Bvh {
     }
 }
 
-/// Boxes at infinity: no ray reaches them, from whichever side.
+/// Boxes at infinity, which no ray reaches.
 const NOWHERE: Aabb = Aabb { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] };
 const EMPTY_NODE: Node = Node { planes: [[f32x4::INFINITY; 2]; 6], child: [EMPTY; 8] };
 
 fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     let mut corners = [[[0.0f32; 3]; 3]; 4];
     let mut face = [EMPTY; 4];
-    // Empty lanes: comparing with NaN sorts them out.
+    // Empty lanes are NaN, so that every comparison rejects them.
     let mut side = [f32::NAN; 4];
     for (i, ((slot, id), side)) in corners.iter_mut().zip(face.iter_mut()).zip(side.iter_mut()).enumerate() {
         let Some(item) = items.get(i) else { continue };
@@ -196,7 +197,7 @@ fn block(items: &[Item], positions: &[[f32; 3]], faces: &[[u32; 3]]) -> Block {
     }
 }
 
-/// Returns the binary tree, by surface area, with at most four items per leaf.
+/// Builds the binary tree by the surface area heuristic, with at most four items per leaf.
 fn split(items: &mut [Item]) -> Vec<Binary> {
     let mut out = Vec::with_capacity(items.len());
     if items.is_empty() {
@@ -235,7 +236,7 @@ fn sort_along(part: &mut [Item], axis: usize) {
     });
 }
 
-/// Orders the items along the best axis and returns how many belong to the first child.
+/// Partitions the items along the best axis and returns the number of items of the first child.
 fn cheapest_cut(part: &mut [Item], costs: &mut Vec<f32>) -> usize {
     let blocks = |n: usize| n.div_ceil(4) as f32;
     let mut best = (f32::INFINITY, 0, part.len() / 2);

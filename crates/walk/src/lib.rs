@@ -1,20 +1,20 @@
-//! Walkmesh runtime: stand, see, walk.
+//! Walkmesh runtime: ray casts, ground queries, movement and path finding.
 //!
-//! A [`Walkmesh`] is made of plain tables ([`Surface`]): positions, triangles, surface materials, and where a file has
-//! them neighbours, transitions and a tree of boxes. It answers
+//! A [`Walkmesh`] is made of plain tables ([`Surface`]): positions, triangles, surface materials, and neighbours,
+//! transitions and a box tree if the file has them. It answers:
 //!
-//! * what a ray hits: [`nearest`](Walkmesh::nearest), [`any_hit`](Walkmesh::any_hit), [`all_hits`](Walkmesh::all_hits), each for some
-//!   [`Materials`] only. Nothing slips through an edge or a corner;
-//! * where one stands: [`locate`](Walkmesh::locate), [`locate_from`](Walkmesh::locate_from), [`closest_point`](Walkmesh::closest_point);
-//! * where a moving circle ends up: [`slide`](Walkmesh::slide);
-//! * how to get somewhere: a [`Navigator`] finds the shortest path for an [`Agent`], whatever its width, what it must not
-//!   tread on and what it would rather not.
+//! * what a ray hits: [`nearest`](Walkmesh::nearest), [`any_hit`](Walkmesh::any_hit), [`all_hits`](Walkmesh::all_hits), each
+//!   restricted to some [`Materials`]. No ray passes between two faces that share an edge or a corner;
+//! * which face is below a point: [`locate`](Walkmesh::locate), [`locate_from`](Walkmesh::locate_from), [`closest_point`](Walkmesh::closest_point);
+//! * where a moving circle ends: [`slide`](Walkmesh::slide);
+//! * how to get somewhere: a [`Navigator`] finds the shortest path for an [`Agent`], with its
+//!   radius and the materials it avoids.
 //!
-//! An [`Area`] is many rooms as one surface, with doors and obstacles; a [`Layout`] (LYT) lists its rooms.
+//! An [`Area`] joins several rooms into one surface, with doors and obstacles; a [`Layout`] (LYT) lists its rooms.
 //!
-//! Answers are the same on every platform: everything that decides is computed in f64 with `+ - * /` and square roots
-//! only, in a fixed order, and ties go to the lower number. No input makes a query panic or run on for ever: coordinates
-//! that are not finite, faces without area, edges with three faces, trees that lead in circles.
+//! Results are the same on every platform: all decisions are computed in f64 with `+ - * /` and square roots only, in a
+//! fixed order, and the lower index wins a tie. No input makes a query panic or run forever: not coordinates that are not
+//! finite, nor degenerate faces, edges with three faces or trees with cycles.
 //!
 //! No unsafe code, no file system, threads or clocks.
 

@@ -1,4 +1,4 @@
-//! Standing: the face under a point, and the point of the surface nearest to one.
+//! Ground queries: the face below a point, and the nearest point of the surface.
 
 use crate::bvh::EMPTY;
 use crate::material::Materials;
@@ -6,45 +6,44 @@ use crate::mesh::{Walkmesh, plane_height};
 use crate::ray::{Column, Exact, span};
 use crate::vector::{V3, dot3, f32s, nearest_on_triangle, plan, sub3, v3};
 
-/// How far up and down a foot reaches.
+/// The vertical range in which ground is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reach {
-    /// How far above the point a face may be and still be stepped on.
+    /// Maximum height of a face above the point.
     pub step: f32,
-    /// How far below the point a face may be.
+    /// Maximum depth of a face below the point.
     pub drop: f32,
 }
 
 impl Default for Reach {
-    /// Creates a step of half a metre, any drop.
+    /// Returns a range of half a metre above and any distance below.
     fn default() -> Self {
         Reach { step: 0.5, drop: f32::INFINITY }
     }
 }
 
-/// Where one stands.
+/// The ground at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Footing {
     /// The face.
     pub face: u32,
-    /// Its height at the place.
+    /// Its height at the point.
     pub height: f32,
 }
 
 /// The nearest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
-    /// The face it lies on.
+    /// The face it is on.
     pub face: u32,
     /// The point.
     pub point: [f32; 3],
-    /// How far it is.
+    /// Its distance.
     pub distance: f64,
 }
 
 impl Walkmesh {
-    /// Returns the walkable face one stands on at a point: the highest that is not more than a step above it, and not
-    /// deeper below it than the reach allows. Its normal is [`Walkmesh::normal`].
+    /// Returns the walkable face at a point: the highest one within reach. Its normal is [`Walkmesh::normal`].
     ///
     /// ```
     /// # use galatea_walk::{Materials, Reach, Surface, Walkmesh};
@@ -63,7 +62,7 @@ impl Walkmesh {
     pub fn locate_among(&self, point: [f32; 3], reach: Reach, of: Materials) -> Option<Footing> {
         let [x, y, z] = v3(point);
         let (above, below) = (z + f64::from(reach.step), z - f64::from(reach.drop));
-        // A ray down from a place no higher than can be reached; distances are depths below that place.
+        // A ray down from the upper end of the reach; distances are depths below it.
         let top = above.min(f64::from(self.bvh().extent) + 1.0);
         let exact = Exact::downward([x, y, top], top - below)?;
         let mut best = (f64::INFINITY, EMPTY);
@@ -80,8 +79,8 @@ impl Walkmesh {
         (best.1 != EMPTY).then_some(Footing { face: best.1, height: (top - best.0) as f32 })
     }
 
-    /// Returns the same for one who moves: the face stood on last and its neighbours are asked first. As long as one of
-    /// them is under the point and within reach it is the answer, even if another storey would be nearer.
+    /// Returns the ground for a moving point: the last face and its neighbours are tried first. If one of them is below the
+    /// point and within reach, it is returned even if another storey is nearer.
     pub fn locate_from(&self, hint: u32, point: [f32; 3], reach: Reach) -> Option<Footing> {
         if let Some(footing) = self.standing_on(hint, point, reach) {
             return Some(footing);
@@ -96,7 +95,7 @@ impl Walkmesh {
         self.locate(point, reach)
     }
 
-    /// Returns the footing on this very face, if it is walkable, under the point and within reach.
+    /// Returns the footing on this face, if it is walkable, below the point and within reach.
     #[inline]
     fn standing_on(&self, face: u32, point: [f32; 3], reach: Reach) -> Option<Footing> {
         let material = *self.materials.get(face as usize)?;

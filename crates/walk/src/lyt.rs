@@ -1,4 +1,4 @@
-//! LYT: the text file that lists the rooms of an area, where they are and where doors go.
+//! LYT: the text file that lists the rooms of an area with their positions and door hooks.
 
 use galatea_wire::{Error, Limits, Result};
 
@@ -7,20 +7,20 @@ use crate::area::Transform;
 /// A layout: rooms, tracks, obstacles and door hooks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layout {
-    /// The file the layout was made from.
+    /// The source file of the layout.
     pub depends_on: Option<String>,
-    /// Room models and where they are. `****` in the file is a room without model: its name is empty, so that the numbers of
-    /// the others stay what transitions say.
+    /// Room models with their positions. `****` in the file is a room without a model: its name is empty here, so that the
+    /// indices in transitions stay valid.
     pub rooms: Vec<Placed>,
     /// Tracks of the swoop races.
     pub tracks: Vec<Placed>,
     /// Obstacles of the swoop races.
     pub obstacles: Vec<Placed>,
-    /// Where doors go.
+    /// Door hooks.
     pub doors: Vec<DoorHook>,
 }
 
-/// A model and where it is.
+/// A model and its position.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Placed {
     /// Name of the model.
@@ -29,14 +29,14 @@ pub struct Placed {
     pub position: [f32; 3],
 }
 
-/// A place for a door.
+/// A hook for a door.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DoorHook {
     /// The room it belongs to.
     pub room: String,
     /// Its name.
     pub name: String,
-    /// Where it is and how it is turned.
+    /// Its position and orientation.
     pub place: Transform,
 }
 
@@ -49,8 +49,8 @@ enum List {
 }
 
 impl Layout {
-    /// Parses the text of a LYT file. Keywords are found in any case and indentation; the counts in the file are often
-    /// wrong and not relied on.
+    /// Parses a LYT file. Keywords may have any case and indentation. The counts in the file are often wrong and are
+    /// ignored.
     ///
     /// ```
     /// use galatea_walk::Layout;
@@ -62,7 +62,7 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// When a line has too few words, or a number that is none; the error names line and column.
+    /// Fails if a line has too few words or an invalid number; the error has line and column.
     pub fn parse(text: &str, limits: &Limits) -> Result<Layout> {
         let mut out = Layout::default();
         let mut list = List::None;
@@ -106,7 +106,7 @@ impl<'a> Words<'a> {
     fn new(line: &'a str, number: u32) -> Self {
         let mut words = Vec::new();
         let mut column = 1;
-        // Splitting after each blank keeps the columns right whatever the indentation is made of.
+        // Splitting after each blank keeps the columns right for any kind of indentation.
         for piece in line.split_inclusive(char::is_whitespace) {
             let word = piece.trim_end();
             if !word.is_empty() {

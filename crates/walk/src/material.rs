@@ -1,6 +1,7 @@
-//! Sets of surface materials: what can be walked on, what a ray sees, what a path must avoid.
+//! Sets of surface materials: what is walkable, what a ray hits, what a path avoids.
 
-/// A set of surface materials. Numbers from 64 on share one answer, which is "no" unless [`with_others`](Self::with_others) says otherwise.
+/// A set of surface materials. Materials from 64 on are all in the set or all outside it, which is the default; see
+/// [`with_others`](Self::with_others).
 ///
 /// ```
 /// use galatea_walk::Materials;
@@ -18,7 +19,7 @@ impl Materials {
     pub const ALL: Materials = Materials { bits: u64::MAX, others: true };
     /// No material.
     pub const NONE: Materials = Materials { bits: 0, others: false };
-    /// The materials a KotOR walkmesh can be walked on: dirt, grass, stone, wood, water, carpet, metal, puddles, swamp,
+    /// The walkable materials of KotOR: dirt, grass, stone, wood, water, carpet, metal, puddles, swamp,
     /// mud, leaves, bottomless pit, door, sand, bare bones, stone bridge and trigger.
     pub const KOTOR_WALKABLE: Materials =
         Materials::NONE.with(&[1, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 18, 20, 21, 22, 30]);
@@ -36,7 +37,7 @@ impl Materials {
         self
     }
 
-    /// Returns the set with these materials taken away.
+    /// Returns the set without these materials.
     #[must_use]
     pub const fn without(mut self, materials: &[u32]) -> Self {
         let mut rest = materials;
@@ -49,26 +50,26 @@ impl Materials {
         self
     }
 
-    /// Returns the set with the answer for all materials from 64 on.
+    /// Returns the set with or without all materials from 64 on.
     #[must_use]
     pub const fn with_others(mut self, others: bool) -> Self {
         self.others = others;
         self
     }
 
-    /// Returns what is in both sets.
+    /// Returns the intersection of two sets.
     #[must_use]
     pub const fn and(self, other: Materials) -> Self {
         Materials { bits: self.bits & other.bits, others: self.others & other.others }
     }
 
-    /// Returns what is in either set.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn or(self, other: Materials) -> Self {
         Materials { bits: self.bits | other.bits, others: self.others | other.others }
     }
 
-    /// Returns what is in this set and not in the other.
+    /// Returns the difference of two sets.
     #[must_use]
     pub const fn minus(self, other: Materials) -> Self {
         Materials { bits: self.bits & !other.bits, others: self.others & !other.others }

@@ -1,4 +1,4 @@
-//! The walkmesh: triangles with surface materials, who is next to whom, and where its edges lead.
+//! The walkmesh: triangles with surface materials, adjacency, and transitions of edges.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::material::Materials;
 use crate::tree::StoredTree;
 use crate::vector::{V3, at, cross3, dot3, put, sub3, v3};
 
-/// What a walkmesh is made of: plain tables, as a file or a scene has them.
+/// The data of a walkmesh: plain tables, as a file or a scene has them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Surface {
     /// Vertex positions, z up.
@@ -18,14 +18,14 @@ pub struct Surface {
     pub faces: Vec<[u32; 3]>,
     /// Surface material per face; empty means 0 for all.
     pub materials: Vec<u32>,
-    /// Which materials can be walked on.
+    /// The walkable materials.
     pub walkable: Materials,
     /// Neighbours of the first faces, as `3 * face + edge` of the neighbour or -1 (edge `e` goes from corner `e` to the
     /// next). Faces beyond the table have none. Without a table neighbours are found from the positions.
     pub adjacency: Option<Vec<[i32; 3]>>,
     /// Edges (`3 * face + edge`) that lead somewhere, with the number of the room they lead to.
     pub transitions: Vec<(u32, u32)>,
-    /// The tree the file brought along.
+    /// The tree stored in the file.
     pub tree: Option<StoredTree>,
 }
 
@@ -58,10 +58,11 @@ pub struct Walkmesh {
 }
 
 impl Walkmesh {
-    /// Takes the tables over. Positions that are not finite are kept, but the faces that use them answer no query.
+    /// Creates a walkmesh. Positions that are not finite are kept, but faces that use them are ignored by queries.
     ///
     /// # Errors
-    /// When a face names a vertex that is not there, when there is not one material per face, or when there are more than 2^29 faces.
+    /// Fails if a face has an invalid vertex index, if the number of materials differs from that of the faces, or if there are
+    /// more than 2^29 faces.
     pub fn new(surface: Surface) -> Result<Walkmesh> {
         let Surface { positions, faces, mut materials, walkable, adjacency, mut transitions, tree } = surface;
         if faces.len() >= 1 << 29 {
@@ -115,12 +116,12 @@ impl Walkmesh {
         })
     }
 
-    /// Returns how many faces there are.
+    /// Returns the number of faces.
     pub fn len(&self) -> usize {
         self.faces.len()
     }
 
-    /// Returns `true` if there are no faces at all.
+    /// Returns `true` if there are no faces.
     pub fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }
@@ -140,12 +141,12 @@ impl Walkmesh {
         self.materials.get(face as usize).copied()
     }
 
-    /// Returns the materials that can be walked on.
+    /// Returns the walkable materials.
     pub fn walkable_materials(&self) -> Materials {
         self.walkable
     }
 
-    /// Returns `true` if a face can be walked on.
+    /// Returns `true` if a face is walkable.
     #[inline]
     pub fn is_walkable(&self, face: u32) -> bool {
         self.materials.get(face as usize).is_some_and(|&m| self.walkable.contains(m))
@@ -170,13 +171,13 @@ impl Walkmesh {
         &self.transitions
     }
 
-    /// Entries of the given adjacency table that were not used: out of range, not mutual, not walkable or between edges
-    /// that do not share their ends.
+    /// Returns the number of rejected entries of the given adjacency table: out of range, not mutual, not walkable, or between
+    /// edges with different ends.
     pub fn dropped_links(&self) -> usize {
         self.dropped_links
     }
 
-    /// Returns the tree the file brought along.
+    /// Returns the tree stored in the file.
     pub fn stored_tree(&self) -> Option<&StoredTree> {
         self.tree.as_ref()
     }
@@ -204,8 +205,7 @@ impl Walkmesh {
         }
     }
 
-    /// Returns the height of a face's plane at a place of the plan; for a face that stands upright, the height of its
-    /// highest corner.
+    /// Returns the height of a face's plane at a point (x, y); for a vertical face, the height of its highest corner.
     pub fn height_at(&self, face: u32, x: f64, y: f64) -> f64 {
         plane_height(self.corners64(face), x, y)
     }
@@ -216,19 +216,19 @@ impl Walkmesh {
         [v3(a), v3(b), v3(c)]
     }
 
-    /// Returns the private acceleration structure, built at first use.
+    /// Returns the acceleration structure, built on first use.
     #[inline]
     pub(crate) fn bvh(&self) -> &Bvh {
         self.bvh.get_or_init(|| Bvh::build(&self.positions, &self.faces))
     }
 
-    /// Builds the private acceleration structure now, so that the first query does not have to.
+    /// Builds the acceleration structure now instead of on the first query.
     pub fn prepare(&self) {
         let _ = self.bvh();
     }
 }
 
-/// Returns the height of the plane through three corners; for upright triangles the highest corner.
+/// Returns the height of the plane through three corners; for vertical triangles, that of the highest corner.
 pub(crate) fn plane_height([a, b, c]: [V3; 3], x: f64, y: f64) -> f64 {
     let n = cross3(sub3(b, a), sub3(c, a));
     let z = a[2] - (n[0] * (x - a[0]) + n[1] * (y - a[1])) / n[2];
@@ -273,7 +273,7 @@ fn ends(face: [u32; 3], edge: usize, ids: &[u32]) -> (u32, u32) {
     (at(ids, a as usize), at(ids, b as usize))
 }
 
-/// Keeps the entries of a given table that hold: mutual, walkable, sharing both ends. Counts the others.
+/// Keeps the valid entries of a given table: mutual, walkable, sharing both ends. Counts the others.
 fn checked_links(
     table: &[[i32; 3]],
     faces: &[[u32; 3]],
@@ -308,8 +308,8 @@ fn checked_links(
     (out, dropped)
 }
 
-/// Finds neighbours from shared positions. Where more than two faces meet in an edge, those that run it in opposite
-/// directions are paired in the order of the faces, then what is left.
+/// Finds neighbours from shared positions. If more than two faces share an edge, those that traverse it in opposite
+/// directions are paired first, then the others, each in the order of the faces.
 fn derive_links(faces: &[[u32; 3]], ids: &[u32], open: &[bool]) -> Vec<[i32; 3]> {
     let mut out = vec![[-1; 3]; faces.len()];
     let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * faces.len());

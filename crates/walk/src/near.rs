@@ -1,4 +1,4 @@
-//! Walks through the tree that are not rays: what is near a point, what overlaps a box.
+//! Tree traversals other than rays: faces near a point and faces that overlap a box.
 
 use wide::f32x4;
 
@@ -6,8 +6,8 @@ use crate::bvh::{Aabb, Bvh, LEAF, Node};
 use crate::vector::at;
 
 impl Bvh {
-    /// Calls `visit` with the faces whose boxes are within a distance of the point, the likely nearest first. It may
-    /// return a smaller distance.
+    /// Calls `visit` with the faces whose boxes are within a distance of the point, likely nearest first.
+    /// `visit` may return a smaller distance.
     pub(crate) fn walk_near(&self, point: [f32; 3], within: f32, visit: &mut impl FnMut(u32) -> Option<f64>) {
         if self.nodes.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Bvh {
     }
 }
 
-/// Returns the squares of the distances of a point to the eight boxes; infinite for empty lanes.
+/// Returns the squared distances from a point to the eight boxes; infinite for empty lanes.
 fn squares(node: &Node, point: [f32; 3]) -> [f32; 8] {
     let [x0, x1, y0, y1, z0, z1] = &node.planes;
     let half = |x0: f32x4, x1: f32x4, y0: f32x4, y1: f32x4, z0: f32x4, z1: f32x4| {

@@ -1,4 +1,4 @@
-//! Walking from one place to another.
+//! Path finding.
 
 use crate::bvh::Aabb;
 use crate::locate::{Footing, Reach};
@@ -7,16 +7,16 @@ use crate::mesh::Walkmesh;
 use crate::nav::{self, Cut, Nav, Scratch, Spot, Tracer};
 use crate::vector::{V2, distance2, f32s, plan};
 
-/// Who walks, and where they may.
+/// The properties of a walker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// How far from every border the path has to keep.
+    /// Radius: the minimum distance of a path from all borders.
     pub radius: f32,
-    /// Materials that are not to be walked on, although they could be.
+    /// Walkable materials that must be avoided.
     pub forbidden: Materials,
-    /// What a metre costs on some materials; 1 on all others. Dearer ground is crossed if the way around is longer still.
+    /// Cost per metre of some materials; 1 for all others. Expensive ground is crossed if the detour costs more.
     pub costs: Vec<(u32, f32)>,
-    /// How far from the given points the ground may be.
+    /// Vertical range in which the ground of start and goal is found.
     pub reach: Reach,
 }
 
@@ -26,13 +26,13 @@ impl Default for Agent {
     }
 }
 
-/// How hard to look.
+/// The quality of a path search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
-    /// The shortest path there is.
+    /// The shortest path.
     #[default]
     Exact,
-    /// A path that is found several times faster and seldom longer.
+    /// A path found several times faster, which is seldom longer.
     Fast,
 }
 
@@ -41,11 +41,11 @@ pub enum Effort {
 pub struct PathPoint {
     /// The point, on the surface.
     pub point: [f32; 3],
-    /// The face it lies on.
+    /// The face it is on.
     pub face: u32,
 }
 
-/// A path over the surface. Between two points it runs straight in the plan.
+/// A path over the surface. Between two points it is straight in the plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     /// The start, every point where the path turns, the goal.
@@ -54,23 +54,23 @@ pub struct Path {
     pub faces: Vec<u32>,
     /// Its length in the plan.
     pub length: f64,
-    /// What it costs: its length, where nothing has a price.
+    /// Its cost; equal to the length if no material has a cost.
     pub cost: f64,
-    /// Whether no shorter path exists. Fast paths and those over ground of different prices promise less.
+    /// Whether this is proven to be the shortest path. Fast paths and paths over ground of different costs are not.
     pub is_shortest: bool,
 }
 
-/// The answer to "how do I get there?".
+/// The result of a path query.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Route {
-    /// Like this.
+    /// A path was found.
     Found(Path),
-    /// Not at all: both ends are on the surface, but nothing joins them.
+    /// Start and goal are on the surface, but not connected.
     Unreachable,
-    /// There is no ground under the start.
+    /// There is no ground at the start.
     NoStart,
-    /// There is no ground under the goal.
+    /// There is no ground at the goal.
     NoGoal,
 }
 
@@ -84,11 +84,11 @@ impl Route {
     }
 }
 
-/// Finds paths for one agent. Made once, asked often.
+/// A path finder for one agent, prepared once for many queries.
 ///
 /// ```
 /// use galatea_walk::{Agent, Effort, Navigator, Route, Surface, Walkmesh};
-/// // Two squares that meet in a corner stone: an L.
+/// // Three squares in the shape of an L.
 /// let mesh = Walkmesh::new(Surface {
 ///     positions: vec![
 ///         [0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 2.0, 0.0], [2.0, 2.0, 0.0], [4.0, 2.0, 0.0],
@@ -122,7 +122,7 @@ impl<'m> Navigator<'m> {
         Navigator::around(mesh, agent, Vec::new())
     }
 
-    /// Returns the same, less what the cuts cover.
+    /// Prepares the plan without the areas covered by `cuts`.
     pub(crate) fn around(mesh: &'m Walkmesh, agent: &Agent, mut cuts: Vec<Cut>) -> Navigator<'m> {
         let open = |face: u32| {
             let material = mesh.material(face)?;
@@ -153,20 +153,20 @@ impl<'m> Navigator<'m> {
         }
     }
 
-    /// Surveys the plan for many queries: fewer places are then looked at for each. Takes as long as some hundred of them.
-    /// Where two paths are equally short, the other one may be found than without.
+    /// Precomputes landmark distances, so that each query visits fewer nodes. Takes as long as a few hundred queries. Of two
+    /// paths of equal length, the other one may be found than without it.
     pub fn prepare(&mut self) {
         if self.scratch.landmarks.is_none() && !self.has_costs {
             self.scratch.landmarks = nav::Landmarks::survey(&self.nav, &mut self.scratch);
         }
     }
 
-    /// Returns how many convex polygons the plan has.
+    /// Returns the number of convex polygons of the plan.
     pub fn polygons(&self) -> usize {
         self.nav.polys.len()
     }
 
-    /// Returns the route between two points, each put on the ground below it within the agent's reach.
+    /// Returns the route between two points, each projected onto the ground within the agent's reach.
     pub fn route(&mut self, from: [f32; 3], to: [f32; 3], effort: Effort) -> Route {
         let of = self.mesh.walkable_materials().minus(self.agent.forbidden);
         let Some(start) = self.mesh.locate_among(from, self.agent.reach, of) else { return Route::NoStart };
@@ -174,12 +174,12 @@ impl<'m> Navigator<'m> {
         self.route_between((start.face, plan(from)), (goal.face, plan(to)), effort)
     }
 
-    /// Returns the route between two places of the plan on known faces.
+    /// Returns the route between two points of the plan on known faces.
     pub fn route_between(&mut self, from: (u32, [f64; 2]), to: (u32, [f64; 2]), effort: Effort) -> Route {
         let Some(start) = self.spot(from) else { return Route::NoStart };
         let Some(goal) = self.spot(to) else { return Route::NoGoal };
-        // One direction is searched and the path turned around for the other, so that the way back is the way there. Where
-        // upright faces fold the surface up, one direction may succeed where the other does not see a way.
+        // Only one direction is searched, and the path is reversed for the other, so that both directions yield the same path.
+        // Where vertical faces fold the surface, one direction may succeed although the other fails.
         let turned = (from.0, from.1.map(f64::to_bits)) > (to.0, to.1.map(f64::to_bits));
         let (one, two) = if turned { (goal, start) } else { (start, goal) };
         let mut found = self.search(one, two, effort);
@@ -229,7 +229,7 @@ impl<'m> Navigator<'m> {
         {
             return Some(Spot { point, poly });
         }
-        // One who stands too near to a border first steps away from it.
+        // An agent too close to a border first moves away from it.
         let z = self.mesh.height_at(face, point[0], point[1]) as f32;
         let step = 2.0 * self.agent.radius + 0.1;
         let (x, y) = (point[0] as f32, point[1] as f32);
@@ -246,13 +246,13 @@ impl<'m> Navigator<'m> {
         best.map(|b| b.1)
     }
 
-    /// Puts the turning points on the surface.
+    /// Projects the turning points onto the surface.
     fn finish(&mut self, turns: &[V2], start: u32, goal: u32) -> Path {
         let (mesh, agent) = (self.mesh, &self.agent);
         let open = |face: u32| {
             mesh.is_walkable(face) && mesh.material(face).is_some_and(|m| !agent.forbidden.contains(m))
         };
-        // Where rooms meet with a gap, a leg may miss edges by more than rounding.
+        // At gaps between rooms, a leg may miss edges by more than rounding errors.
         let traced = [1.0, 1e3, 1e6]
             .iter()
             .find_map(|grow| self.tracer.trace(mesh, &open, [start, goal], turns, self.slack * grow));

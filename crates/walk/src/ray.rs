@@ -1,4 +1,4 @@
-//! Rays: the nearest hit, any hit, all hits. Watertight: what goes through a shared edge or corner hits.
+//! Rays: the nearest hit, any hit, all hits. Watertight: a ray through a shared edge or corner hits.
 
 use wide::f32x4;
 
@@ -7,15 +7,15 @@ use crate::material::Materials;
 use crate::mesh::Walkmesh;
 use crate::vector::{V3, add_scaled3, at, f32s, sub3, v3};
 
-/// Entries of the stack that nearly every walk through a tree fits in.
+/// Stack entries that suffice for nearly every traversal.
 pub(crate) const SMALL_STACK: usize = 64;
-/// Enough for the deepest tree that can be built: 72 levels, seven waiting children each.
+/// Stack entries for the deepest possible tree: 72 levels, seven pending children each.
 const LARGE_STACK: usize = 512;
 
-/// Coordinates from here on take no part in anything.
+/// Faces and rays with coordinates of this size or more are ignored.
 pub(crate) const FARTHEST: f32 = 1e18;
 
-/// A ray, or with a `length` a segment.
+/// A ray, or a segment if it has a `length`.
 ///
 /// ```
 /// use galatea_walk::Ray;
@@ -25,16 +25,16 @@ pub(crate) const FARTHEST: f32 = 1e18;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
-    /// Where it starts.
+    /// Start point.
     pub origin: [f32; 3],
-    /// Where it goes; of any length but zero.
+    /// Direction, of any length but zero.
     pub direction: [f32; 3],
-    /// Where it ends, in lengths of `direction`.
+    /// Length, in lengths of `direction`.
     pub length: f32,
 }
 
 impl Ray {
-    /// Creates a ray without end.
+    /// Returns an infinite ray.
     pub const fn new(origin: [f32; 3], direction: [f32; 3]) -> Ray {
         Ray { origin, direction, length: f32::INFINITY }
     }
@@ -45,7 +45,7 @@ impl Ray {
         Ray { origin: from, direction, length: 1.0 }
     }
 
-    /// Returns the same ray, no longer than this many lengths of its direction.
+    /// Returns the ray limited to this many lengths of its direction.
     #[must_use]
     pub const fn up_to(mut self, length: f32) -> Ray {
         self.length = length;
@@ -58,19 +58,18 @@ impl Ray {
     }
 }
 
-/// Where a ray meets a face.
+/// An intersection of a ray with a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// The face.
     pub face: u32,
-    /// How far along the ray, in lengths of its direction.
+    /// Distance along the ray, in lengths of its direction.
     pub distance: f64,
 }
 
 impl Walkmesh {
-    /// Returns the nearest face of these materials that the ray meets, from either side. Of faces at the same distance,
-    /// the one with the lowest number. A ray that is not finite, starts 1e18 away or farther, or has no direction meets
-    /// nothing.
+    /// Returns the nearest hit with a face of these materials, from either side. Of faces at the same distance, the one with
+    /// the lowest index is hit. A ray that is not finite, starts 1e18 away or farther, or has no direction hits nothing.
     ///
     /// ```
     /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
@@ -107,8 +106,7 @@ impl Walkmesh {
         (best.face != EMPTY).then_some(best)
     }
 
-    /// Returns `true` if the ray meets any face of these materials: line of sight, with `of` the materials that block
-    /// it.
+    /// Returns `true` if the ray hits any face of these materials. For a line of sight, `of` are the materials that block it.
     ///
     /// ```
     /// # use galatea_walk::{Materials, Ray, Surface, Walkmesh};
@@ -129,8 +127,8 @@ impl Walkmesh {
         found
     }
 
-    /// Every face of these materials that the ray meets, nearest first, faces at the same distance by number. A ray
-    /// through a shared edge meets both its faces.
+    /// Returns all hits with faces of these materials by distance, then by index. A ray through a shared edge hits both of its
+    /// faces.
     pub fn all_hits(&self, ray: &Ray, of: Materials) -> Vec<Hit> {
         let mut out = Vec::new();
         let Some(exact) = Exact::new(ray) else { return out };
@@ -161,8 +159,8 @@ pub(crate) fn sort_hits(hits: &mut [Hit]) {
 
 /// The ray in f64, sheared so that it runs along one axis (Woop, Benthin, Wald: Watertight Ray/Triangle Intersection).
 ///
-/// Corners shared by faces come out the same for each of them, and the sign of a difference of two rounded products is
-/// never the wrong one (at worst it is zero, which counts as inside): a ray cannot slip between two faces.
+/// Shared corners are computed identically for each face, and the sign of a difference of two rounded products is never
+/// wrong (at worst it is zero, which counts as inside), so a ray cannot pass between two faces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exact {
     pub(crate) origin: V3,
@@ -177,7 +175,7 @@ impl Exact {
     pub(crate) fn new(ray: &Ray) -> Option<Exact> {
         let (origin, direction) = (v3(ray.origin), v3(ray.direction));
         let size = [direction[0].abs(), direction[1].abs(), direction[2].abs()];
-        // Nothing is farther than that, and the products of the f32 filter would overflow.
+        // Nothing is farther away, and the products of the f32 filter would overflow.
         let near = origin.iter().all(|c| c.abs() < f64::from(FARTHEST));
         let finite = near && direction.iter().all(|c| c.is_finite());
         let positive = size[0] > 0.0 || size[1] > 0.0 || size[2] > 0.0;
@@ -197,7 +195,7 @@ impl Exact {
         Some(Exact { origin, direction, length: f64::from(ray.length), axis, shear })
     }
 
-    /// Returns a ray straight down.
+    /// Returns a vertical ray downwards.
     #[inline]
     pub(crate) fn downward(origin: V3, length: f64) -> Option<Exact> {
         let sound = origin.iter().all(|c| c.is_finite()) && length >= 0.0;
@@ -210,7 +208,7 @@ impl Exact {
         self.direction[0] == 0.0 && self.direction[1] == 0.0
     }
 
-    /// Returns the distance at which the triangle is met. Triangles seen edge-on are not.
+    /// Returns the distance at which the triangle is hit. Triangles seen edge-on are not hit.
     #[inline]
     pub(crate) fn hit(&self, corners: [V3; 3]) -> Option<f64> {
         let [a, b, c] = [
@@ -232,13 +230,13 @@ impl Exact {
         if sum == 0.0 {
             return None;
         }
-        // Adding 0 makes -0 a 0: a ray that begins on a face meets it at one distance, whichever way the face looks.
+        // Adding 0 turns -0 into 0: the distance to a face at the start of the ray does not depend on the face's orientation.
         let distance = (u * a[2] + v * b[2] + w * c[2]) * sz / sum + 0.0;
         (distance >= 0.0 && distance <= self.length).then_some(distance)
     }
 }
 
-/// Returns the coordinates turned so that `axis` comes last.
+/// Returns the coordinates rotated so that `axis` is last.
 #[inline]
 fn turn(p: V3, axis: usize) -> V3 {
     match axis {
@@ -248,23 +246,23 @@ fn turn(p: V3, axis: usize) -> V3 {
     }
 }
 
-/// The ray in f32, four times side by side, for sorting out.
-struct Sieve {
+/// The ray in f32, in four SIMD lanes, for rejection tests.
+struct Filter {
     origin: [f32x4; 3],
     direction: [f32x4; 3],
     inverse: [f32x4; 3],
-    /// The inverse, a little longer: each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
+    /// The inverse direction, slightly enlarged: each slab is off by at most three roundings (Ize: Robust BVH Ray Traversal).
     beyond: [f32x4; 3],
-    /// Which planes of a box the ray meets first.
+    /// Which sides of a box the ray reaches first.
     first: [usize; 3],
     slack: f32x4,
     /// Lengths of the f32 direction per length of the given one: a power of two.
     scale: f64,
 }
 
-impl Sieve {
+impl Filter {
     #[inline]
-    fn new(exact: &Exact, extent: f32) -> Sieve {
+    fn new(exact: &Exact, extent: f32) -> Filter {
         let d = exact.direction;
         let largest = d[0].abs().max(d[1].abs()).max(d[2].abs());
         // A power of two, so that scaling rounds nothing.
@@ -272,13 +270,13 @@ impl Sieve {
         let d = [d[0] / scale, d[1] / scale, d[2] / scale];
         let inverse = d.map(|c| {
             let i = (1.0 / c) as f32;
-            // An infinite inverse would make 0 * infinity; this one is larger than any distance and stays a number.
+            // An infinite inverse could yield 0 * infinity = NaN; this value is finite and larger than any distance.
             if i.is_finite() { i.clamp(-1e37, 1e37) } else { 1e37 }
         });
         let o = exact.origin.map(|c| c as f32);
         let reach = o[0].abs().max(o[1].abs()).max(o[2].abs()) + extent;
         let splat = |p: [f32; 3]| [f32x4::splat(p[0]), f32x4::splat(p[1]), f32x4::splat(p[2])];
-        Sieve {
+        Filter {
             origin: splat(o),
             direction: splat([d[0] as f32, d[1] as f32, d[2] as f32]),
             inverse: splat(inverse),
@@ -295,7 +293,7 @@ impl Sieve {
         (((distance * self.scale) as f32) * 1.000_001).min(1e30)
     }
 
-    /// Returns which of the eight boxes the ray may meet before the limit, and where it enters them.
+    /// Returns which of the eight boxes the ray may hit before the limit, and where it enters them.
     #[inline]
     fn boxes(&self, node: &Node, limit: f32) -> (u32, [f32x4; 2]) {
         let [x, y, z] = self.first;
@@ -318,7 +316,7 @@ impl Sieve {
         (low | high << 4, [a, b])
     }
 
-    /// Returns which of the four triangles the ray may meet before the limit.
+    /// Returns which of the four triangles the ray may hit before the limit.
     #[inline]
     fn triangles(&self, block: &Block, limit: f32) -> u32 {
         let [dx, dy, dz] = self.direction;
@@ -345,13 +343,13 @@ impl Sieve {
     }
 }
 
-/// A vertical line through the plan, between two heights.
+/// A vertical segment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) heights: [f32; 2],
-    /// Whether higher boxes are looked at first.
+    /// Whether higher boxes are visited first.
     pub(crate) downward: bool,
 }
 
@@ -364,7 +362,7 @@ impl Column {
     }
 }
 
-/// Returns the heights from one to another in f32, rounded outward.
+/// Returns the range of heights in f32, rounded outward.
 #[inline]
 pub(crate) fn span(a: f64, b: f64) -> [f32; 2] {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
@@ -372,39 +370,39 @@ pub(crate) fn span(a: f64, b: f64) -> [f32; 2] {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Waiting {
+struct Pending {
     child: u32,
     near: f32,
 }
 
 struct Stack<const N: usize> {
-    entries: [Waiting; N],
+    entries: [Pending; N],
     len: usize,
 }
 
 impl<const N: usize> Stack<N> {
     #[inline]
     fn new() -> Self {
-        Stack { entries: [Waiting::default(); N], len: 0 }
+        Stack { entries: [Pending::default(); N], len: 0 }
     }
 
     #[inline]
     fn push(&mut self, child: u32, near: f32) {
         if let Some(slot) = self.entries.get_mut(self.len) {
-            *slot = Waiting { child, near };
+            *slot = Pending { child, near };
             self.len += 1;
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Waiting> {
+    fn pop(&mut self) -> Option<Pending> {
         self.len = self.len.checked_sub(1)?;
         self.entries.get(self.len).copied()
     }
 }
 
 impl Bvh {
-    /// Calls `visit` with every face the ray may meet before the limit. It returns the new limit, or `None` to stop.
+    /// Calls `visit` with every face the ray may hit before the limit. `visit` returns the new limit, or `None` to stop.
     #[inline]
     pub(crate) fn walk(&self, exact: &Exact, visit: &mut impl FnMut(u32) -> Option<f64>) {
         if self.nodes.is_empty() {
@@ -419,14 +417,14 @@ impl Bvh {
 
     #[inline]
     fn walk_with<const N: usize>(&self, exact: &Exact, visit: &mut impl FnMut(u32) -> Option<f64>) {
-        let sieve = Sieve::new(exact, self.extent);
-        let mut limit = sieve.limit(exact.length);
+        let filter = Filter::new(exact, self.extent);
+        let mut limit = filter.limit(exact.length);
         let mut stack = Stack::<N>::new();
         let mut current = 0u32;
         loop {
             if current & LEAF == 0 {
                 let Some(node) = self.nodes.get(current as usize) else { return };
-                let (mut mask, near) = sieve.boxes(node, limit);
+                let (mut mask, near) = filter.boxes(node, limit);
                 if mask != 0 {
                     let [a, b] = near.map(|n| n.to_array());
                     let near = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
@@ -434,7 +432,7 @@ impl Bvh {
                         let i = i as usize;
                         (node.child.get(i).copied().unwrap_or(EMPTY), near.get(i).copied().unwrap_or(0.0))
                     };
-                    // The nearest child is next; the others wait.
+                    // The nearest child is next; the others go onto the stack.
                     let mut next = lane(mask.trailing_zeros());
                     mask &= mask - 1;
                     while mask != 0 {
@@ -450,7 +448,7 @@ impl Bvh {
                 }
             } else {
                 let Some(block) = self.blocks.get((current & !LEAF) as usize) else { return };
-                let mut mask = sieve.triangles(block, limit);
+                let mut mask = filter.triangles(block, limit);
                 while mask != 0 {
                     let lane = mask.trailing_zeros();
                     mask &= mask - 1;
@@ -461,7 +459,7 @@ impl Bvh {
                         _ => block.face[3],
                     };
                     match visit(face) {
-                        Some(distance) => limit = sieve.limit(distance),
+                        Some(distance) => limit = filter.limit(distance),
                         None => return,
                     }
                 }
@@ -479,7 +477,7 @@ impl Bvh {
         }
     }
 
-    /// Calls `visit` with every face that may lie over or under the place, between the heights. It may return new heights.
+    /// Calls `visit` with every face that may be above or below the point, between the heights. `visit` may return new heights.
     #[inline]
     pub(crate) fn walk_column(&self, column: Column, visit: &mut impl FnMut(u32) -> Option<[f32; 2]>) {
         if self.nodes.is_empty() {
@@ -519,7 +517,7 @@ impl Bvh {
                     let first = mask.trailing_zeros() as usize;
                     mask &= mask - 1;
                     if mask != 0 {
-                        // Few columns meet more than one box; those that do begin with the one nearest to their start.
+                        // Few segments hit more than one box; those that do start with the nearest one.
                         let rank = |i: usize| {
                             let planes = if column.downward { z1 } else { z0 };
                             let height = at(&(if i > 3 { planes[1] } else { planes[0] }).to_array(), i % 4);
@@ -560,7 +558,7 @@ impl Bvh {
     }
 }
 
-/// Returns which of the four triangles may lie over or under the place.
+/// Returns which of the four triangles may be above or below the point.
 #[inline]
 fn column_triangles(block: &Block, x: f32x4, y: f32x4, slack: f32x4) -> u32 {
     let ([e1x, e1y, _], [e2x, e2y, _]) = (block.e1, block.e2);

@@ -1,4 +1,4 @@
-//! Moving a circle over the surface: along the border instead of through it.
+//! Movement of a circle over the surface, sliding along borders.
 
 use crate::bvh::Aabb;
 use crate::locate::Footing;
@@ -6,24 +6,24 @@ use crate::mesh::Walkmesh;
 use crate::nav::edge_ends;
 use crate::vector::{V2, add2, dot2, nearest_on_segment, plan, sub2};
 
-/// Where a move ended.
+/// The result of a move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slide {
-    /// Where the circle's middle is now.
+    /// The new center of the circle.
     pub point: [f32; 3],
-    /// The face it stands on.
+    /// The face below it.
     pub face: u32,
-    /// The border edges (`3 * face + edge`) it touched, in the order of touching.
+    /// The border edges (`3 * face + edge`) it touched, in order.
     pub touched: Vec<u32>,
 }
 
-/// How many borders one move slides along before it stops.
+/// Maximum number of borders that one move slides along.
 const SLIDES: usize = 8;
 
 impl Walkmesh {
-    /// Moves a circle that stands on a face by a step in the plan. Where it meets the border of the walkable surface it
-    /// slides along; it never leaves the surface, and never comes nearer to a border than its radius, if it was not
-    /// nearer before. Borders more than `height` above or below do not count.
+    /// Moves a circle on a face by a step in the plan. It slides along borders of the walkable surface, never leaves the
+    /// surface, and never comes closer to a border than its radius unless it was closer before. Borders more than `height`
+    /// above or below are ignored.
     ///
     /// ```
     /// # use galatea_walk::{Surface, Walkmesh};
@@ -61,7 +61,7 @@ impl Walkmesh {
                 .iter()
                 .filter_map(|w| contact(at, left, radius, w.ends).map(|(t, normal)| (t, w.edge, normal)))
                 .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            // Stops a hair's breadth before the wall, so that rounding does not put it through.
+            // Stops slightly before the wall, so that rounding errors do not move it through.
             let share = first.map_or(1.0, |(t, _, _)| (t - 1e-6 / length).max(0.0));
             let (next, reached) = self.walk_straight(standing, at, [left[0] * share, left[1] * share]);
             (standing, at) = (next, reached);
@@ -71,7 +71,7 @@ impl Walkmesh {
             let into = dot2(rest, normal);
             let along =
                 if into < 0.0 { [rest[0] - normal[0] * into, rest[1] - normal[1] * into] } else { rest };
-            // In a corner it stops: sliding back is not what was asked for.
+            // Stops in a corner instead of sliding back.
             if dot2(along, [f64::from(step[0]), f64::from(step[1])]) <= 0.0 {
                 break;
             }
@@ -99,7 +99,7 @@ impl Walkmesh {
         out
     }
 
-    /// Walks straight from face to face until the step is done or the surface ends.
+    /// Moves in a straight line from face to face until the step is done or the surface ends.
     fn walk_straight(&self, face: u32, from: V2, step: V2) -> (u32, V2) {
         let (mut face, mut came) = (face, u32::MAX);
         let to = add2(from, step);
@@ -138,7 +138,8 @@ struct Wall {
     ends: [V2; 2],
 }
 
-/// When a moving circle first touches a wall it moves toward (as a part of the step), and the direction away from it.
+/// Returns when a circle first touches a wall it moves toward, as a fraction of the step, and the direction away from the
+/// wall.
 fn contact(from: V2, step: V2, radius: f64, [a, b]: [V2; 2]) -> Option<(f64, V2)> {
     let away = |p: V2| {
         let (t, square) = nearest_on_segment(p, a, b);
@@ -148,7 +149,7 @@ fn contact(from: V2, step: V2, radius: f64, [a, b]: [V2; 2]) -> Option<(f64, V2)
     };
     let (distance, normal) = away(from);
     if distance <= radius + 2e-6 {
-        // Already there: only moves away or along are free.
+        // Already touching: only moves away from or along the wall are possible.
         return (dot2(step, normal) < 0.0).then_some((0.0, normal));
     }
     let mut best: Option<f64> = None;
@@ -157,7 +158,7 @@ fn contact(from: V2, step: V2, radius: f64, [a, b]: [V2; 2]) -> Option<(f64, V2)
             best = Some(t);
         }
     };
-    // The sides of the wall, moved out by the radius.
+    // The sides of the wall, offset by the radius.
     let d = sub2(b, a);
     let len = dot2(d, d).sqrt();
     if len > 0.0 {

@@ -1,4 +1,4 @@
-//! The tree a file brings along, used as it is: never trusted, but never rebuilt either.
+//! Box trees stored in files. They are used as they are: never trusted and never rebuilt.
 
 use crate::material::Materials;
 use crate::mesh::Walkmesh;
@@ -8,13 +8,13 @@ use crate::vector::{V3, at, put, v3};
 /// A node of a stored tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TreeNode {
-    /// Least corner of the box.
+    /// Minimum corner of the box.
     pub min: [f32; 3],
-    /// Greatest corner of the box.
+    /// Maximum corner of the box.
     pub max: [f32; 3],
     /// The face of a leaf.
     pub face: Option<u32>,
-    /// The children of an inner node, as numbers of nodes.
+    /// The children of an inner node, as indices of nodes.
     pub children: [Option<u32>; 2],
 }
 
@@ -25,22 +25,22 @@ pub struct StoredTree {
     pub nodes: Vec<TreeNode>,
 }
 
-/// What is wrong with a stored tree. All empty: it answers like the private one.
+/// The faults of a stored tree. If all lists are empty, queries give the same results as with the internal tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TreeFaults {
-    /// Nodes that are reached again: the tree leads in a circle, or shares a part of itself.
+    /// Nodes that are reached more than once, through a cycle or a shared subtree.
     pub revisited: Vec<u32>,
-    /// Nodes whose child is not there.
+    /// Nodes with an invalid child index.
     pub lost_children: Vec<u32>,
-    /// Leaves whose face is not there.
+    /// Leaves with an invalid face index.
     pub lost_faces: Vec<u32>,
-    /// Nodes that the root does not lead to.
+    /// Nodes that cannot be reached from the root.
     pub unreached: Vec<u32>,
-    /// Faces that no leaf holds.
+    /// Faces in no leaf.
     pub missing_faces: Vec<u32>,
-    /// Faces that more than one leaf holds.
+    /// Faces in more than one leaf.
     pub doubled_faces: Vec<u32>,
-    /// Nodes whose box does not hold the faces below it.
+    /// Nodes whose box does not contain the faces below it.
     pub small_boxes: Vec<u32>,
 }
 
@@ -67,15 +67,15 @@ impl std::fmt::Display for TreeFaults {
             (self.doubled_faces.len(), "faces in more than one leaf"),
             (self.small_boxes.len(), "boxes too small for their faces"),
         ];
-        let said: Vec<String> =
+        let faults: Vec<String> =
             parts.iter().filter(|p| p.0 > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        f.write_str(if said.is_empty() { "sound" } else { "" })?;
-        f.write_str(&said.join(", "))
+        f.write_str(if faults.is_empty() { "sound" } else { "" })?;
+        f.write_str(&faults.join(", "))
     }
 }
 
 impl StoredTree {
-    /// Returns the nearest hit, found by walking this tree. Each node is visited once, whatever the tree looks like.
+    /// Returns the nearest hit, found by traversing this tree. Each node is visited at most once, even in a damaged tree.
     pub fn nearest(&self, mesh: &Walkmesh, ray: &Ray, of: Materials) -> Option<Hit> {
         let exact = Exact::new(ray)?;
         let mut best: Option<Hit> = None;
@@ -102,8 +102,8 @@ impl StoredTree {
         best
     }
 
-    /// Compares the tree with the mesh it is for: is every face in exactly one leaf, does every box hold its faces, does
-    /// the root lead everywhere once?
+    /// Validates the tree against its mesh: every face must be in exactly one leaf, every box must contain its faces, and every
+    /// node must be reached exactly once.
     ///
     /// ```
     /// use galatea_walk::{StoredTree, Surface, TreeNode, Walkmesh};
@@ -140,7 +140,7 @@ impl StoredTree {
             }
             todo.extend(node.children.iter().rev().flatten().map(|&c| (c, index)));
         }
-        // From the leaves up: what each node has to hold.
+        // From the leaves up: the box that each node must contain.
         let mut need = vec![(([f32::INFINITY; 3]), [f32::NEG_INFINITY; 3]); self.nodes.len()];
         for &index in order.iter().rev() {
             let Some(node) = self.nodes.get(index as usize) else { continue };
@@ -195,7 +195,7 @@ fn enters(node: &TreeNode, origin: V3, direction: V3, limit: f64) -> bool {
         slab(origin[1], direction[1], min[1], max[1]),
         slab(origin[2], direction[2], min[2], max[2]),
     ];
-    // Three roundings of 2^-53 each, and to spare.
+    // More than three roundings of 2^-53 each.
     let near = x.0.max(y.0).max(z.0).max(0.0) * (1.0 - 1e-14);
     let far = x.1.min(y.1).min(z.1).min(limit) * (1.0 + 1e-14);
     near.partial_cmp(&far).is_none_or(|order| order.is_le())

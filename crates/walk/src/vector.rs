@@ -1,4 +1,4 @@
-//! The few vector operations of the queries, in f64 and in a fixed order, so that every platform answers alike.
+//! Vector operations in f64, in a fixed order, so that results are the same on every platform.
 
 /// A point or direction in space.
 pub(crate) type V3 = [f64; 3];
@@ -65,7 +65,7 @@ pub(crate) fn cross2(a: V2, b: V2) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// Twice the signed area of the triangle: positive when `c` lies to the left of the way from `a` to `b`.
+/// Returns twice the signed area of the triangle: positive if `c` is to the left of the line from `a` to `b`.
 #[inline]
 pub(crate) fn orient(a: V2, b: V2, c: V2) -> f64 {
     cross2(sub2(b, a), sub2(c, a))
@@ -77,7 +77,7 @@ pub(crate) fn distance2(a: V2, b: V2) -> f64 {
     dot2(d, d).sqrt()
 }
 
-/// Returns the parameter (0 to 1) of the point of the segment nearest to `p`, and the square of its distance.
+/// Returns the parameter (0 to 1) of the point of the segment nearest to `p`, and its squared distance.
 #[inline]
 pub(crate) fn nearest_on_segment(p: V2, a: V2, b: V2) -> (f64, f64) {
     let d = sub2(b, a);
@@ -121,13 +121,13 @@ pub(crate) fn nearest_on_triangle(p: V3, [a, b, c]: [V3; 3]) -> V3 {
     if sum > 0.0 { add_scaled3(add_scaled3(a, ab, vb / sum), ac, vc / sum) } else { a }
 }
 
-/// Returns the item at an index that other code has already checked; the default where it has not.
+/// Returns the item at an index that has already been checked; the default if it is out of range.
 #[inline]
 pub(crate) fn at<T: Copy + Default>(items: &[T], index: usize) -> T {
     items.get(index).copied().unwrap_or_default()
 }
 
-/// Writes an item at an index that other code has already checked.
+/// Writes an item at an index that has already been checked.
 #[inline]
 pub(crate) fn put<T>(items: &mut [T], index: usize, value: T) {
     if let Some(slot) = items.get_mut(index) {

@@ -1,14 +1,14 @@
-//! From faces to the plan.
+//! Construction of the plan from faces.
 
 use super::cut::{self, Cut, Line, Part};
 use super::half_edge_mesh::{HalfEdgeMesh, Nav};
 use crate::mesh::{Walkmesh, weld};
 use crate::vector::{V2, at, dot2, orient, plan, sub2};
 
-/// Lays out the plan of the faces for which `cost` gives what a metre costs there, less the cuts; all other faces cannot
-/// be walked on.
+/// Builds the plan of the faces for which `cost` returns a cost per metre, without the areas of the cuts. All other faces
+/// are not walkable.
 pub(crate) fn build(mesh: &Walkmesh, cost: &dyn Fn(u32) -> Option<f64>, cuts: &[Cut]) -> Nav {
-    let mut web = HalfEdgeMesh::new(mesh.positions.iter().map(|p| plan(*p)).collect());
+    let mut half_edges = HalfEdgeMesh::new(mesh.positions.iter().map(|p| plan(*p)).collect());
     let open = open_faces(mesh, cost);
     let upside_down = total_area(mesh, &open) < 0.0;
     let mut faces: Vec<Option<Placed>> = vec![None; mesh.len()];
@@ -16,28 +16,28 @@ pub(crate) fn build(mesh: &Walkmesh, cost: &dyn Fn(u32) -> Option<f64>, cuts: &[
     for ((face, cost), slot) in (0u32..).zip(&open).zip(&mut faces) {
         let Some(cost) = *cost else { continue };
         let ring = at(&mesh.faces, face as usize).map(|v| at(&ids, v as usize));
-        let corners = ring.map(|v| at(&web.points, v as usize));
+        let corners = ring.map(|v| at(&half_edges.points, v as usize));
         let area = orient(corners[0], corners[1], corners[2]);
-        let flat = is_flat(corners, area, web.slack);
+        let flat = is_flat(corners, area, half_edges.slack);
         let turned = if flat { upside_down } else { area < 0.0 };
         let ring = if turned { [ring[0], ring[2], ring[1]] } else { ring };
         *slot = Some(Placed { ring, turned, flat, cost, first: 0 });
     }
     if cuts.is_empty() {
-        join_whole(mesh, &mut web, &mut faces);
+        join_whole(mesh, &mut half_edges, &mut faces);
     } else {
-        join_parts(mesh, &mut web, &faces, cuts);
+        join_parts(mesh, &mut half_edges, &faces, cuts);
     }
-    // Where ground has prices, paths are looked for from edge to edge: the more edges, the better.
+    // With costs, paths are searched from edge to edge, and more edges give better paths.
     let mut prices = open.iter().flatten();
     let first = prices.next().copied();
     if prices.all(|p| Some(*p) == first) {
-        web.merge();
+        half_edges.merge();
     }
-    web.finish(mesh.len())
+    half_edges.finish(mesh.len())
 }
 
-/// A face of the plan: its corners counter-clockwise, whether they were turned around for that, its first half-edge.
+/// A face of the plan: its corners counter-clockwise, whether they were reversed for that, and its first half-edge.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
     ring: [u32; 3],
@@ -48,7 +48,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// Returns which of the ring's edges an edge of the face is.
+    /// Returns the edge of the ring that corresponds to an edge of the face.
     fn place(&self, edge: u32) -> u32 {
         // Corners 0, 2, 1: edge 0 (0 to 1) comes last, edge 1 stays, edge 2 (2 to 0) comes first.
         if self.turned { 2 - edge } else { edge }
@@ -72,10 +72,10 @@ fn beyond(mesh: &Walkmesh, faces: &[Option<Placed>], face: u32, edge: u32) -> Op
     (a == d && b == c).then_some((other, back))
 }
 
-fn join_whole(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &mut [Option<Placed>]) {
+fn join_whole(mesh: &Walkmesh, half_edges: &mut HalfEdgeMesh, faces: &mut [Option<Placed>]) {
     for (face, placed) in (0u32..).zip(faces.iter_mut()) {
         if let Some(placed) = placed {
-            placed.first = web.add(&placed.ring, face, placed.cost, placed.flat);
+            placed.first = half_edges.add(&placed.ring, face, placed.cost, placed.flat);
         }
     }
     for face in 0..mesh.len() as u32 {
@@ -85,13 +85,13 @@ fn join_whole(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &mut [Option<Place
                 faces.get(face as usize).copied().flatten().map(|p| p.first + p.place(edge))
             };
             if let (true, Some(a), Some(b)) = (face < other, half(face, edge), half(other, back)) {
-                web.join(a, b);
+                half_edges.join(a, b);
             }
         }
     }
 }
 
-fn join_parts(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &[Option<Placed>], cuts: &[Cut]) {
+fn join_parts(mesh: &Walkmesh, half_edges: &mut HalfEdgeMesh, faces: &[Option<Placed>], cuts: &[Cut]) {
     let touched = cut::by_face(mesh, cuts);
     let mut parts = Vec::new();
     let mut budget = cut::Budget::for_faces(mesh.len());
@@ -101,7 +101,7 @@ fn join_parts(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &[Option<Placed>],
         for edge in 0..3u32 {
             let own = 3 * face + edge;
             let line = beyond(mesh, faces, face, edge).map_or(own, |(g, h)| own.min(3 * g + h));
-            let start = at(&web.points, placed.ends(edge).0 as usize);
+            let start = at(&half_edges.points, placed.ends(edge).0 as usize);
             if let Some(slot) = ring.get_mut(placed.place(edge) as usize) {
                 *slot = (start, Line::Mesh(line));
             }
@@ -109,13 +109,13 @@ fn join_parts(mesh: &Walkmesh, web: &mut HalfEdgeMesh, faces: &[Option<Placed>],
         let part = Part { ring: ring.to_vec(), face, cost: placed.cost, flat: placed.flat };
         let which = touched.get(face as usize).map_or(&[][..], Vec::as_slice);
         if placed.flat && !which.is_empty() {
-            // Upright faces are only crossed; if something stands on one, nobody does.
+            // Vertical faces are only crossed; one that is touched by a cut is blocked.
             continue;
         }
-        parts.extend(cut::subtract(part, cuts, which, web.slack, &mut budget));
+        parts.extend(cut::subtract(part, cuts, which, half_edges.slack, &mut budget));
     }
-    web.points.clear();
-    cut::join(web, &parts, cuts, &|edge| cut::mesh_line(mesh, edge));
+    half_edges.points.clear();
+    cut::join(half_edges, &parts, cuts, &|edge| cut::mesh_line(mesh, edge));
 }
 
 fn open_faces(mesh: &Walkmesh, cost: &dyn Fn(u32) -> Option<f64>) -> Vec<Option<f64>> {
@@ -132,7 +132,7 @@ fn total_area(mesh: &Walkmesh, open: &[Option<f64>]) -> f64 {
     (0u32..).zip(open).filter(|(_, c)| c.is_some()).map(|(f, _)| area(f)).sum()
 }
 
-/// Returns `true` if a triangle is squeezed to a line in the plan.
+/// Returns `true` if a triangle is degenerate in the plan.
 fn is_flat(corners: [V2; 3], area: f64, slack: f64) -> bool {
     let [a, b, c] = corners;
     let longest = [sub2(b, a), sub2(c, b), sub2(a, c)].iter().map(|d| dot2(*d, *d)).fold(0.0, f64::max);

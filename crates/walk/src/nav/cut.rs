@@ -1,11 +1,11 @@
-//! Taking away: what obstacles cover, and what lies too near to a border for the agent's radius.
+//! Removes from the plan what obstacles cover and what is too close to a border for the agent's radius.
 
 use super::half_edge_mesh::{HalfEdgeMesh, NONE};
 use crate::bvh::Aabb;
 use crate::mesh::Walkmesh;
 use crate::vector::{V2, add2, at, distance2, dot2, lerp2, orient, plan, sub2};
 
-/// A convex part of the plan, counter-clockwise, that cannot be walked on between two heights.
+/// A convex, counter-clockwise region of the plan that is blocked between two heights.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cut {
     pub(crate) ring: Vec<V2>,
@@ -13,7 +13,7 @@ pub(crate) struct Cut {
     pub(crate) high: f64,
 }
 
-/// How far above or below a border still counts as the same storey.
+/// Maximum height difference within one storey.
 const STOREY: f64 = 1.5;
 /// Directions to the corners of a regular polygon with sixteen sides, in the first quarter turn.
 const QUARTER: [V2; 4] = [
@@ -24,7 +24,7 @@ const QUARTER: [V2; 4] = [
 ];
 
 impl Cut {
-    /// Returns a rectangle to the left of the way from `a` to `b`, to the right of it, or both.
+    /// Returns a rectangle to the left of the line from `a` to `b`, to its right, or on both sides.
     pub(crate) fn beside(a: V2, b: V2, left: f64, right: f64, low: f64, high: f64) -> Option<Cut> {
         let d = sub2(b, a);
         let len = dot2(d, d).sqrt();
@@ -49,7 +49,7 @@ impl Cut {
         Cut { ring, low, high }
     }
 
-    /// Everything within `radius` of a triangle, as convex parts. Triangles that stand upright are given a little width.
+    /// Returns everything within `radius` of a triangle, as convex regions. Vertical triangles get a small width.
     pub(crate) fn triangle(corners: [[f64; 3]; 3], radius: f64, height: f64) -> Vec<Cut> {
         let low = corners.iter().map(|c| c[2]).fold(f64::INFINITY, f64::min) - height;
         let high = corners.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max) + height;
@@ -83,7 +83,7 @@ impl Cut {
     }
 }
 
-/// Returns what is too near to the borders of the open faces.
+/// Returns the cuts along the borders of the open faces.
 pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) -> Vec<Cut> {
     let mut out = Vec::new();
     let border = |face: u32, edge: u32| mesh.neighbour(face, edge).is_none_or(|n| !open(n.0));
@@ -106,7 +106,7 @@ pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) 
             }
         }
     }
-    // A corner has one disc, however many borders end in it.
+    // One disc per corner, however many borders end there.
     out.sort_by(|a, b| {
         let key = |c: &Cut| c.ring.iter().flatten().map(|v| v.to_bits()).collect::<Vec<_>>();
         key(a).cmp(&key(b))
@@ -115,10 +115,10 @@ pub(crate) fn margins(mesh: &Walkmesh, open: &dyn Fn(u32) -> bool, radius: f64) 
     out
 }
 
-/// Most cuts that may touch a face; nobody walks on one that is touched by more.
+/// Maximum number of cuts that touch a face; a face with more is not walkable.
 pub(crate) const MOST_CUTS: usize = 4096;
 
-/// Returns which cuts each face may be touched by, up to one more than the most.
+/// Returns the cuts that may touch each face, up to one more than the maximum.
 pub(crate) fn by_face(mesh: &Walkmesh, cuts: &[Cut]) -> Vec<Vec<u32>> {
     let mut out = vec![Vec::new(); mesh.len()];
     for (i, cut) in (0u32..).zip(cuts) {
@@ -131,7 +131,7 @@ pub(crate) fn by_face(mesh: &Walkmesh, cuts: &[Cut]) -> Vec<Vec<u32>> {
     out
 }
 
-/// On which line an edge of a piece lies.
+/// The line of an edge of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Line {
     /// An edge of the mesh, by the lower of its two numbers.
@@ -149,8 +149,8 @@ pub(crate) struct Part {
     pub(crate) flat: bool,
 }
 
-/// How much work cutting may be, all faces together. Sound ground needs a small part of it; where faces lie on top of each
-/// other in heaps, every one would be cut to shreds by the borders of all others.
+/// Budget for cutting all faces. Valid meshes need a small part of it; many faces on top of each other would each be cut by
+/// the borders of all others.
 #[derive(Debug)]
 pub(crate) struct Budget {
     tests: usize,
@@ -163,7 +163,7 @@ impl Budget {
     }
 }
 
-/// Returns what is left of a face when the cuts are taken away: nothing, once the budget is spent.
+/// Returns the parts of a face outside all cuts; none once the budget is spent.
 pub(crate) fn subtract(
     part: Part,
     cuts: &[Cut],
@@ -203,14 +203,14 @@ pub(crate) fn subtract(
     parts
 }
 
-/// Returns the least and the greatest coordinates.
+/// Returns the minimum and maximum coordinates.
 fn extent(points: impl Iterator<Item = V2>) -> (V2, V2) {
     points.fold(([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]), |(low, high), p| {
         ([low[0].min(p[0]), low[1].min(p[1])], [high[0].max(p[0]), high[1].max(p[1])])
     })
 }
 
-/// Returns `true` if a part and a cut (of this extent) share more than a border.
+/// Returns `true` if a part and a cut with this bounding box overlap by more than a border.
 fn overlap(part: &Part, cut: &Cut, [low, high]: [V2; 2], slack: f64) -> bool {
     if part.flat {
         return true;
@@ -233,7 +233,7 @@ fn overlap(part: &Part, cut: &Cut, [low, high]: [V2; 2], slack: f64) -> bool {
         })
 }
 
-/// Splits a part along a line into what lies to the right of it and what lies to the left.
+/// Splits a part along a line into its right and left side.
 fn split(part: Part, a: V2, b: V2, line: Line, slack: f64) -> (Option<Part>, Option<Part>) {
     let limit = slack * distance2(a, b);
     let side: Vec<f64> = part
@@ -257,7 +257,7 @@ fn split(part: Part, a: V2, b: V2, line: Line, slack: f64) -> (Option<Part>, Opt
         let Some(&(q, _)) = part.ring.get((i + 1) % n) else { continue };
         let (s, t) = (at(&side, i), at(&side, (i + 1) % n));
         if s <= 0.0 {
-            // Where the right part turns onto the line, its edge lies on that.
+            // Where the right side turns onto the line, its edge is on that line.
             right.push((p, if s == 0.0 && t > 0.0 { line } else { own }));
         }
         if s >= 0.0 {
@@ -273,7 +273,7 @@ fn split(part: Part, a: V2, b: V2, line: Line, slack: f64) -> (Option<Part>, Opt
     (make(right), make(left))
 }
 
-/// An edge of a part on its line: from where to where, and in which direction.
+/// An edge of a part on its line: start, end and direction.
 struct Seam {
     line: Line,
     part: u32,
@@ -283,15 +283,15 @@ struct Seam {
     forward: bool,
 }
 
-/// A stretch of an edge along which it is joined with another: from where to where on their line, and the number of the pair.
-type Stretch = (f64, f64, u32);
+/// A section of an edge that is joined with another edge: start and end on their line, and the index of the pair.
+type Section = (f64, f64, u32);
 
 /// Adds the parts to the mesh, joined wherever they touch. `ends` gives the line of an edge of the mesh.
 pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: &dyn Fn(u32) -> [V2; 2]) {
     let ends = |line: Line| line_ends(line, cuts, ends);
-    let (mut stretches, pairs) = stretches(parts, &seams(parts, &ends), mesh.slack);
+    let (mut sections, pairs) = sections(parts, &seams(parts, &ends), mesh.slack);
     let mut halves: Vec<[u32; 2]> = vec![[NONE; 2]; pairs as usize];
-    for (part, lists) in parts.iter().zip(&mut stretches) {
+    for (part, lists) in parts.iter().zip(&mut sections) {
         let corners = corners(part, lists, mesh.slack, &ends);
         if corners.len() < 3 {
             continue;
@@ -313,7 +313,7 @@ pub(crate) fn join(mesh: &mut HalfEdgeMesh, parts: &[Part], cuts: &[Cut], ends: 
     }
 }
 
-/// Returns the edges of all parts, sorted by their lines and where they begin on them.
+/// Returns the edges of all parts, sorted by line and start.
 fn seams(parts: &[Part], ends: &dyn Fn(Line) -> [V2; 2]) -> Vec<Seam> {
     let mut seams = Vec::new();
     for (part, Part { ring, .. }) in (0u32..).zip(parts) {
@@ -329,16 +329,16 @@ fn seams(parts: &[Part], ends: &dyn Fn(Line) -> [V2; 2]) -> Vec<Seam> {
     seams
 }
 
-/// Returns how far along a line a point is; `None` for a line without length.
+/// Returns the position of a point along a line; `None` for a line without length.
 fn places([a, b]: [V2; 2]) -> Option<impl Fn(V2) -> f64> {
     let d = sub2(b, a);
     let size = dot2(d, d).sqrt();
     (size > 0.0).then_some(move |p: V2| dot2(sub2(p, a), d) / size)
 }
 
-/// For each edge of each part, the stretches along which it is joined; and the number of pairs.
-fn stretches(parts: &[Part], seams: &[Seam], slack: f64) -> (Vec<Vec<Vec<Stretch>>>, u32) {
-    let mut out: Vec<Vec<Vec<Stretch>>> = parts.iter().map(|p| vec![Vec::new(); p.ring.len()]).collect();
+/// Returns the joined sections of each edge of each part, and the number of pairs.
+fn sections(parts: &[Part], seams: &[Seam], slack: f64) -> (Vec<Vec<Vec<Section>>>, u32) {
+    let mut out: Vec<Vec<Vec<Section>>> = parts.iter().map(|p| vec![Vec::new(); p.ring.len()]).collect();
     let mut pairs = 0u32;
     for group in seams.chunk_by(|a, b| a.line == b.line) {
         for (i, one) in group.iter().enumerate() {
@@ -361,11 +361,10 @@ fn stretches(parts: &[Part], seams: &[Seam], slack: f64) -> (Vec<Vec<Vec<Stretch
     (out, pairs)
 }
 
-/// Returns the corners of a part, with one wherever a stretch begins or ends, and the pair that the edge from there
-/// belongs to.
+/// Returns the corners of a part, including the ends of all sections, each with the pair of the edge that starts there.
 fn corners(
     part: &Part,
-    lists: &mut [Vec<Stretch>],
+    lists: &mut [Vec<Section>],
     slack: f64,
     ends: &dyn Fn(Line) -> [V2; 2],
 ) -> Vec<(V2, u32)> {

@@ -4,10 +4,10 @@ use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, 
 
 /// No edge, vertex or polygon.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Most corners of a merged polygon.
+/// Maximum number of corners of a merged polygon.
 const MOST_CORNERS: u32 = 24;
 
-/// Pieces under construction, as half-edges: each runs along its piece with the piece to the left.
+/// Pieces under construction, as half-edges with their piece on the left.
 #[derive(Debug, Default)]
 pub(crate) struct HalfEdgeMesh {
     pub(crate) points: Vec<V2>,
@@ -17,7 +17,7 @@ pub(crate) struct HalfEdgeMesh {
     prev: Vec<u32>,
     owner: Vec<u32>,
     pieces: Vec<Piece>,
-    /// Less than this is nothing: triangles that are not wider are flat, edges that are not longer cannot be crossed.
+    /// Smallest relevant length: narrower triangles are degenerate, and shorter edges cannot be crossed.
     pub(crate) slack: f64,
 }
 
@@ -25,9 +25,9 @@ pub(crate) struct HalfEdgeMesh {
 pub(crate) struct Piece {
     /// The face it is a part of.
     pub(crate) face: u32,
-    /// What a metre costs here.
+    /// Cost per metre.
     pub(crate) cost: f64,
-    /// Without area in the plan: an upright face, or one squeezed to a line.
+    /// Whether it has no area in the plan, as vertical and degenerate faces.
     pub(crate) flat: bool,
     first: u32,
     corners: u32,
@@ -43,7 +43,7 @@ impl HalfEdgeMesh {
         HalfEdgeMesh { points, slack: extent * 1e-6, ..HalfEdgeMesh::default() }
     }
 
-    /// Adds a convex piece; its corners are numbers of `points`, counter-clockwise. Returns its first half-edge; the
+    /// Adds a convex piece; its corners are indices into `points`, counter-clockwise. Returns its first half-edge; the
     /// others follow in order.
     pub(crate) fn add(&mut self, ring: &[u32], face: u32, cost: f64, flat: bool) -> u32 {
         let (first, n) = (self.start.len() as u32, ring.len() as u32);
@@ -59,7 +59,7 @@ impl HalfEdgeMesh {
         first
     }
 
-    /// Joins two half-edges that run along each other in opposite directions.
+    /// Joins two half-edges of opposite direction.
     pub(crate) fn join(&mut self, a: u32, b: u32) {
         let (from, to) = self.ends(a);
         if distance2(at(&self.points, from as usize), at(&self.points, to as usize)) <= self.slack {
@@ -69,7 +69,7 @@ impl HalfEdgeMesh {
         put(&mut self.twin, b as usize, a);
     }
 
-    /// Returns the ends of a half-edge, as numbers of points.
+    /// Returns the ends of a half-edge, as indices of points.
     pub(crate) fn ends(&self, edge: u32) -> (u32, u32) {
         (at(&self.start, edge as usize), at(&self.start, at(&self.next, edge as usize) as usize))
     }
@@ -93,7 +93,7 @@ impl HalfEdgeMesh {
     }
 
     /// Merges neighbours of equal cost as long as the result is convex: across the longest sides of triangles first, then
-    /// across edges that run along y, then across all others. Regular ground so becomes strips, and strips become blocks.
+    /// across edges that run along y, then across all others. Regular grids thus become strips, and strips become blocks.
     pub(crate) fn merge(&mut self) {
         let mut order: Vec<(u8, u32)> = (0u32..)
             .zip(&self.twin)
@@ -146,7 +146,7 @@ impl HalfEdgeMesh {
         }
         let (before, after) = (at(&self.prev, edge as usize), at(&self.next, edge as usize));
         let (mate_before, mate_after) = (at(&self.prev, mate as usize), at(&self.next, mate as usize));
-        // A second stretch of shared border would end up inside the merged piece.
+        // A second shared section of the border would be inside the merged piece.
         if at(&self.twin, before as usize) == mate_after || at(&self.twin, after as usize) == mate_before {
             return false;
         }
@@ -178,7 +178,7 @@ impl HalfEdgeMesh {
         put(&mut self.prev, b as usize, a);
     }
 
-    /// Joins the edge with those that continue it straight along the same neighbour.
+    /// Merges the edge with collinear edges that follow it along the same neighbour.
     fn straighten(&mut self, edge: u32) {
         loop {
             let mate = at(&self.twin, edge as usize);
@@ -193,7 +193,7 @@ impl HalfEdgeMesh {
             if !one_line {
                 break;
             }
-            // The mate takes over the far end, so that it runs along the whole line again.
+            // The twin gets the far end, so that it covers the whole line again.
             self.link(edge, end);
             let far = at(&self.prev, mate_before as usize);
             self.link(far, mate);
@@ -214,7 +214,7 @@ impl HalfEdgeMesh {
         }
     }
 
-    /// Lays the pieces out for searching.
+    /// Converts the pieces into a plan for searching.
     pub(crate) fn finish(mut self, faces: usize) -> Nav {
         let twins: Vec<u32> = (0u32..).zip(&self.twin).filter(|(_, t)| **t != NONE).map(|(e, _)| e).collect();
         for edge in twins {
@@ -289,7 +289,7 @@ pub(crate) struct Poly {
     pub(crate) flat: bool,
 }
 
-/// An edge through which a polygon can be left, with all that a search wants to know about it.
+/// An edge through which a polygon can be left, with all data a search needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gate {
     /// Its ends, counter-clockwise around the polygon that is left.
@@ -298,10 +298,10 @@ pub(crate) struct Gate {
     pub(crate) va: u32,
     pub(crate) vb: u32,
     pub(crate) edge: u32,
-    /// The edge as the polygon that is entered has it, and that polygon.
+    /// The twin edge in the polygon that is entered, and that polygon.
     pub(crate) mate: u32,
     pub(crate) into: u32,
-    /// Whether there is no other way out beyond it.
+    /// Whether it leads into a dead end.
     pub(crate) dead_end: bool,
 }
 
@@ -309,23 +309,23 @@ pub(crate) struct Gate {
 #[derive(Debug, Default)]
 pub(crate) struct Nav {
     pub(crate) points: Vec<V2>,
-    /// Whether a path may turn at a point: free space takes up more than half a turn around it.
+    /// Whether a path may turn at a point: the free space around it spans more than 180 degrees.
     pub(crate) corner: Vec<bool>,
     pub(crate) polys: Vec<Poly>,
     /// First point of each edge, polygon after polygon.
     pub(crate) ring: Vec<u32>,
-    /// The same edge as the neighbour has it, or `NONE`.
+    /// The twin edge in the neighbour, or `NONE`.
     pub(crate) mate: Vec<u32>,
     /// The polygon of each edge.
     pub(crate) owner: Vec<u32>,
     /// Where the polygons of each face begin in `face_polys`.
     of_face: Vec<u32>,
     face_polys: Vec<u32>,
-    /// Which connected part a polygon belongs to.
+    /// The connected component of each polygon.
     pub(crate) part: Vec<u32>,
     /// For polygons in a dead end, the next one on the way out.
     pub(crate) way_out: Vec<u32>,
-    /// Points this near to an edge are on it.
+    /// Points within this distance of an edge are on it.
     pub(crate) slack: f64,
     gates: Vec<Gate>,
     /// Where the gates of each polygon begin.
@@ -345,13 +345,13 @@ impl Nav {
         if edge + 1 == poly.first + poly.count { poly.first } else { edge + 1 }
     }
 
-    /// Returns the number of the point an edge starts at.
+    /// Returns the index of the point at which an edge starts.
     #[inline]
     pub(crate) fn vertex(&self, edge: u32) -> u32 {
         at(&self.ring, edge as usize)
     }
 
-    /// Returns the point an edge starts at.
+    /// Returns the point at which an edge starts.
     #[inline]
     pub(crate) fn point(&self, edge: u32) -> V2 {
         at(&self.points, self.vertex(edge) as usize)
@@ -362,13 +362,13 @@ impl Nav {
         poly.first..poly.first + poly.count
     }
 
-    /// Returns `true` if two polygons hang together by their edges.
+    /// Returns `true` if two polygons are connected.
     pub(crate) fn may_join(&self, one: u32, two: u32) -> bool {
         at(&self.part, one as usize) == at(&self.part, two as usize)
     }
 
-    /// Returns `true` if a point lies on the stretch whose ends are in these directions from it. Points that are no
-    /// corner may lie on upright faces, which are a little less than flat.
+    /// Returns `true` if a point is on the segment whose ends are in these directions from it. Points other than corners may be
+    /// on vertical faces, which are not perfectly flat.
     #[inline]
     pub(crate) fn is_between(&self, vertex: u32, to_left: V2, to_right: V2) -> bool {
         if dot2(to_left, to_right) > 0.0 {
@@ -379,8 +379,8 @@ impl Nav {
         side * side <= slack * slack * dot2(along, along)
     }
 
-    /// Returns the polygon of a face that holds the place, or the one that comes nearest to it, with the depth by which
-    /// it lies inside (negative outside).
+    /// Returns the polygon of a face that contains a point, or the nearest one, with the depth of the point inside it (negative
+    /// outside).
     pub(crate) fn poly_at(&self, face: u32, p: V2) -> Option<(u32, f64)> {
         let (&first, &end) = (self.of_face.get(face as usize)?, self.of_face.get(face as usize + 1)?);
         let mut best: Option<(u32, f64)> = None;
@@ -401,7 +401,7 @@ impl Nav {
         best
     }
 
-    /// Returns the place nearest to a point in the polygons of a face, with its distance.
+    /// Returns the nearest point in the polygons of a face, with its distance.
     pub(crate) fn nearest_in(&self, face: u32, p: V2) -> Option<(f64, u32, V2)> {
         let (&first, &end) = (self.of_face.get(face as usize)?, self.of_face.get(face as usize + 1)?);
         let mut best: Option<(f64, u32, V2)> = None;
@@ -430,8 +430,8 @@ impl Nav {
         if edge == poly.first { poly.first + poly.count - 1 } else { edge - 1 }
     }
 
-    /// Gives every stretch of free space around a point a point of its own: where two parts only touch, nobody gets
-    /// from one to the other.
+    /// Duplicates points for each separate region of free space around them: parts that only touch at a point are not
+    /// connected.
     fn split_points(&mut self) {
         let mut points = Vec::with_capacity(self.points.len());
         let mut number = vec![NONE; self.ring.len()];
@@ -468,7 +468,7 @@ impl Nav {
         self.gates.get(from..to).unwrap_or(&[])
     }
 
-    /// Returns the gate at an edge, if the edge has another side.
+    /// Returns the gate at an edge, if the edge has a neighbour.
     pub(crate) fn gate(&self, edge: u32) -> Option<Gate> {
         let mate = at(&self.mate, edge as usize);
         let next = self.after(edge);
@@ -497,13 +497,13 @@ impl Nav {
     fn find_corners(&mut self) {
         let mut corner = vec![false; self.points.len()];
         for edge in 0..self.ring.len() as u32 {
-            // Upright faces close the turn around a point without filling it.
+            // Vertical faces continue the fan around a point without adding an angle.
             let Poly { flat, cost, .. } = self.poly(at(&self.owner, edge as usize));
             let mate = at(&self.mate, edge as usize);
             if flat || (mate == NONE && self.turns_more_than_half(edge)) {
                 put(&mut corner, self.vertex(edge) as usize, true);
             }
-            // Ground of another price is walked around like a hole.
+            // Ground of another cost is treated as a hole.
             if mate != NONE && self.poly(at(&self.owner, mate as usize)).cost != cost {
                 put(&mut corner, self.vertex(edge) as usize, true);
                 put(&mut corner, self.vertex(self.after(edge)) as usize, true);
@@ -512,7 +512,7 @@ impl Nav {
         self.corner = corner;
     }
 
-    /// Turns around the start of a border edge, through free space, until the next border.
+    /// Rotates around the start of a border edge, through free space, until the next border.
     fn turns_more_than_half(&self, border: u32) -> bool {
         let center = self.point(border);
         let first = sub2(self.point(self.after(border)), center);
@@ -563,7 +563,7 @@ impl Nav {
                 }
             }
         }
-        // Dead ends are peeled off from their tips.
+        // Dead ends are removed starting at their tips.
         let mut way_out = vec![NONE; n];
         let mut todo: Vec<u32> = (0..n as u32).filter(|&p| at(&degree, p as usize) == 1).collect();
         while let Some(poly) = todo.pop() {

@@ -1,17 +1,17 @@
-//! Landmarks: distances from a few far-away points, known beforehand, tell a search how far the goal is at least (Goldberg and
+//! Landmarks: precomputed distances from a few distant points give lower bounds of the distance to the goal (Goldberg and
 //! Harrelson: Computing the Shortest Path: A* Search Meets Graph Theory).
 
 use super::half_edge_mesh::Nav;
 use super::search::{self, Scratch, Spot};
 use crate::vector::{at, distance2, put};
 
-/// How many landmarks there are.
+/// Number of landmarks.
 pub(crate) const COUNT: usize = 8;
 
 /// Distances from landmarks.
 #[derive(Debug)]
 pub(crate) struct Landmarks {
-    /// Per point of the plan, how far each landmark is; infinite in other parts of the plan.
+    /// Per point of the plan, the distance of each landmark; infinite in other components.
     points: Vec<[f64; COUNT]>,
     /// Per edge, the mean of its ends.
     edges: Vec<[f64; COUNT]>,
@@ -19,7 +19,7 @@ pub(crate) struct Landmarks {
     half: Vec<f64>,
 }
 
-/// What the landmarks say about a goal: each is at least and at most this far from it.
+/// Lower and upper bounds of the distance between a goal and each landmark.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bearings {
     least: [f64; COUNT],
@@ -27,7 +27,7 @@ pub(crate) struct Bearings {
 }
 
 impl Landmarks {
-    /// Surveys the largest part of the plan. `None` where it is too tangled to be surveyed in reasonable time.
+    /// Computes the distances in the largest component of the plan. Returns `None` if that takes too long.
     pub(crate) fn survey(nav: &Nav, scratch: &mut Scratch) -> Option<Landmarks> {
         let mut sizes = vec![0u32; nav.polys.len()];
         for part in &nav.part {
@@ -45,7 +45,7 @@ impl Landmarks {
         for k in 0..=COUNT {
             let start = Spot { point: nav.point(from), poly: at(&nav.owner, from as usize) };
             let known = search::flood(nav, scratch, start)?;
-            // The first survey only finds a point at the rim, from where the real ones begin.
+            // The first pass only finds a point at the rim to start from.
             if let Some(k) = k.checked_sub(1) {
                 for ((slots, near), d) in points.iter_mut().zip(&mut nearest).zip(&known) {
                     put(slots, k, *d);
@@ -78,7 +78,7 @@ impl Landmarks {
         Some(Landmarks { points, edges, half })
     }
 
-    /// Returns what is known about a goal, from the corners of its polygon, all of which it sees.
+    /// Returns the bounds for a goal, from the corners of its polygon, all of which are visible from it.
     pub(crate) fn bearings(&self, nav: &Nav, goal: Spot) -> Option<Bearings> {
         let mut out = Bearings { least: [0.0; COUNT], most: [f64::INFINITY; COUNT] };
         for edge in nav.edges(goal.poly) {
@@ -89,20 +89,20 @@ impl Landmarks {
                 *most = most.min(d + away);
             }
         }
-        // Rounding and the width of upright faces must not make anything look farther than it is.
+        // Rounding errors and the width of vertical faces must not raise a lower bound above the true distance.
         let spare = nav.slack * 4.0 + 1e-9;
         out.least = out.least.map(|l| l - spare);
         out.most = out.most.map(|m| m + spare);
         out.most.iter().all(|m| m.is_finite()).then_some(out)
     }
 
-    /// Returns how far the goal is at least from a point of the plan.
+    /// Returns a lower bound of the distance from a point of the plan to the goal.
     #[inline]
     pub(crate) fn beyond_point(&self, point: u32, goal: &Bearings) -> f64 {
         self.points.get(point as usize).map_or(0.0, |known| farthest(known, goal))
     }
 
-    /// Returns how far the goal is at least from any point of an edge.
+    /// Returns a lower bound of the distance from any point of an edge to the goal.
     #[inline]
     pub(crate) fn beyond_edge(&self, edge: u32, goal: &Bearings) -> f64 {
         let (Some(mean), Some(half)) = (self.edges.get(edge as usize), self.half.get(edge as usize)) else {
@@ -112,7 +112,7 @@ impl Landmarks {
     }
 }
 
-/// Returns what the landmark that tells most says, for a place that is this far from each.
+/// Returns the best bound of all landmarks, for a point with these distances from them.
 #[inline]
 fn farthest(known: &[f64; COUNT], goal: &Bearings) -> f64 {
     let mut best = 0.0f64;

@@ -1,4 +1,4 @@
-//! Paths: the plan of the walkable surface, and the searches on it.
+//! Path finding: the plan of the walkable surface and searches on it.
 
 mod build;
 mod cut;

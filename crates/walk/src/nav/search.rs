@@ -1,8 +1,8 @@
 //! Shortest paths over the plan (Polyanya: Cui, Harabor, Grastien, "Compromise-free Pathfinding on a Navigation Mesh").
 //!
-//! A search node is a stretch of an edge that is seen, all of it, from a root: the last point where the path turned.
-//! Nodes come in the order of the shortest length any path through them can have, so the first to reach the goal's
-//! polygon is the shortest path of all.
+//! A search node is an interval of an edge that is fully visible from a root: the last point where the path turned. Nodes are
+//! expanded in the order of a lower bound of the length of all paths through them, so the first one to reach the goal's
+//! polygon gives the shortest path.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,11 +11,11 @@ use super::half_edge_mesh::{Gate, NONE, Nav};
 use super::landmarks::{Bearings, Landmarks};
 use crate::vector::{V2, at, cross2, distance2, dot2, lerp2, nearest_on_segment, put, sub2};
 
-/// Lengths that differ by less are the same.
+/// Lengths that differ by less are equal.
 const SAME: f64 = 1e-9;
-/// How much the fast search prefers being nearer to the goal: its paths are not longer by more than this, as far as what it
-/// leaves out is no better.
-const HASTE: f64 = 1.06;
+/// Weight of the remaining distance in the fast search. It bounds the extra length of its paths, except for what it
+/// prunes.
+const GOAL_WEIGHT: f64 = 1.06;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -28,59 +28,59 @@ struct Node {
     root_vertex: u32,
     left_vertex: u32,
     right_vertex: u32,
-    /// The edge, as the polygon that is entered has it.
+    /// The edge, in the polygon that is entered.
     edge: u32,
     /// The node in which the path turned at this node's root.
     turned: u32,
 }
 
 impl Node {
-    /// Returns the same stretch, seen from a corner that the path turns around.
+    /// Returns the same interval with another root: a corner at which the path turns.
     #[inline]
     fn around(&self, corner: V2, vertex: u32, length: f64, turned: u32) -> Node {
         Node { root: corner, root_vertex: vertex, length, turned, ..*self }
     }
 
-    /// Returns what the root sees of another edge, from the right end to the left one.
+    /// Returns the interval of another edge that is visible from the root, from its right to its left end.
     #[inline]
     fn through(&self, edge: u32, (right, right_vertex): (V2, u32), (left, left_vertex): (V2, u32)) -> Node {
         Node { left, left_vertex, right, right_vertex, edge, ..*self }
     }
 }
 
-/// A node and its bound, in the order of the bits of the bound, which for lengths is the order of the lengths. The heap
-/// yields the greatest, which is to be the smallest bound, then the oldest node.
-type Waiting = Reverse<(u64, u32)>;
+/// A node and its bound, ordered by the bits of the bound, which is the order of the lengths. Reversed, so that the heap
+/// yields the smallest bound first, then the oldest node.
+type QueueEntry = Reverse<(u64, u32)>;
 
-/// Room to work in, kept between searches.
+/// Buffers that are reused between searches.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     nodes: Vec<Node>,
-    heap: BinaryHeap<Waiting>,
-    /// The most promising of the newest nodes, which often is the most promising of all and need not go through the heap.
-    at_hand: Option<Waiting>,
+    heap: BinaryHeap<QueueEntry>,
+    /// The best of the newest nodes. It is often the best of all, and then bypasses the heap.
+    at_hand: Option<QueueEntry>,
     query: u32,
-    /// Shortest known length to a corner, in the search that is noted.
+    /// Shortest known length to a corner, with the search it belongs to.
     reached: Vec<(u32, f64)>,
     /// Polygons in dead ends that lead to the goal.
     toward_goal: Vec<u32>,
     /// Per edge and side, the last turn that was made into its polygon.
     turns: Vec<[Turn; 2]>,
-    /// Per edge and side, the last root at that end of it that looked into its polygon.
+    /// Per edge and side, the last root at that end that was expanded into its polygon.
     looks: Vec<[Turn; 2]>,
-    /// Per edge, what the fast search has entered through it.
+    /// Per edge, the intervals through which the fast search entered its polygon.
     entered: Vec<Entered>,
-    /// Distances known beforehand, if the plan was surveyed.
+    /// Landmark distances, if they were computed.
     pub(crate) landmarks: Option<Landmarks>,
-    /// Per edge, how far the goal is at least, in the search that is noted.
+    /// Per edge, a lower bound of the distance to the goal, with the search it belongs to.
     least: Vec<(u32, f64)>,
     /// The same per point.
     least_from: Vec<(u32, f64)>,
-    /// Whether the exact search was given up as too long, and the fast one run instead.
+    /// Whether the exact search took too long and the fast one was run instead.
     pub(crate) gave_up: bool,
 }
 
-/// What was done at an edge, in which search, around which corner, come from where and after which length.
+/// The last turn at an edge: the search, the corner, the direction it was reached from and the length of the path.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turn {
     query: u32,
@@ -90,8 +90,8 @@ struct Turn {
 }
 
 impl Turn {
-    /// Notes the new one; false if the same was done before, after no longer a way.
-    fn is_news(&mut self, new: Turn) -> bool {
+    /// Records a turn. Returns `false` if the same turn was made before with a path that is no longer.
+    fn record(&mut self, new: Turn) -> bool {
         let same =
             self.query == new.query && self.vertex == new.vertex && (self.heading - new.heading).abs() < SAME;
         if same && self.length <= new.length + SAME {
@@ -102,26 +102,26 @@ impl Turn {
     }
 }
 
-/// Up to four stretches of an edge by which a polygon was entered, as parts of its length, each with the length of the
-/// path to either end.
+/// Up to four intervals of an edge through which a polygon was entered, as fractions of the edge, each with the lengths of
+/// the paths to its ends.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entered {
     query: u32,
     count: u32,
-    stretches: [Stretch; 4],
+    stretches: [Interval; 4],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Stretch {
+struct Interval {
     low: f64,
     high: f64,
     to_low: f64,
     to_high: f64,
 }
 
-impl Stretch {
-    /// Returns `true` if this stretch holds the other and is come to by no longer a way, as far as the ends tell.
-    fn beats(&self, other: &Stretch) -> bool {
+impl Interval {
+    /// Returns `true` if this interval contains the other and is reached by paths that are no longer, judged at its ends.
+    fn dominates(&self, other: &Interval) -> bool {
         let size = (self.high - self.low).max(SAME);
         let to = |p: f64| self.to_low + (self.to_high - self.to_low) * ((p - self.low) / size);
         self.low <= other.low + SAME
@@ -132,12 +132,12 @@ impl Stretch {
 }
 
 impl Entered {
-    fn beats(&self, query: u32, new: &Stretch) -> bool {
-        self.query == query && self.stretches.iter().take(self.count as usize).any(|s| s.beats(new))
+    fn dominates(&self, query: u32, new: &Interval) -> bool {
+        self.query == query && self.stretches.iter().take(self.count as usize).any(|s| s.dominates(new))
     }
 
-    /// Notes a stretch, over the oldest if there is no room: forgetting costs time, not paths.
-    fn add(&mut self, query: u32, new: Stretch) {
+    /// Records an interval, replacing the oldest if all slots are taken. A lost interval costs time, but no paths.
+    fn add(&mut self, query: u32, new: Interval) {
         if self.query != query {
             *self = Entered { query, ..Entered::default() };
         }
@@ -168,7 +168,7 @@ impl Scratch {
         self.query += 1;
     }
 
-    fn wait(&mut self, mut new: Waiting) {
+    fn wait(&mut self, mut new: QueueEntry) {
         match &mut self.at_hand {
             None => self.at_hand = Some(new),
             Some(best) => {
@@ -180,8 +180,8 @@ impl Scratch {
         }
     }
 
-    /// Returns the most promising node of all.
-    fn next(&mut self) -> Option<Waiting> {
+    /// Returns the node with the smallest bound.
+    fn next(&mut self) -> Option<QueueEntry> {
         let Some(mut best) = self.at_hand.take() else { return self.heap.pop() };
         if let Some(mut top) = self.heap.peek_mut()
             && *top > best
@@ -191,7 +191,7 @@ impl Scratch {
         Some(best)
     }
 
-    /// Returns `true` if a corner is reached by a path of this length, unless a shorter one is known.
+    /// Returns `true` unless a shorter path to the corner is known.
     fn reach(&mut self, vertex: u32, length: f64) -> bool {
         let Some(known) = self.reached.get_mut(vertex as usize) else { return false };
         if known.0 == self.query && known.1 + SAME < length {
@@ -210,7 +210,7 @@ impl Scratch {
     }
 }
 
-/// A place of the plan and the polygon it lies in.
+/// A point of the plan and its polygon.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spot {
     pub(crate) point: V2,
@@ -224,12 +224,12 @@ struct Search<'a> {
     fast: bool,
     price: Option<f64>,
     bearings: Option<Bearings>,
-    /// While surveying, the shortest known length to every point; there is no goal then.
+    /// The shortest known length to every point, if distances to all points are computed; there is no goal then.
     survey: Option<Vec<f64>>,
 }
 
-/// Returns the turning points of the shortest path, start and goal included; `None` when there is none. The fast search
-/// enters every edge once, by the most promising node, and so finds a path that may be a little longer.
+/// Returns the turning points of the shortest path, start and goal included; `None` if there is none. The fast search
+/// enters every edge once, by the best node, so its path may be slightly longer.
 pub(crate) fn search(
     nav: &Nav,
     scratch: &mut Scratch,
@@ -240,7 +240,7 @@ pub(crate) fn search(
     search_where(nav, scratch, start, goal, fast, None)
 }
 
-/// Returns the shortest path over ground of one price.
+/// Returns the shortest path over ground of one cost.
 pub(crate) fn search_on(
     nav: &Nav,
     scratch: &mut Scratch,
@@ -267,7 +267,7 @@ fn search_where(
     }
     scratch.gave_up = false;
     match search_once(nav, scratch, start, goal, fast, price) {
-        // Each search helps out the other, once.
+        // Each search falls back to the other, once.
         None if fast && !scratch.gave_up => search_where(nav, scratch, start, goal, false, price),
         None if !fast && scratch.gave_up => {
             let found = search_once(nav, scratch, start, goal, true, price);
@@ -294,7 +294,7 @@ fn search_once(
     search.run()
 }
 
-/// Returns the length of the shortest path from a place to every point of the plan; infinite where there is none.
+/// Returns the length of the shortest path from a point to every point of the plan; infinite where there is none.
 /// `None` if that takes too long.
 pub(crate) fn flood(nav: &Nav, scratch: &mut Scratch, start: Spot) -> Option<Vec<f64>> {
     scratch.begin(nav);
@@ -335,7 +335,7 @@ impl Search<'_> {
         }
     }
 
-    /// Crosses the edge of `node` (given as the polygon that is left has it) and queues the node if that can help.
+    /// Crosses the edge of `node` (given in the polygon that is left) and queues the node if it can lead to the goal.
     fn leave(&mut self, node: Node) {
         if let Some(gate) = self.nav.gate(node.edge)
             && self.is_open(&gate)
@@ -344,8 +344,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns `true` if a gate may lead to the goal: down a dead end only if the goal is there, over ground of the
-    /// right price.
+    /// Returns `true` if a gate may lead to the goal: over ground of the right cost, and into a dead end only if the goal is
+    /// there.
     #[inline]
     fn is_open(&self, gate: &Gate) -> bool {
         let needed =
@@ -353,32 +353,32 @@ impl Search<'_> {
         needed && self.price.is_none_or(|price| self.nav.poly(gate.into).cost == price)
     }
 
-    /// Queues a node that goes through a gate.
+    /// Queues a node that passes through a gate.
     fn enter(&mut self, mut node: Node, gate: &Gate) {
-        // Nobody gets through an edge that is a mere point of the plan.
+        // An edge of length 0 in the plan cannot be crossed.
         if node.left == node.right {
             return;
         }
         node.edge = gate.mate;
         if self.fast {
-            let new = stretch(&node, gate);
+            let new = interval(&node, gate);
             let query = self.scratch.query;
             let Some(entered) = self.scratch.entered.get_mut(gate.mate as usize) else { return };
-            if entered.beats(query, &new) {
+            if entered.dominates(query, &new) {
                 return;
             }
             entered.add(query, new);
         }
         let mut bound = self.bound(&node);
         if self.fast {
-            bound = node.length + (bound - node.length) * HASTE;
+            bound = node.length + (bound - node.length) * GOAL_WEIGHT;
         }
         let waiting = Reverse((bound.max(0.0).to_bits(), self.scratch.nodes.len() as u32));
         self.scratch.nodes.push(node);
         self.scratch.wait(waiting);
     }
 
-    /// Returns a length that no path through the node falls short of.
+    /// Returns a lower bound of the length of all paths through the node.
     fn bound(&mut self, node: &Node) -> f64 {
         let (_, square) = nearest_on_segment(node.root, node.left, node.right);
         if let Some(survey) = &mut self.survey {
@@ -407,7 +407,7 @@ impl Search<'_> {
         straight.max(through).max(node.length + root.1)
     }
 
-    /// Returns the shortest way from the root through the stretch to the goal, were nothing else in the way.
+    /// Returns the length of the shortest line from the root through the interval to the goal, ignoring all obstacles.
     fn shortest_through(&self, node: &Node) -> f64 {
         if let Some(by) = self.onto_flat_goal(node) {
             return distance2(node.root, by) + distance2(by, self.goal.point);
@@ -420,7 +420,7 @@ impl Search<'_> {
         }
     }
 
-    /// On which side of the stretch the way from the root to the goal passes.
+    /// Returns the side of the interval on which the line from the root to the goal passes.
     fn side_of_goal(&self, node: &Node, goal: V2) -> Side {
         let (d, left, right) =
             (sub2(goal, node.root), sub2(node.left, node.root), sub2(node.right, node.root));
@@ -435,7 +435,7 @@ impl Search<'_> {
         }
     }
 
-    /// If the goal is on an upright face that is entered here, the place of the stretch nearest to it.
+    /// Returns the point of the interval nearest to the goal, if the goal is on a vertical face that is entered here.
     fn onto_flat_goal(&self, node: &Node) -> Option<V2> {
         let poly = at(&self.nav.owner, node.edge as usize);
         if poly != self.goal.poly || !self.nav.poly(poly).flat {
@@ -445,12 +445,12 @@ impl Search<'_> {
         Some(lerp2(node.left, node.right, t))
     }
 
-    /// Returns the goal, mirrored to the far side of the stretch if it lies on the near one.
+    /// Returns the goal, mirrored to the far side of the interval if it is on the near side.
     fn mirrored_goal(&self, node: &Node) -> V2 {
         let goal = self.goal.point;
         let along = sub2(node.left, node.right);
         let (a, b) = (cross2(along, sub2(node.root, node.right)), cross2(along, sub2(goal, node.right)));
-        // The polygon that is entered lies to the right of the way from right to left.
+        // The polygon that is entered is to the right of the line from the right to the left end.
         let length = dot2(along, along);
         if b > 0.0 && length > 0.0 && a >= 0.0 {
             let back = 2.0 * b / length;
@@ -460,7 +460,7 @@ impl Search<'_> {
     }
 
     fn run(&mut self) -> Option<Vec<V2>> {
-        // Far more nodes than any sound plan needs; where faces lie on top of each other in heaps, this is the end.
+        // Far more nodes than any valid plan needs: a limit for plans with many faces on top of each other.
         let most = 50_000 + 8 * self.nav.ring.len();
         while let Some(Reverse((_, index))) = self.scratch.next() {
             let node = self.scratch.nodes.get(index as usize).copied()?;
@@ -506,15 +506,15 @@ impl Search<'_> {
         out
     }
 
-    /// Looks through the stretch at the other edges of the polygon.
+    /// Expands a node: finds the parts of the polygon's other edges that are visible through the interval.
     fn expand(&mut self, node: &Node, index: u32) {
         let nav = self.nav;
         let (root, edge) = (node.root, node.edge);
         let (to_left, to_right) = (sub2(node.left, root), sub2(node.right, root));
-        // From a point of its border all of the polygon is seen.
+        // The whole polygon is visible from a point of its border.
         let all = nav.is_between(node.root_vertex, to_left, to_right);
         if all {
-            // Around a point that is no corner one could look for ever.
+            // Around a point that is not a corner this would not terminate.
             let new = Turn {
                 query: self.scratch.query,
                 vertex: node.root_vertex,
@@ -523,7 +523,7 @@ impl Search<'_> {
             };
             let slots = self.scratch.looks.get_mut(edge as usize);
             let slot = slots.and_then(|l| l.get_mut(usize::from(root == node.right)));
-            if !slot.is_some_and(|slot| slot.is_news(new)) {
+            if !slot.is_some_and(|slot| slot.record(new)) {
                 return;
             }
         }
@@ -542,7 +542,7 @@ impl Search<'_> {
             if gate.edge != edge && self.is_open(gate) {
                 let Gate { a, b, va, vb, edge: current, .. } = *gate;
                 let (ar, br) = (from_right(a), from_right(b));
-                // Most edges are out of sight, and mostly there is no turning toward them.
+                // Most edges are not visible, and most of those cannot be reached by a turn.
                 if ar < 0.0 && br <= 0.0 && !may_right {
                     continue;
                 }
@@ -580,17 +580,18 @@ impl Search<'_> {
         }
     }
 
-    /// Notes a turn around a corner into a polygon; false if the very same turn was made before, or a shorter way is known.
+    /// Records a turn around a corner into a polygon. Returns `false` if the same turn was made before or a shorter path is
+    /// known.
     fn turn(&mut self, edge: u32, side: usize, vertex: u32, length: f64, heading: f64) -> bool {
         if !self.scratch.reach(vertex, length) {
             return false;
         }
         let new = Turn { query: self.scratch.query, vertex, heading, length };
         let slot = self.scratch.turns.get_mut(edge as usize).and_then(|t| t.get_mut(side));
-        slot.is_some_and(|slot| slot.is_news(new))
+        slot.is_some_and(|slot| slot.record(new))
     }
 
-    /// Crosses a polygon without area: what is seen of the one edge is seen of those that lie on it.
+    /// Crosses a polygon without area: the visible interval of one edge is projected onto the edges that coincide with it.
     fn cross_flat(&mut self, node: &Node, index: u32, poly: u32) {
         let nav = self.nav;
         let along = sub2(node.right, node.left);
@@ -606,7 +607,7 @@ impl Search<'_> {
             let place = |p: V2| dot2(sub2(p, node.left), along) / size;
             let (left, right) = (next, edge);
             let (from, to) = (place(nav.point(left)), place(nav.point(right)));
-            // What lies beyond an edge that runs the other way folds back over where the path comes from.
+            // Beyond an edge of opposite direction, the surface folds back over the polygon that the path comes from.
             if from > to {
                 continue;
             }
@@ -617,7 +618,7 @@ impl Search<'_> {
                 let (r, rv) = end(to <= 1.0, right, (node.right, node.right_vertex));
                 self.leave(Node { left: l, left_vertex: lv, right: r, right_vertex: rv, edge, ..*node });
             }
-            // Along the line beyond the ends of the stretch.
+            // Along the line beyond the ends of the interval.
             if to > 1.0 + 1e-12 && node.right_vertex != NONE {
                 let near = end(from > 1.0, left, (node.right, node.right_vertex));
                 let root = self.walk_to(node, index, (node.right, node.right_vertex), near);
@@ -647,7 +648,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns a node whose root is `near`, come to by way of `turn`.
+    /// Returns a node whose root is `near`, reached by way of `turn`.
     fn walk_to(&mut self, node: &Node, index: u32, turn: (V2, u32), near: (V2, u32)) -> Node {
         let first = Node {
             root: turn.0,
@@ -671,12 +672,12 @@ impl Search<'_> {
     }
 }
 
-/// Returns the node's stretch as parts of the gate it goes through.
-fn stretch(node: &Node, gate: &Gate) -> Stretch {
+/// Returns the node's interval as fractions of the gate it passes through.
+fn interval(node: &Node, gate: &Gate) -> Interval {
     let d = sub2(gate.a, gate.b);
     let size = dot2(d, d);
     let part = |p: V2| if size > 0.0 { dot2(sub2(p, gate.b), d) / size } else { 0.0 };
-    Stretch {
+    Interval {
         low: part(node.left),
         high: part(node.right),
         to_low: node.length + distance2(node.root, node.left),
@@ -684,9 +685,9 @@ fn stretch(node: &Node, gate: &Gate) -> Stretch {
     }
 }
 
-/// Returns where the right and the left ray cut an edge, as fractions of it. Its ends are given by the side of each ray
-/// they are on: what is seen is left of the right ray (positive) and right of the left one (negative). An edge along a
-/// ray is seen, if only from its end.
+/// Returns where the right and the left ray intersect an edge, as fractions of it. The ends of the edge are given by the side
+/// of each ray they are on: the visible part is left of the right ray (positive) and right of the left ray (negative). An
+/// edge along a ray is visible.
 #[inline]
 fn visible([ar, br]: [f64; 2], [al, bl]: [f64; 2]) -> (f64, f64) {
     let enter = if ar >= 0.0 && (br > 0.0 || ar == br) {
@@ -706,17 +707,18 @@ fn visible([ar, br]: [f64; 2], [al, bl]: [f64; 2]) -> (f64, f64) {
     (enter, exit)
 }
 
-/// Returns a number from 0 to 4 that grows with the angle of a direction.
+/// Returns a number from 0 to 4 that increases with the angle of a direction.
 fn heading(d: V2) -> f64 {
     let part = d[0] / (d[0].abs() + d[1].abs());
     if d[1] >= 0.0 { 1.0 - part } else { 3.0 + part }
 }
 
-/// On which side of the first direction the second points: positive to the left, exactly zero where only rounding could tell.
+/// Returns the side of the first direction to which the second points: positive for left, exactly zero if the sign would
+/// depend on rounding.
 #[inline]
 fn side(a: V2, b: V2) -> f64 {
     let side = cross2(a, b);
-    // Far more than rounding can make of coordinates below a thousand kilometres.
+    // Far more than the rounding error of coordinates below a thousand kilometres.
     if side.abs() > 1.0 {
         return side;
     }
@@ -735,7 +737,7 @@ trait Hypot2 {
 }
 
 impl Hypot2 for f64 {
-    /// Returns the plain root of the sum of squares; `hypot` is not the same on every platform.
+    /// Returns the square root of the sum of squares; `hypot` differs between platforms.
     #[inline]
     fn hypot2(self, other: f64) -> f64 {
         (self * self + other * other).sqrt()

@@ -1,15 +1,15 @@
-//! From the turning points of a path to the faces it crosses.
+//! Finds the faces that a path crosses, from its turning points.
 
 use crate::mesh::Walkmesh;
 use crate::vector::{V2, at, cross2, dot2, plan, put, sub2};
 
-/// Finds the faces under a path.
+/// A search for the faces below a path.
 #[derive(Debug, Default)]
 pub(crate) struct Tracer {
     leg: u32,
-    /// The leg in which a face was last come to.
+    /// The leg in which each face was last reached.
     seen: Vec<u32>,
-    /// Faces that were come to, each with the step before it.
+    /// Faces that were reached, each with the previous step.
     steps: Vec<Step>,
 }
 
@@ -25,8 +25,8 @@ struct Step {
 pub(crate) type Traced = (Vec<u32>, Vec<u32>);
 
 impl Tracer {
-    /// Walks along all legs at once over every sheet of the surface they may run on, so that a wrong turn onto a face
-    /// above or below is not the end. `None` when the path leaves the open faces.
+    /// Follows all legs over every layer of the surface they may be on, so that a wrong choice of a face above or below is not
+    /// final. Returns `None` if the path leaves the open faces.
     pub(crate) fn trace(
         &mut self,
         mesh: &Walkmesh,
@@ -98,25 +98,25 @@ pub(crate) fn edge_ends(mesh: &Walkmesh, face: u32, edge: u32) -> [V2; 2] {
     }
 }
 
-/// Returns `true` if two segments of the plan come within `slack` of meeting.
+/// Returns `true` if two segments of the plan come within `slack` of each other.
 fn touches([p, q]: [V2; 2], [a, b]: [V2; 2], slack: f64) -> bool {
     let (along, across) = (sub2(b, a), sub2(q, p));
     let (len, width) = (dot2(along, along).sqrt(), dot2(across, across).sqrt());
     let apart = |x: f64, y: f64, limit: f64| (x > limit && y > limit) || (x < -limit && y < -limit);
-    // Both ends of the edge beyond one side of the leg, or the leg beyond one side of the edge.
+    // Both ends of the edge are on one side of the leg, or both ends of the leg on one side of the edge.
     if apart(cross2(along, sub2(p, a)), cross2(along, sub2(q, a)), slack * len)
         || apart(cross2(across, sub2(a, p)), cross2(across, sub2(b, p)), slack * width)
     {
         return false;
     }
-    // On one line, or the leg is a point: their boxes have to meet.
+    // Collinear, or the leg is a point: their bounding boxes must overlap.
     let boxes = |k: fn(V2) -> f64| {
         k(p).min(k(q)) <= k(a).max(k(b)) + slack && k(p).max(k(q)) >= k(a).min(k(b)) - slack
     };
     boxes(|v| v[0]) && boxes(|v| v[1])
 }
 
-/// Returns `true` if a face holds a place of the plan, within `slack`.
+/// Returns `true` if a face contains a point of the plan, within `slack`.
 pub(crate) fn holds(mesh: &Walkmesh, face: u32, p: V2, slack: f64) -> bool {
     let corners = mesh.corners(face).unwrap_or_default().map(plan);
     let sign = if crate::vector::orient(corners[0], corners[1], corners[2]) < 0.0 { -1.0 } else { 1.0 };

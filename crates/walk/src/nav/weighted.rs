@@ -1,8 +1,8 @@
-//! Paths over ground that costs more here than there.
+//! Paths over ground of different costs.
 //!
-//! No finite method finds the very cheapest of these. A search over a few points of every edge finds which polygons to
-//! cross; on each stretch of the same price the path is then made the shortest there is, and the crossings between prices
-//! move along their edges until nothing gets cheaper.
+//! No finite method finds the cheapest path exactly. A search over a few points of every edge selects the polygons to cross.
+//! Then each section of the same cost is replaced by its shortest path, and the crossings between costs are moved along their
+//! edges until the path gets no cheaper.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -11,30 +11,30 @@ use super::half_edge_mesh::{NONE, Nav};
 use super::search::{self, Scratch, Spot};
 use crate::vector::{V2, at, distance2, lerp2, put};
 
-/// Where the search crosses edges, as parts of their length.
+/// The points at which the search crosses edges, as fractions of their length.
 const PLACES: [f64; 3] = [0.02, 0.5, 0.98];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Waiting {
+struct QueueEntry {
     bound: f64,
     node: u32,
 }
 
-impl Eq for Waiting {}
+impl Eq for QueueEntry {}
 
-impl Ord for Waiting {
+impl Ord for QueueEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.total_cmp(&self.bound).then(other.node.cmp(&self.node))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueueEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// Returns the points of a cheap path from start to goal, with its cost.
+/// Returns the points of a near-cheapest path from start to goal, with its cost.
 pub(crate) fn search(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot) -> Option<(Vec<V2>, f64)> {
     if at(&nav.part, start.poly as usize) != at(&nav.part, goal.poly as usize) {
         return None;
@@ -45,7 +45,7 @@ pub(crate) fn search(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot) 
         let edge = node / 3;
         lerp2(nav.point(edge), nav.point(nav.after(edge)), at(&PLACES, node as usize % 3))
     };
-    // A node is a place on an edge of the polygon that is entered there.
+    // A node is a point on an edge, and the polygon that is entered there.
     let mut best = vec![(f64::INFINITY, NONE); 3 * nav.ring.len()];
     let mut heap = BinaryHeap::new();
     let mut arrival = (f64::INFINITY, NONE);
@@ -53,7 +53,7 @@ pub(crate) fn search(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot) 
         arrival.0 = cost(start.poly) * distance2(start.point, goal.point);
     }
     let leave = |best: &mut [(f64, u32)],
-                 heap: &mut BinaryHeap<Waiting>,
+                 heap: &mut BinaryHeap<QueueEntry>,
                  poly: u32,
                  from: V2,
                  spent: f64,
@@ -69,14 +69,14 @@ pub(crate) fn search(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot) 
                 let new = spent + cost(poly) * distance2(from, p);
                 if new < at(best, node as usize).0 {
                     put(best, node as usize, (new, by));
-                    heap.push(Waiting { bound: new + cheapest * distance2(p, goal.point), node });
+                    heap.push(QueueEntry { bound: new + cheapest * distance2(p, goal.point), node });
                 }
             }
         }
     };
     leave(&mut best, &mut heap, start.poly, start.point, 0.0, NONE);
     let mut done = vec![false; 3 * nav.ring.len()];
-    while let Some(Waiting { bound, node }) = heap.pop() {
+    while let Some(QueueEntry { bound, node }) = heap.pop() {
         if bound >= arrival.0 {
             break;
         }
@@ -112,13 +112,13 @@ fn best_before(best: &[(f64, u32)], node: u32) -> u32 {
     best.get(node as usize).map_or(NONE, |b| b.1)
 }
 
-/// Keeps the crossings between ground of different prices, walks straight on each stretch of the same price, and moves the
-/// crossings along their edges to where the path is cheapest.
+/// Keeps the crossings between ground of different costs, takes the shortest path on each section of the same cost, and moves
+/// the crossings along their edges to where the path is cheapest.
 fn slide(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot, crossed: &[u32]) -> (Vec<V2>, f64) {
     let owner = |edge: u32| at(&nav.owner, edge as usize);
     let cost = |poly: u32| nav.poly(poly).cost;
     let mut stops = vec![Stop { point: start.point, edge: NONE, into: start.poly }];
-    // What was crossed on each stretch, should nothing shorter be found there.
+    // The original points of each section, in case no shorter path is found there.
     let mut found: Vec<Vec<V2>> = vec![Vec::new()];
     for node in crossed {
         let edge = node / 3;
@@ -166,7 +166,7 @@ fn slide(nav: &Nav, scratch: &mut Scratch, start: Spot, goal: Spot, crossed: &[u
     best.unwrap_or_else(|| (vec![start.point, goal.point], distance2(start.point, goal.point)))
 }
 
-/// An end of the path, or where it crosses from ground of one price to another.
+/// An end of the path, or a crossing between ground of different costs.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     point: V2,
@@ -174,8 +174,8 @@ struct Stop {
     into: u32,
 }
 
-/// Returns where an edge is best crossed on the way from one point to another. The price is convex along the edge, so a
-/// golden section finds the least.
+/// Returns the best point to cross an edge between two points. The cost is convex along the edge, so a golden-section search
+/// finds the minimum.
 fn cheapest_on([a, b]: [V2; 2], from: V2, to: V2, before: f64, after: f64) -> V2 {
     let price = |t: f64| {
         let p = lerp2(a, b, t);
