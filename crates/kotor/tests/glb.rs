@@ -90,7 +90,10 @@ fn edits_of_a_model_arrive_and_nothing_else_changes() {
     let about = |line: &String| {
         ["positions[3]", "faces[1]", "bounds", "radius", "average", "area"].iter().any(|w| line.contains(w))
     };
-    assert!(moved.iter().any(|l| l.contains("positions[3]: (0.0, 1.1, 0.5) -> (2.5, 1.1, 0.5)")), "{moved:#?}");
+    assert!(
+        moved.iter().any(|l| l.contains("positions[3]: (0.0, 1.1, 0.5) -> (2.5, 1.1, 0.5)")),
+        "{moved:#?}"
+    );
     assert!(moved.iter().all(|l| l.contains("\"flesh\"") && about(l)), "{moved:#?}");
     let weighted = change(|json, bin| {
         let attributes = &named(json, "meshes", "flesh")["primitives"][0]["attributes"];
@@ -98,7 +101,10 @@ fn edits_of_a_model_arrive_and_nothing_else_changes() {
         bin[at..at + 8].copy_from_slice(&[0.5f32.to_le_bytes(), 0.5f32.to_le_bytes()].concat());
     });
     assert_eq!(weighted.len(), 1, "{weighted:#?}");
-    assert!(weighted[0].contains("weights[0]: (0.25, 0.75, 0.0, 0.0) -> (0.5, 0.5, 0.0, 0.0)"), "{weighted:#?}");
+    assert!(
+        weighted[0].contains("weights[0]: (0.25, 0.75, 0.0, 0.0) -> (0.5, 0.5, 0.0, 0.0)"),
+        "{weighted:#?}"
+    );
     let keyed = change(|json, bin| {
         let at = start(json, &json["animations"][0]["samplers"][0]["output"]);
         bin[at + 12..at + 16].copy_from_slice(&9.0f32.to_le_bytes());
@@ -112,7 +118,10 @@ fn edits_of_a_model_arrive_and_nothing_else_changes() {
         material["extras"]["galatea"]["textures"][0]["name"] = "c_other".into();
     });
     assert_eq!(painted.len(), 3, "{painted:#?}");
-    assert!(painted.iter().any(|l| l.contains("diffuse: (0.8, 0.8, 0.8) -> (0.5, 0.25, 1.0)")), "{painted:#?}");
+    assert!(
+        painted.iter().any(|l| l.contains("diffuse: (0.8, 0.8, 0.8) -> (0.5, 0.25, 1.0)")),
+        "{painted:#?}"
+    );
     assert!(painted.iter().any(|l| l.contains("texture: \"c_statue01\" -> \"c_other\"")), "{painted:#?}");
     let renamed = change(|json, _| {
         json["nodes"].as_array_mut().unwrap().iter_mut().find(|n| n["name"] == "hand").unwrap()["name"] =

@@ -8,7 +8,8 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 
 use crate::compare::turn_between;
 use crate::{
-    Channel, Interpolation, Mesh, Node, NodeId, Pose, Property, Scene, Skin, Target, Transform, Vertices,
+    Channel, Clip, Interpolation, Mesh, Node, NodeId, Pose, Primitive, Property, Scene, Skin, Target,
+    Topology, Transform, Vertices,
 };
 
 impl Scene {
@@ -55,8 +56,9 @@ impl Scene {
         Cow::Owned(out)
     }
 
-    /// Returns the scene for a format with these axes, without scale in its nodes at rest and in the binds of its skins. All
-    /// geometry stays in place. Nodes keep their indices; an axes node is added if there was none. Also returns what was lost.
+    /// Prepares the scene for a format with these axes: without scale in its nodes at rest and in the binds of its skins. All
+    /// geometry stays in place. Nodes keep their indices; an axes node is added if there was none. Meshes, vertices and skins
+    /// that change are added, and the old ones stay. Returns what was lost.
     ///
     /// ```
     /// use galatea_scene::{Node, Pose, Scene, Transform};
@@ -65,43 +67,43 @@ impl Scene {
     /// let top = scene.add_node(None, Node { transform: large, ..Node::new("top") });
     /// let place = Transform { translation: [0.0, 1.0, 0.0], ..Transform::default() };
     /// let lid = scene.add_node(Some(top), Node { transform: place, ..Node::new("lid") });
-    /// let (plain, losses) = scene.bake_scale([0.0, 0.0, 0.0, 1.0], 1.0);
-    /// assert_eq!(plain.nodes[lid as usize].transform.translation, [0.0, 2.0, 0.0]);
-    /// assert_eq!(plain.nodes[top as usize].transform.scale, [1.0; 3]);
+    /// let losses = scene.bake_scale([0.0, 0.0, 0.0, 1.0], 1.0);
+    /// assert_eq!(scene.nodes[lid as usize].transform.translation, [0.0, 2.0, 0.0]);
+    /// assert_eq!(scene.nodes[top as usize].transform.scale, [1.0; 3]);
     /// assert!(losses.is_empty());
     /// ```
-    pub fn bake_scale(&self, rotation: [f32; 4], scale: f32) -> (Scene, Vec<Loss>) {
-        let mut out = self.clone();
+    pub fn bake_scale(&mut self, rotation: [f32; 4], scale: f32) -> Vec<Loss> {
         let axes = Transform { rotation, scale: [scale; 3], ..Transform::default() };
         let mut losses = Vec::new();
         let frames = Frames::new(self, &axes);
-        for (id, node) in out.nodes.iter_mut().enumerate() {
-            node.transform = frames.list.get(id).map_or(node.transform, |f| f.local);
+        for (node, frame) in self.nodes.iter_mut().zip(&frames.list) {
+            node.transform = frame.local;
         }
         let top = match self.axes() {
             Some(id) => id,
-            None => out.add_axes(rotation, scale),
+            None => self.add_axes(rotation, scale),
         };
-        let tops: Vec<NodeId> = out.roots().into_iter().filter(|r| *r != top).collect();
+        let tops: Vec<NodeId> = self.roots().into_iter().filter(|r| *r != top).collect();
         for id in &tops {
-            if let Some(node) = out.nodes.get_mut(*id as usize) {
+            if let Some(node) = self.nodes.get_mut(*id as usize) {
                 node.parent = Some(top);
             }
         }
-        if let Some(node) = out.nodes.get_mut(top as usize) {
+        if let Some(node) = self.nodes.get_mut(top as usize) {
             node.transform = axes;
             node.extras.clear();
             node.children.extend(tops);
         }
-        frames.channels(self, &mut out, &mut losses);
+        frames.channels(&self.nodes, &mut self.clips, &mut losses);
         let mut meshes = Meshes { frames: &frames, shared: HashMap::new() };
-        for (id, node, mesh) in self.drawn() {
-            match node.skin.and_then(|s| self.skins.get(s as usize)) {
-                Some(skin) => meshes.skinned(self, &mut out, id, mesh, skin, &mut losses),
-                None => meshes.fixed(self, &mut out, id, node, mesh),
+        let drawn: Vec<_> = self.drawn().map(|(id, node, _)| (id, node.skin)).collect();
+        for (id, skin) in drawn {
+            match skin.and_then(|s| self.skins.get(s as usize)).cloned() {
+                Some(skin) => meshes.skinned(self, id, skin, &mut losses),
+                None => meshes.rigid(self, id),
             }
         }
-        (out, losses)
+        losses
     }
 }
 
@@ -122,6 +124,8 @@ struct Frame {
     turn: Quat,
     /// Transform relative to its parent, after.
     local: Transform,
+    /// Scale at rest, before; 1 along flat axes.
+    scale: Vec3,
     /// From the parent's space before to the parent's space after.
     above: Mat4,
     /// From its space before to its space after.
@@ -145,6 +149,7 @@ impl Frames {
                 after: outer,
                 turn: axes_turn,
                 local: Transform::default(),
+                scale: Vec3::ONE,
                 above: outer.inverse(),
                 own: Mat4::IDENTITY,
                 behind: Mat3::IDENTITY,
@@ -183,6 +188,7 @@ impl Frames {
                     rotation: local_turn.to_array(),
                     scale: [if flat { 0.0 } else { 1.0 }; 3],
                 },
+                scale,
                 above: plain(to_parent * before),
                 own: plain(after.inverse() * full),
                 behind: if behind.is_finite() { behind } else { Mat3::IDENTITY },
@@ -197,10 +203,12 @@ impl Frames {
     }
 
     /// Converts keys to the spaces after.
-    fn channels(&self, scene: &Scene, out: &mut Scene, losses: &mut Vec<Loss>) {
-        for channel in out.clips.iter_mut().flat_map(|c| &mut c.channels) {
+    fn channels(&self, nodes: &[Node], clips: &mut [Clip], losses: &mut Vec<Loss>) {
+        for channel in clips.iter_mut().flat_map(|c| &mut c.channels) {
             let Target::Node(id) = channel.target else { continue };
-            let (Some(frame), Some(node)) = (self.list.get(id as usize), scene.node(id)) else { continue };
+            let (Some(frame), Some(node)) = (self.list.get(id as usize), nodes.get(id as usize)) else {
+                continue;
+            };
             let mut lose = |what: &str| {
                 let line = Loss::new(format!("node {:?}", node.name), what);
                 if !losses.contains(&line) {
@@ -242,10 +250,9 @@ impl Frames {
                     }
                 }
                 Property::Scale => {
-                    let rest = Vec3::from(node.transform.scale).map(|s| if s.abs() < 1e-9 { 1.0 } else { s });
                     let mut uneven = false;
                     for value in channel.values.as_chunks_mut::<3>().0 {
-                        let grown = Vec3::from(*value) / rest;
+                        let grown = Vec3::from(*value) / frame.scale;
                         let mean = (grown.x + grown.y + grown.z) / 3.0;
                         uneven |= (grown - mean).abs().max_element() > 1e-3 * mean.abs().max(1e-3);
                         *value = [mean; 3];
@@ -281,41 +288,37 @@ struct Meshes<'a> {
 
 impl Meshes<'_> {
     /// Converts a mesh without a skin.
-    fn fixed(&mut self, scene: &Scene, out: &mut Scene, id: NodeId, node: &Node, mesh: &Mesh) {
-        let Some(frame) = self.frames.list.get(id as usize) else { return };
-        if frame.own == Mat4::IDENTITY {
+    fn rigid(&mut self, scene: &mut Scene, id: NodeId) {
+        let Some(frame) = self.frames.list.get(id as usize).filter(|f| f.own != Mat4::IDENTITY) else {
             return;
-        }
-        let mut mesh = mesh.clone();
+        };
+        let Some(mut mesh) = mesh_of(scene, id).cloned() else { return };
         let mirrored = frame.own.determinant() < 0.0;
         for primitive in &mut mesh.primitives {
-            let Some(vertices) = scene.vertices_of(primitive) else { continue };
             let key = (primitive.vertices, frame.own.to_cols_array().map(f32::to_bits));
-            primitive.vertices = *self.shared.entry(key).or_insert_with(|| {
-                let mut moved = vertices.clone();
-                move_vertices(&mut moved, |_| frame.own);
-                out.vertices.push(moved);
-                out.vertices.len() as u32 - 1
-            });
-            if mirrored && primitive.topology == crate::Topology::Triangles {
-                let triangles = primitive.indices.as_chunks_mut::<3>().0;
-                triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+            primitive.vertices = match self.shared.get(&key) {
+                Some(shared) => *shared,
+                None => {
+                    let Some(mut moved) = scene.vertices_of(primitive).cloned() else { continue };
+                    move_vertices(&mut moved, |_| frame.own);
+                    scene.vertices.push(moved);
+                    let new = scene.vertices.len() as u32 - 1;
+                    self.shared.insert(key, new);
+                    new
+                }
+            };
+            if mirrored {
+                reverse_triangles(primitive);
             }
         }
-        set_mesh(out, id, mesh, node.skin);
+        let skin = scene.node(id).and_then(|n| n.skin);
+        set_mesh(scene, id, mesh, skin);
     }
 
     /// Converts a mesh with a skin. If it was bound at rest, it is bound at rest again, in the space of its node.
-    fn skinned(
-        &mut self,
-        scene: &Scene,
-        out: &mut Scene,
-        id: NodeId,
-        mesh: &Mesh,
-        skin: &Skin,
-        losses: &mut Vec<Loss>,
-    ) {
+    fn skinned(&mut self, scene: &mut Scene, id: NodeId, skin: Skin, losses: &mut Vec<Loss>) {
         let Some(place) = self.frames.list.get(id as usize) else { return };
+        let Some(mut mesh) = mesh_of(scene, id).cloned() else { return };
         let joint = |j: &NodeId| self.frames.list.get(*j as usize);
         let binds: Vec<(Mat4, Mat4)> = skin
             .joints
@@ -337,7 +340,7 @@ impl Meshes<'_> {
             let m = Mat3::from_mat4(*m * shrink);
             is_even(m) && (m.determinant() - 1.0).abs() < 1e-3
         };
-        let mut new = Skin { extras: crate::Extras::new(), ..skin.clone() };
+        let mut new = Skin { extras: crate::Extras::new(), ..skin };
         let resting: Vec<[f32; 16]> =
             binds.iter().map(|(_, after)| (after.inverse() * place.after).to_cols_array()).collect();
         let mut blended = false;
@@ -353,7 +356,6 @@ impl Meshes<'_> {
             new.inverse_bind = resting;
             blended = true;
         }
-        let mut mesh = mesh.clone();
         let whole = if at_rest { inner * first } else { Mat4::from_scale(Vec3::splat(unit)) };
         let mirrored = !blended && whole.determinant() < 0.0;
         for primitive in &mut mesh.primitives {
@@ -375,23 +377,33 @@ impl Meshes<'_> {
             } else if !whole.abs_diff_eq(Mat4::IDENTITY, 1e-6) {
                 move_vertices(&mut moved, |_| whole);
             }
-            primitive.vertices = out.vertices.len() as u32;
-            out.vertices.push(moved);
-            if mirrored && primitive.topology == crate::Topology::Triangles {
-                let triangles = primitive.indices.as_chunks_mut::<3>().0;
-                triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+            primitive.vertices = scene.vertices.len() as u32;
+            scene.vertices.push(moved);
+            if mirrored {
+                reverse_triangles(primitive);
             }
         }
-        out.skins.push(new);
-        let skin = out.skins.len() as u32 - 1;
-        set_mesh(out, id, mesh, Some(skin));
+        scene.skins.push(new);
+        let skin = scene.skins.len() as u32 - 1;
+        set_mesh(scene, id, mesh, Some(skin));
     }
 }
 
-fn set_mesh(out: &mut Scene, id: NodeId, mesh: Mesh, skin: Option<u32>) {
-    let new = out.meshes.len() as u32;
-    out.meshes.push(mesh);
-    if let Some(node) = out.nodes.get_mut(id as usize) {
+fn mesh_of(scene: &Scene, id: NodeId) -> Option<&Mesh> {
+    scene.meshes.get(scene.node(id)?.mesh? as usize)
+}
+
+fn reverse_triangles(primitive: &mut Primitive) {
+    if primitive.topology == Topology::Triangles {
+        let triangles = primitive.indices.as_chunks_mut::<3>().0;
+        triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+    }
+}
+
+fn set_mesh(scene: &mut Scene, id: NodeId, mesh: Mesh, skin: Option<u32>) {
+    let new = scene.meshes.len() as u32;
+    scene.meshes.push(mesh);
+    if let Some(node) = scene.nodes.get_mut(id as usize) {
         node.mesh = Some(new);
         node.skin = skin;
     }

@@ -5,9 +5,17 @@ use galatea_scene::{
     Channel, Clip, Influences, Interpolation, Mesh, Node, NodeId, Primitive, Property, Scene, Skin,
     Transform, Vertices,
 };
+use galatea_wire::Loss;
 
 const STILL: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
+
+/// A scene after baking, and the losses.
+fn baked(scene: &Scene, rotation: [f32; 4], scale: f32) -> (Scene, Vec<Loss>) {
+    let mut out = scene.clone();
+    let losses = out.bake_scale(rotation, scale);
+    (out, losses)
+}
 
 fn near(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
@@ -52,7 +60,7 @@ fn vertices_of(scene: &Scene, node: NodeId) -> &Vertices {
 /// The values of the only channel after baking, and the losses in words.
 fn bake_channel(scene: &mut Scene, channel: Channel) -> (Channel, Vec<String>) {
     scene.clips = vec![Clip { channels: vec![channel], ..Clip::default() }];
-    let (mut out, losses) = scene.bake_scale(STILL, 1.0);
+    let (mut out, losses) = baked(scene, STILL, 1.0);
     (out.clips[0].channels.remove(0), losses.iter().map(ToString::to_string).collect())
 }
 
@@ -62,7 +70,7 @@ fn scale_goes_into_vertices_and_places() {
     let top = scene.add_node(None, scaled("top", [2.0, 3.0, 4.0]));
     let mesh = add_triangle(&mut scene);
     let child = scene.add_node(Some(top), Node { mesh: Some(mesh), ..placed("child", [1.0, 1.0, 1.0]) });
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     assert_near(&out.nodes[child as usize].transform.translation, &[2.0, 3.0, 4.0]);
     assert!(out.nodes.iter().all(|n| n.transform.scale == [1.0; 3]));
@@ -72,8 +80,8 @@ fn scale_goes_into_vertices_and_places() {
     assert_near(&vertices.normals[0], &[0.768_221_3, 0.512_147_6, 0.384_110_7]);
     assert_eq!(vertices.tangents[0], [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(primitive_of(&out, child).indices, [0, 1, 2]);
-    // The original is left alone.
-    assert_eq!(scene.vertices.len(), 1);
+    // The old vertices stay; nothing else is copied.
+    assert_eq!((out.vertices.len(), out.meshes.len()), (2, 2));
 }
 
 #[test]
@@ -81,7 +89,7 @@ fn mirrored_meshes_have_their_triangles_turned_round() {
     let mut scene = Scene::new("x");
     let mesh = add_triangle(&mut scene);
     let node = scene.add_node(None, Node { mesh: Some(mesh), ..scaled("mirror", [-1.0, 1.0, 1.0]) });
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     assert_near(&vertices_of(&out, node).positions[0], &[-1.0, 0.0, 0.0]);
     assert_eq!(primitive_of(&out, node).indices, [0, 2, 1]);
@@ -93,7 +101,7 @@ fn roots_are_put_below_the_axes_of_the_format() {
     let mut scene = Scene::new("x");
     let root = scene.add_node(None, placed("root", [0.0, 2.0, 0.0]));
     // Z up, half a metre per unit.
-    let (out, _) = scene.bake_scale([-HALF, 0.0, 0.0, HALF], 0.5);
+    let (out, _) = baked(&scene, [-HALF, 0.0, 0.0, HALF], 0.5);
     let axes = out.axes().unwrap();
     assert_eq!((out.nodes[root as usize].parent, out.roots()), (Some(axes), vec![axes]));
     assert_eq!(out.nodes[axes as usize].children, [root]);
@@ -109,7 +117,7 @@ fn axes_of_another_format_are_replaced() {
     scene.set_front([0.0, 1.0, 0.0]);
     let child = scene.add_node(Some(axes), placed("child", [0.0, 0.0, 3.0]));
     let loose = scene.add_node(None, placed("loose", [1.0, 0.0, 0.0]));
-    let (out, _) = scene.bake_scale(STILL, 1.0);
+    let (out, _) = baked(&scene, STILL, 1.0);
     let top = &out.nodes[axes as usize];
     assert!(top.axes && top.transform == Transform::default() && top.extras.is_empty());
     assert_eq!(top.children, [child, loose]);
@@ -125,7 +133,7 @@ fn nodes_of_one_scale_share_their_vertices() {
     for (name, scale) in [("a", 2.0), ("b", 2.0), ("c", 3.0), ("d", 1.0)] {
         scene.add_node(None, Node { mesh, ..scaled(name, [scale; 3]) });
     }
-    let (out, _) = scene.bake_scale(STILL, 1.0);
+    let (out, _) = baked(&scene, STILL, 1.0);
     let of = |node| primitive_of(&out, node).vertices;
     assert_eq!(of(0), of(1));
     assert!(of(0) != of(2) && of(2) != of(3));
@@ -225,7 +233,7 @@ fn a_node_shrunk_to_nothing_keeps_its_shape_for_its_keys() {
         vec![0.0, 0.0, 0.0, 3.0, 3.0, 3.0],
     );
     scene.clips = vec![Clip { channels: vec![grow], ..Clip::default() }];
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     assert_eq!(out.nodes[node as usize].transform.scale, [0.0; 3]);
     assert_eq!(vertices_of(&out, node).positions, scene.vertices[0].positions);
@@ -263,7 +271,7 @@ fn binds_of_scaled_joints_become_rigid() {
     };
     let binds = [bind(100.0, [0.0, -100.0, 0.0]), bind(100.0, [0.0, 0.0, -200.0])];
     let (scene, node) = skinned(small([0.0, 1.0, 0.0]), small([0.0, 0.0, 2.0]), binds);
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     let skin = skin_of(&out, node);
     assert_near(&skin.inverse_bind[0], &bind(1.0, [0.0, -1.0, 0.0]));
@@ -275,7 +283,7 @@ fn binds_of_scaled_joints_become_rigid() {
 fn a_rigid_bind_pose_that_is_not_the_rest_stays() {
     // The second joint has moved by one since it was bound.
     let (scene, node) = skinned(Node::new("a"), placed("b", [1.0, 0.0, 0.0]), [IDENTITY; 2]);
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     // The joint is at [1, 0, 0] and moves what was bound at the origin there.
     assert_near(&skin_of(&out, node).inverse_bind[1], &IDENTITY);
@@ -290,7 +298,7 @@ fn a_bind_that_scales_joints_differently_is_a_loss_and_stands_as_at_rest() {
     vertices.positions.push([7.0, 0.0, 0.0]);
     vertices.influences.joints.extend([0, 0]);
     vertices.influences.weights.extend([0.0, 0.0]);
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses[0].to_string().contains("bound as it stands at rest"), "{losses:?}");
     let expected = [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.5, 7.0, 0.0, 0.0];
     assert_near(vertices_of(&out, node).positions.as_flattened(), &expected);
@@ -300,7 +308,7 @@ fn a_bind_that_scales_joints_differently_is_a_loss_and_stands_as_at_rest() {
 #[test]
 fn skins_of_mirrored_joints_have_their_triangles_turned_round() {
     let (scene, node) = skinned(scaled("a", [-1.0, 1.0, 1.0]), scaled("b", [-1.0, 1.0, 1.0]), [IDENTITY; 2]);
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     assert_near(&vertices_of(&out, node).positions[0], &[-1.0, 0.0, 0.0]);
     assert_eq!(primitive_of(&out, node).indices, [0, 2, 1]);
@@ -310,7 +318,7 @@ fn skins_of_mirrored_joints_have_their_triangles_turned_round() {
 fn a_skin_with_a_joint_that_does_not_exist_is_left_alone() {
     let (mut scene, node) = skinned(Node::new("a"), scaled("b", [2.0; 3]), [IDENTITY; 2]);
     scene.skins[0].joints[1] = 99;
-    let (out, losses) = scene.bake_scale(STILL, 1.0);
+    let (out, losses) = baked(&scene, STILL, 1.0);
     assert!(losses.is_empty());
     assert_eq!(out.nodes[node as usize].skin, Some(0));
     assert_eq!(out.skins, scene.skins);

@@ -17,7 +17,7 @@ pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
     let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
     let mut losses = Vec::new();
     if out.nodes.iter().any(|n| !even(n.transform.scale)) {
-        (out, losses) = out.bake_scale(AXES, unit(version));
+        losses = out.bake_scale(AXES, unit(version));
     }
     losses.extend(out.apply_uv_transforms());
     // The game's rotation curves differ from cubic ones, so those are approximated by linear segments.

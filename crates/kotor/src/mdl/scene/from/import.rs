@@ -19,7 +19,8 @@ pub(super) const NAME: usize = 31;
 /// bones.
 pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
     // Positive Y of the format is negative Z of the scene.
-    let (mut out, mut losses) = scene.facing([0.0, 0.0, -1.0]).bake_scale(AXES, 1.0);
+    let mut out = scene.facing([0.0, 0.0, -1.0]).into_owned();
+    let mut losses = out.bake_scale(AXES, 1.0);
     losses.extend(out.apply_uv_transforms());
     losses.extend(out.split(&ROOM));
     let used: HashSet<u32> = out.drawn().flat_map(|(_, _, m)| &m.primitives).map(|p| p.vertices).collect();
