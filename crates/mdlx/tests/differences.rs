@@ -234,10 +234,10 @@ fn floats_may_differ_within_a_tolerance() {
     let mut after = model.clone();
     after.pivots.iter_mut().flatten().for_each(|x| *x += 0.01);
     after.info.blend_time += 1;
-    let mut near = Differences::with_tolerance(0.02);
+    let mut near = Differences::new().with_tolerance(0.02);
     model.compare(&after, &mut near);
     assert_eq!(near.into_lines(), ["MODL \"Everything\" > blend_time: 150 -> 151"]);
-    let mut far = Differences::with_tolerance(0.005);
+    let mut far = Differences::new().with_tolerance(0.005);
     model.compare(&after, &mut far);
     assert!(far.into_lines().iter().any(|l| l.starts_with("PIVT > pivots[0]")));
 }

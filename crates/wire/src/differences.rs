@@ -6,7 +6,7 @@ use crate::compare::{lazy, same_encoded};
 use crate::inspect::value;
 use crate::{Compare, Schema, Wire};
 
-/// Maximum number of listed differences; the rest is counted.
+/// Maximum number of listed differences by default; the rest is counted.
 const MOST: usize = 200;
 
 /// A list of differences, a line each.
@@ -21,10 +21,12 @@ const MOST: usize = 200;
 /// });
 /// assert_eq!(lines, ["node 3 > name: \"hand\" -> \"foot\""]);
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Differences {
     lines: Vec<String>,
-    /// Differences beyond [`MOST`].
+    /// Maximum number of lines.
+    limit: usize,
+    /// Differences beyond the limit.
     more: usize,
     tolerance: f32,
     /// Space for the bytes of two records.
@@ -39,22 +41,35 @@ fn present<T>(value: Option<&T>) -> &'static str {
     if value.is_some() { "present" } else { "absent" }
 }
 
+impl Default for Differences {
+    fn default() -> Self {
+        Differences { lines: Vec::new(), limit: MOST, more: 0, tolerance: 0.0, records: Default::default() }
+    }
+}
+
 impl Differences {
-    /// Returns an empty list for comparisons by bits.
+    /// Returns an empty list of up to 200 lines, for comparisons by bits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns an empty list for comparisons in which floats may differ by this much.
+    /// Returns the list with this number of lines at most. Further differences are counted.
+    #[must_use]
+    pub fn with_limit(self, limit: usize) -> Self {
+        Differences { limit, ..self }
+    }
+
+    /// Returns the list for comparisons in which floats may differ by this much.
     ///
     /// ```
     /// use galatea_wire::Differences;
-    /// let mut differences = Differences::with_tolerance(0.01);
+    /// let mut differences = Differences::new().with_tolerance(0.01);
     /// differences.table("times", &[0.0, 0.5, 1.0], &[-0.0, 0.505, 1.5]);
     /// assert_eq!(differences.into_lines(), ["times[2]: 1.0 -> 1.5"]);
     /// ```
-    pub fn with_tolerance(tolerance: f32) -> Self {
-        Differences { tolerance, ..Self::default() }
+    #[must_use]
+    pub fn with_tolerance(self, tolerance: f32) -> Self {
+        Differences { tolerance, ..self }
     }
 
     /// Returns the lines of a comparison by bits.
@@ -81,7 +96,7 @@ impl Differences {
 
     /// Adds a line.
     pub fn line(&mut self, what: impl Display) {
-        if self.lines.len() < MOST {
+        if self.lines.len() < self.limit {
             self.lines.push(what.to_string());
         } else {
             self.more += 1;
@@ -300,6 +315,9 @@ mod tests {
         let lines = diff.into_lines();
         assert_eq!((lines.len(), lines[0].as_str()), (MOST + 1, "list > 0: 0 -> 1"));
         assert_eq!(lines[MOST], "and 3 more");
+        let mut all = Differences::new().with_limit(usize::MAX);
+        (0..MOST + 3).for_each(|i| all.change(i, 0, 1));
+        assert_eq!(all.into_lines().len(), MOST + 3);
     }
 
     #[test]
@@ -329,7 +347,7 @@ mod tests {
             Differences::collect(|diff| diff.record(&a, &b, &[])),
             ["magic: \"HEAD\" -> \"TAIL\"", "scale: 1.0 -> 1.5"]
         );
-        let mut near = Differences::with_tolerance(0.5);
+        let mut near = Differences::new().with_tolerance(0.5);
         near.record(&a, &b, &["magic"]);
         assert_eq!(near.into_lines(), [""; 0]);
     }
