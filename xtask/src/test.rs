@@ -15,7 +15,7 @@ const BY_HAND: &str = "by_hand_";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// In a release build: the walkmesh tests with their full counts (millions of rays and paths), and the pictures of the
+    /// In a release build: the walkmesh tests with their full counts (millions of rays and paths), and the images of the
     /// examples, which must have the same bytes in every build; nothing else
     #[arg(long)]
     full: bool,
@@ -59,8 +59,8 @@ fn full() -> Outcome {
         command.arg("--include-ignored");
     }
     step("walkmesh queries, full counts", || run(&mut command, "the tests"))?;
-    let pictures = ["test", "--release", "--package", "galatea-cli", "--test", "pictures"];
-    step("pictures, release build", || run(&mut cargo(&pictures), "the tests"))
+    let images = ["test", "--release", "--package", "galatea-cli", "--test", "images"];
+    step("images, release build", || run(&mut cargo(&images), "the tests"))
 }
 
 /// Checks the facade with no feature and with each alone.

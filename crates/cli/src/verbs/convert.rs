@@ -14,11 +14,11 @@ use galatea::{
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
-use super::pictures::{TextureSources, Written};
 use super::supermodels::Supermodels;
 use super::targets::{
     Walkmeshes, by_ending, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
 };
+use super::texture_options::{TextureSources, Written};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs::{self, Claims, Originals, Report};

@@ -13,7 +13,7 @@ use galatea::{Category, Limits, SceneContext, SiblingFiles, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
-use super::pictures::TextureSources;
+use super::texture_options::TextureSources;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, plain, reason, show};

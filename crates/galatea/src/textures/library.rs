@@ -21,7 +21,7 @@ use crate::disk;
 /// A texture that was read.
 #[derive(Debug)]
 pub struct Decoded {
-    /// The largest picture at hand.
+    /// The largest image at hand.
     pub image: Arc<Image>,
     /// The text that tells KotOR how to use it; empty without one.
     pub txi: Txi,

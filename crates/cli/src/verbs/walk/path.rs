@@ -64,7 +64,7 @@ impl Path {
             }
             _ => None,
         };
-        self.place.picture.draw(&world, |strokes| match &path {
+        self.place.map.draw(&world, |strokes| match &path {
             Some(path) => strokes.path(path),
             None => [self.from, self.to].into_iter().for_each(|s| {
                 if let Ok(footing) = world.stand(s, agent.reach, of) {

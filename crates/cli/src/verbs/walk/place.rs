@@ -49,7 +49,7 @@ pub(crate) struct Place {
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
-    pub(super) picture: super::picture::Picture,
+    pub(super) map: super::map::Map,
 }
 
 /// Most faces of rooms that a layout repeats.

@@ -13,7 +13,7 @@ use super::place::World;
 use crate::terminal::{reason, show};
 
 #[derive(Args)]
-pub(crate) struct Picture {
+pub(crate) struct Map {
     /// Draw the surface by material, its border, transitions, doors and the answer, as PNG
     #[arg(long, value_name = "OUT")]
     render: Option<PathBuf>,
@@ -120,7 +120,7 @@ fn holds(mesh: &Walkmesh, face: u32, x: f32, y: f32) -> bool {
     (u >= 0.0 && v >= 0.0 && w >= 0.0) || (u <= 0.0 && v <= 0.0 && w <= 0.0)
 }
 
-impl Picture {
+impl Map {
     /// Draws the image, if one is asked for.
     pub(super) fn draw(&self, world: &World, answer: impl FnOnce(&mut Strokes<'_>)) -> Result<(), Wrong> {
         let Some(path) = &self.render else { return Ok(()) };
