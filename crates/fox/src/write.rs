@@ -1,6 +1,8 @@
 //! Document to bytes: the remembered layout while nothing but values changed, else the game compiler's.
 
-use galatea_wire::{Error, Limits, Plan, Result, Wire, Writer};
+use std::io;
+
+use galatea_wire::{Error, Limits, Plan, Result, Wire, WriteError, Writer, write_to};
 
 use crate::build::canonical_order;
 use crate::layout::Places;
@@ -32,6 +34,11 @@ impl Fmdl {
             }
         }
         Ok(bytes)
+    }
+
+    /// Writes the file to a stream.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
     }
 
     /// Returns `true` if every column has as many values as its mesh has vertices.

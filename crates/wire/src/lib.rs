@@ -24,6 +24,7 @@ mod record;
 mod report;
 mod source;
 mod text;
+mod write_to;
 mod writer;
 mod xfer;
 
@@ -40,5 +41,6 @@ pub use record::{Field, Kind, Offset, Schema, Text, Wire, put_array};
 pub use report::{Finding, Fixed, Report, Rule, Severity};
 pub use source::{Reader, Source};
 pub use text::{escape, escape_bytes};
+pub use write_to::{WriteError, write_to};
 pub use writer::{Plan, Writer};
 pub use xfer::{Mark, Part, ReadXfer, Record, WriteXfer};

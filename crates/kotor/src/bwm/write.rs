@@ -1,6 +1,8 @@
 //! Writes a [`Walkmesh`]: in the layout that was read, or in that of the game's tools.
 
-use galatea_wire::{Offset, Plan, Result, Wire, Writer};
+use std::io;
+
+use galatea_wire::{Offset, Plan, Result, Wire, WriteError, Writer, write_to};
 
 use super::wire::{Header, MAGIC};
 use super::{Block, Kind, Table, Walkmesh};
@@ -28,6 +30,11 @@ impl Walkmesh {
         let mut writer = Writer::new(len);
         self.emit(&mut writer, &blocks)?;
         Ok(writer.into_bytes())
+    }
+
+    /// Writes the file to a stream.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
     }
 
     /// Returns the number of entries of a table.
