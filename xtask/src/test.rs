@@ -65,7 +65,7 @@ fn full() -> Outcome {
 
 /// Checks the facade with no feature and with each alone.
 fn features() -> Outcome {
-    for feature in ["", "kotor", "mdlx", "fox", "preview", "walk", "disk"] {
+    for feature in ["", "kotor", "mdlx", "fox", "preview", "walk", "disk", "serde"] {
         let facade =
             ["clippy", "--quiet", "--package", "galatea", "--no-default-features", "--features", feature];
         let what = format!("the facade with the feature {feature:?}");

@@ -8,7 +8,8 @@
 //! * [`Error`], [`Limits`], [`Rule`] and [`Report`] are shared by every format.
 //! * [`checksum`] and [`StableHash`] are the same on every machine and in every version.
 //!
-//! No dependencies, no unsafe code, no file system, threads or clocks.
+//! No unsafe code, no file system, threads or clocks. No dependencies, unless the feature `serde` is on: then reports, summaries,
+//! losses and errors can be serialized, with the keys of the program's `--json`.
 
 mod bits;
 mod coverage;
@@ -22,6 +23,8 @@ mod limits;
 mod loss;
 mod record;
 mod report;
+#[cfg(feature = "serde")]
+mod serialize;
 mod source;
 mod text;
 mod write_to;
