@@ -66,14 +66,11 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn draw(subject: &Subject, clip: Option<&str>) -> Vec<u8> {
-    let look = Options {
-        width: 96,
-        height: 128,
-        clip: clip.map(str::to_owned),
-        time: 0.1,
-        skeleton: clip.is_some(),
-        ..Options::default()
-    };
+    let look = Options::default()
+        .with_size(96, 128)
+        .with_clip(clip.map(str::to_owned))
+        .with_time(0.1)
+        .with_skeleton(clip.is_some());
     let texture = |name: &str| subject.resolved.as_ref()?.texture(name);
     preview::render(&subject.scene, &look, &texture).unwrap().png().unwrap()
 }

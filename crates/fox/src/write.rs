@@ -28,7 +28,7 @@ impl Fmdl {
         let bytes = self.emit(&original.tables, &original.places, false)?;
         if original.shared {
             // Two things lie on the same bytes. If only one of them was changed, each needs a place of its own.
-            let back = Fmdl::read(&bytes, &Limits { ratio: 8, ..Limits::default() });
+            let back = Fmdl::read(&bytes, &Limits::default().with_ratio(8));
             if back.is_ok_and(|back| !self.differences(&back).is_empty()) {
                 return self.write_canonical(Some(&original.places));
             }

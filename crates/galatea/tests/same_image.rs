@@ -19,7 +19,7 @@ const SIDE: u32 = 160;
 fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>) -> preview::Image {
     let length = clip.and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
     let clip = clip.map(str::to_owned);
-    let look = Options { width: SIDE, height: SIDE, clip, time: length * 0.37, ..Options::default() };
+    let look = Options::default().with_size(SIDE, SIDE).with_clip(clip).with_time(length * 0.37);
     let shown = resolved.map_or_else(|| scene.clone(), |d| d.scene(scene));
     preview::render(&shown, &look, &|name| resolved?.texture(name)).unwrap()
 }

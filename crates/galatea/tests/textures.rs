@@ -248,7 +248,7 @@ fn kotors_material_is_shown_and_comes_back() {
     }
     let glb = convert(&document, FormatId::Glb, &ConvertOptions::default(), &context).unwrap().output;
     assert!(glb.siblings.is_empty());
-    let back = galatea::open(&Input::new(&glb.bytes), &Limits { ratio: 64, ..Limits::default() }).unwrap();
+    let back = galatea::open(&Input::new(&glb.bytes), &Limits::default().with_ratio(64)).unwrap();
     let back =
         convert(back.as_ref(), FormatId::KotorMdl, &ConvertOptions::default(), &context).unwrap().output;
     let back = galatea::open(&back.input(), &Limits::default()).unwrap();
@@ -278,8 +278,7 @@ fn classic_units_wear_the_colour_of_their_team() {
     assert_eq!(image.pixel(image.width - 1, 0), Some([0x00, 0x42, 0xFF, 255]), "blue is the second player");
     // The image shows both layers too.
     let shown = resolved.scene(&scene);
-    let look =
-        preview::Options { yaw: 0.0, pitch: 0.0, width: 64, height: 64, ..preview::Options::default() };
+    let look = preview::Options::default().with_yaw(0.0).with_pitch(0.0).with_size(64, 64);
     let image = preview::render(&shown, &look, &|name| resolved.texture(name)).unwrap();
     let at = |x: usize| &image.pixels[(32 * 64 + x) * 4..][..3];
     assert!(at(44)[2] > at(44)[0] * 2 && at(44)[2] > at(20)[2] + 30, "{:?} {:?}", at(20), at(44));

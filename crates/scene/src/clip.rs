@@ -36,6 +36,7 @@ pub enum Target {
 /// The property of the target that a channel animates.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Property {
     /// Translation of a node; replaces the one at rest.
     Translation,
@@ -256,6 +257,7 @@ pub struct Event {
 /// What happens at the end of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Playback {
     /// It starts again.
     #[default]
@@ -264,6 +266,20 @@ pub enum Playback {
     Once,
     /// It always plays, in addition to the current clip.
     Always,
+}
+
+impl Playback {
+    /// All of them.
+    pub const ALL: [Playback; 3] = [Playback::Loop, Playback::Once, Playback::Always];
+
+    /// Returns the name: `loop`, `once` or `always`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Playback::Loop => "loop",
+            Playback::Once => "once",
+            Playback::Always => "always",
+        }
+    }
 }
 
 /// An animation clip.

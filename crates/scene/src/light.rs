@@ -5,6 +5,7 @@ use crate::{Extras, MaterialId, NodeId};
 /// The kind of a light.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum LightKind {
     /// In all directions from a point.
     #[default]
@@ -105,6 +106,7 @@ impl Default for Camera {
 /// What an emitter emits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum EmitterKind {
     /// Particles.
     #[default]

@@ -5,6 +5,7 @@ use crate::{Extras, MaterialId};
 /// How a surface is blended with the background.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum AlphaMode {
     /// Not blended.
     #[default]
@@ -27,6 +28,7 @@ pub enum AlphaMode {
 /// What a texture is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Slot {
     /// Colour and opacity.
     #[default]

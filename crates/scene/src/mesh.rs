@@ -122,6 +122,7 @@ impl Primitive {
 /// The purpose of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Purpose {
     /// Rendering.
     #[default]

@@ -39,6 +39,7 @@ pub fn team_colour(team: u32) -> [u8; 3] {
 
 /// What a replaceable id stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Replaceable {
     /// The team's colour all over.
     TeamColour,

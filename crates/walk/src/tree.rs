@@ -27,6 +27,7 @@ pub struct StoredTree {
 
 /// What is wrong with a stored tree. All empty: it answers like the private one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TreeFaults {
     /// Nodes that are reached again: the tree leads in a circle, or shares a part of itself.
     pub revisited: Vec<u32>,

@@ -120,7 +120,7 @@ impl Session {
         let names = Dictionary::new();
         let scene = document.scene(&SceneContext::new(stem).with_names(&names));
         let scene = scene.ok_or_else(|| format!("{} has no geometry to draw", document.format().name))?;
-        let view = View { width, height, ..View::default() };
+        let view = View::default().with_size(width, height);
         let drawn = preview::render(&scene, &view, &|_| None).and_then(|image| image.png());
         drawn.map_err(|e| e.to_string())
     }

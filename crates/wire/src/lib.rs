@@ -25,6 +25,7 @@ mod record;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;
+mod setters;
 mod source;
 mod text;
 mod write_to;

@@ -50,6 +50,7 @@ pub struct Rule {
 
 /// One place where a rule does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,

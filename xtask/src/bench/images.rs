@@ -70,7 +70,7 @@ fn ball(pool: &rayon::ThreadPool) {
 fn image(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Image)> {
     let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
     let scene = document.to_scene(&SceneContext::new("model").with_names(names))?;
-    let look = Options { width: 128, height: 128, ..Options::default() };
+    let look = Options::default().with_size(128, 128);
     Some((scene.name.clone(), preview::render(&scene, &look, &|_| None).ok()?))
 }
 

@@ -253,8 +253,7 @@ impl Options {
             let mut own = own.iter().filter_map(|p| p.canonicalize().ok());
             shared.originals.contains(path) || own.any(|own| own == path)
         };
-        let policy =
-            disk::Policy { same: self.resume, precious: Some(&precious), ..disk::Policy::force(self.force) };
+        let policy = disk::Policy::force(self.force).with_same(self.resume).with_precious(Some(&precious));
         disk::write_output_with(output, written, &policy).map_err(wrong)
     }
 

@@ -20,6 +20,7 @@ use crate::disk;
 
 /// A texture that was read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The largest image at hand.
     pub image: Arc<Image>,

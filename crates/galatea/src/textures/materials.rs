@@ -18,6 +18,7 @@ use crate::{Document, EmbeddedImages, SceneContext};
 
 /// Where the images of a glTF go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Images {
     /// Into the document.
     Embed,
@@ -74,7 +75,7 @@ impl Resolver<'_> {
         let budget = &self.images.budget;
         budget.earn(library.size(id));
         let limits = Limits::default();
-        let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..limits };
+        let limits = limits.with_pixels(limits.pixels.min(budget.left() / 4));
         let why = match library.load(id, &limits) {
             Ok(decoded) if budget.decode(decoded.image.rgba.len()) => return Some(decoded),
             Ok(decoded) => format!("{} x {} pixels", decoded.image.width, decoded.image.height),
@@ -152,7 +153,7 @@ pub fn resolve_gltf_materials(
         let mut decode = |bytes: &[u8]| {
             let budget = &images.budget;
             budget.earn(bytes.len() as u64);
-            let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..*limits };
+            let limits = limits.with_pixels(limits.pixels.min(budget.left() / 4));
             match galatea_texture::decode(bytes, &[], &limits) {
                 Ok(decoded) => budget.decode(decoded.rgba.len()).then(|| Arc::new(decoded)),
                 Err(error) => {
@@ -268,7 +269,7 @@ impl ResolvedMaterials {
         let options = if images == Images::None {
             galatea_gltf::Options::default()
         } else {
-            galatea_gltf::Options { appearance: &appearance, image: &image }
+            galatea_gltf::Options::default().with_appearance(&appearance).with_image(&image)
         };
         let written = write(&options);
         (written, beside.into_inner().into_iter().collect())

@@ -220,12 +220,12 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
         let same = texture.uv_set == first.uv_set && texture.transform == first.transform;
         let Some(over) = image(layer).filter(|_| same && opacity > 0.0) else { continue };
         let surface = match layer.alpha {
-            AlphaMode::Opaque => Surface::Opaque,
             AlphaMode::Mask { cutoff } => Surface::Mask(cutoff),
             AlphaMode::Blend => Surface::Blend,
             AlphaMode::Additive => Surface::Additive,
             AlphaMode::Modulate => Surface::Modulate { twice: false },
             AlphaMode::Modulate2x => Surface::Modulate { twice: true },
+            _ => Surface::Opaque,
         };
         if replaceable(first).is_some() && layers.over.is_empty() {
             layers.name.clone_from(&texture.name);

@@ -63,7 +63,7 @@ impl Walkmesh {
     }
 
     fn reads_back(&self, bytes: &[u8]) -> bool {
-        let limits = galatea_wire::Limits { ratio: 16, ..Default::default() };
+        let limits = galatea_wire::Limits::default().with_ratio(16);
         Walkmesh::read(bytes, &limits).is_ok_and(|written| written.differences(self).is_empty())
     }
 

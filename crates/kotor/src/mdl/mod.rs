@@ -49,6 +49,7 @@ pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, 
 
 /// The game a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Game {
     /// Knights of the Old Republic.
     #[default]
@@ -59,6 +60,7 @@ pub enum Game {
 
 /// The platform a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Platform {
     /// Windows, and ports of that version.
     #[default]
@@ -196,6 +198,7 @@ pub struct Pair {
 
 /// The claims of the reader on both files.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Inspected {
     /// Claims on the MDL.
     pub mdl: Coverage,

@@ -148,15 +148,12 @@ impl Map {
             }
         }
         answer(&mut strokes);
-        let look = Appearance {
-            width: self.size,
-            height: self.size,
-            yaw: self.yaw,
-            pitch: self.pitch.clamp(1.0, 90.0),
-            walk: true,
-            strokes: strokes.list,
-            ..Appearance::default()
-        };
+        let look = Appearance::default()
+            .with_size(self.size, self.size)
+            .with_yaw(self.yaw)
+            .with_pitch(self.pitch.clamp(1.0, 90.0))
+            .with_walk(true)
+            .with_strokes(strokes.list);
         let wrong = |what: String| Wrong::File(format!("{}: {what}", show(path)));
         let png = preview::render(&scene(world), &look, &|_| None).and_then(|p| p.png());
         let png = png.map_err(|e| wrong(e.to_string()))?;

@@ -86,12 +86,11 @@ impl Path {
             let price = super::number(price).filter(|p| *p > 0.0).ok_or_else(wrong)?;
             costs.push((world.material(name)?, price));
         }
-        Ok(Agent {
-            radius: self.radius,
-            forbidden: world.materials(&self.forbid)?,
-            costs,
-            ..world.agent(Reach { step: self.step, drop: self.drop.unwrap_or(f32::INFINITY) })
-        })
+        Ok(world
+            .agent(Reach { step: self.step, drop: self.drop.unwrap_or(f32::INFINITY) })
+            .with_radius(self.radius)
+            .with_forbidden(world.materials(&self.forbid)?)
+            .with_costs(costs))
     }
 
     fn print(

@@ -261,7 +261,7 @@ impl World {
 
     /// An agent, with the ends of its path where it can stand.
     pub(super) fn agent(&self, reach: Reach) -> Agent {
-        Agent { reach, ..Agent::default() }
+        Agent::default().with_reach(reach)
     }
 }
 
