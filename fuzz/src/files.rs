@@ -87,7 +87,7 @@ pub(crate) fn convert(document: &dyn Document, to: FormatId) -> Result<Converted
 
 /// Opens what was written. It is our own and may be longer than what was read, so the limits need not hold it back.
 pub(crate) fn reopened(output: &galatea::Output) -> Box<dyn Document> {
-    let limits = Limits { ratio: 16, ..Limits::default() };
+    let limits = Limits::default().with_ratio(16);
     match galatea::open(&output.input(), &limits) {
         Ok(document) => document,
         Err(error) => panic!("what was written does not open: {error}"),

@@ -54,17 +54,14 @@ pub(crate) fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>) {
     let moments = clips.map(|clip| (Some(clip.name.clone()), clip.length * 0.5));
     for (clip, time) in std::iter::once((None, 0.0)).chain(moments) {
         let shown = clip.is_some();
-        let options = Options {
-            width: 32,
-            height: 32,
-            clip,
-            time,
-            skeleton: shown,
-            wire: shown,
-            walk: true,
-            bounds: shown,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .with_size(32, 32)
+            .with_clip(clip)
+            .with_time(time)
+            .with_skeleton(shown)
+            .with_wire(shown)
+            .with_walk(true)
+            .with_bounds(shown);
         let image = preview::render(&scene, &options, &texture).expect("a clip of the scene can be drawn");
         assert_eq!((image.width, image.height), (32, 32));
     }

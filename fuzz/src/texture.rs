@@ -9,7 +9,7 @@ use crate::memory;
 
 /// Small images only, so that the fuzzer spends its time on shapes, not on pixels.
 fn limits() -> Limits {
-    Limits { pixels: 1 << 16, ..Limits::default() }
+    Limits::default().with_pixels(1 << 16)
 }
 
 /// Any bytes behind a magic: inspect, read, decode, check, write back identically, fix. With `parts`, the first two bytes

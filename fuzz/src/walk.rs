@@ -101,7 +101,7 @@ fn asked(data: &[u8]) {
             timed("slide", faces, || mesh.slide(footing.face, point, step, 0.3, 2.0));
         }
     }
-    let mut agent = Agent { reach, ..Agent::default() };
+    let mut agent = Agent::default().with_reach(reach);
     match numbers.byte() % 4 {
         0 => agent.radius = f32::from(numbers.byte()) * 0.02,
         1 => agent.costs = vec![(u32::from(numbers.byte()), 1.0 + f32::from(numbers.byte()) * 0.1)],

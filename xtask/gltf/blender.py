@@ -1,4 +1,4 @@
-"""Imports every GLB and glTF below a folder into Blender and checks that the pictures arrive: `blender.py FOLDER [PICTURES]`.
+"""Imports every GLB and glTF below a folder into Blender and checks that the images arrive: `blender.py FOLDER [IMAGES]`.
 
 For each material with a base colour, normal or emissive texture in the file, the material in Blender must have an image with
 pixels whose colour or alpha reaches the material's output. One line per file; ends with 1 if anything is missing. With a second
@@ -36,7 +36,7 @@ def reaches(node, seen=None):
     if node in seen:
         return False
     seen.add(node)
-    # Blender itself has no occlusion: its importer keeps the picture at a group of its own.
+    # Blender itself has no occlusion: its importer keeps the image at a group of its own.
     if node.type == "OUTPUT_MATERIAL" or node.type == "GROUP" and "glTF" in node.node_tree.name:
         return True
     return any(reaches(link.to_node, seen) for out in node.outputs for link in out.links)
@@ -51,7 +51,7 @@ def check(path):
         for mesh in found.get("meshes", [])
         for primitive in mesh["primitives"]
     }
-    problems, pictures = [], 0
+    problems, images = [], 0
     for index, material in enumerate(found.get("materials", [])):
         if index not in used or not wanted(material):
             continue
@@ -63,12 +63,12 @@ def check(path):
         nodes = [n for n in here.node_tree.nodes if n.type == "TEX_IMAGE"]
         whole = [n for n in nodes if n.image and n.image.has_data or n.image and n.image.size[0] > 0]
         loose = [n.image.name for n in whole if not reaches(n)]
-        pictures += len(whole)
+        images += len(whole)
         if len({n.image.name for n in whole}) < len({found["textures"][t]["source"] for t in wanted(material)}):
             problems.append(f"{name}: {len(whole)} images of {len(wanted(material))}")
         if loose:
             problems.append(f"{name}: not connected: {', '.join(loose)}")
-    return problems, pictures
+    return problems, images
 
 
 def render(path, target):
@@ -107,9 +107,9 @@ def main():
     files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in (".glb", ".gltf"))
     bad = 0
     for path in files:
-        problems, pictures = check(path)
+        problems, images = check(path)
         bad += bool(problems)
-        print(f"{path.relative_to(folder)}: {pictures} images connected" if not problems else
+        print(f"{path.relative_to(folder)}: {images} images connected" if not problems else
               f"{path.relative_to(folder)}: {'; '.join(problems)}", file=sys.stderr)
         if target:
             render(path, target)

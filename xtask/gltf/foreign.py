@@ -45,13 +45,13 @@ def cube(name, size=1.0, parent=None):
     return mesh_object(name, corners, faces, smooth=False, parent=parent)
 
 
-def material(name, colour=(0.8, 0.8, 0.8, 1.0), picture=None):
+def material(name, colour=(0.8, 0.8, 0.8, 1.0), texture=None):
     made = bpy.data.materials.new(name)
     made.use_nodes = True
     shader = made.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = colour
-    if picture:
-        image = bpy.data.images.new(picture, 8, 8)
+    if texture:
+        image = bpy.data.images.new(texture, 8, 8)
         image.pixels[:] = [(i % 7) / 7 for i in range(8 * 8 * 4)]
         image.pack()
         node = made.node_tree.nodes.new("ShaderNodeTexImage")
@@ -119,13 +119,13 @@ def turn(axis, degrees):
 
 
 def static():
-    """One cube with a picture."""
+    """One cube with a texture."""
     thing = grid("crate", 4, 4, lambda u, v: (u, v, math.sin(u * 3) * 0.2))
-    thing.data.materials.append(material("wood", picture="wood_planks"))
+    thing.data.materials.append(material("wood", texture="wood_planks"))
 
 
 def many_materials():
-    """A ball of 12 materials, some of them with pictures."""
+    """A ball of 12 materials, some of them with textures."""
     thing = grid("ball", 24, 12, lambda u, v: (math.cos(u * math.tau) * math.sin(v * 3.1 + 0.02), math.sin(u * math.tau) * math.sin(v * 3.1 + 0.02), math.cos(v * 3.1 + 0.02)))
     for i in range(12):
         thing.data.materials.append(material(f"stripe {i}", (i / 12, 1 - i / 12, 0.5, 1), f"stripe{i}" if i % 3 == 0 else None))
@@ -153,7 +153,7 @@ def chain(count):
 def skinned():
     """A tube on four bones, with two clips."""
     rig = chain(4)
-    tube(rig, 4).data.materials.append(material("skin", picture="skin"))
+    tube(rig, 4).data.materials.append(material("skin", texture="skin"))
     for name, way in (("wave", 1), ("nod", -1)):
         for i in range(1, 4):
             keys = [(1, turn((1, 0, 0), 0)), (12, turn((1, 0.2, 0), 35 * way)), (25, turn((0, 1, 0), -20 * way))]
@@ -181,7 +181,7 @@ def eight_influences():
 def large():
     """More than 65,535 vertices in one mesh."""
     thing = grid("terrain", 299, 299, lambda u, v: (u * 30, v * 30, math.sin(u * 20) * math.cos(v * 17)))
-    thing.data.materials.append(material("earth", picture="earth"))
+    thing.data.materials.append(material("earth", texture="earth"))
 
 
 def large_skinned():
@@ -206,7 +206,7 @@ def uvs_and_colours():
     colours = thing.data.color_attributes.new("paint", "FLOAT_COLOR", "POINT")
     for i, colour in enumerate(colours.data):
         colour.color = (i / 36, 1 - i / 36, 0.5, 1)
-    thing.data.materials.append(material("paint", picture="paint"))
+    thing.data.materials.append(material("paint", texture="paint"))
     return {"export_vertex_color": "ACTIVE", "export_active_vertex_color_when_no_material": True}
 
 
@@ -296,7 +296,7 @@ def names():
     for name in (long + "1", long + "2", "../../x", "C:\\x", "con", "Ünïcode 名前", "Box", "box", "two\nlines"):
         thing = cube(name, 1, parent=above)
         thing.location = (1.5, 0, 0)
-        thing.data.materials.append(material(name, picture=name + ".png"))
+        thing.data.materials.append(material(name, texture=name + ".png"))
         action(thing, "clip of " + name, [(1, (1.5, 0, 0)), (5, (1.5, 1, 0))], "location", "LINEAR")
         stash(thing)
         above = thing

@@ -3,8 +3,8 @@
 //   npm install --prefix /some/where three playwright-core pngjs      (and Debian's chromium)
 //   THREE_HOME=/some/where node xtask/gltf/three.mjs GALATEA FOLDER COUNT [OUT]
 //
-// Only files whose materials all cover what they are on: what is mixed, added or cut out by a picture has no sharp one, and three.js does not turn
-// billboards. One line per file: intersection over union. With OUT both pictures are kept there. Ends with 1 if any is 0.97 or less.
+// Only files whose materials all cover what they are on: what is mixed, added or cut out by a texture has no sharp one, and three.js does not turn
+// billboards. One line per file: intersection over union. With OUT both images are kept there. Ends with 1 if any is 0.97 or less.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

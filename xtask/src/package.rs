@@ -23,6 +23,7 @@ pub(crate) struct Options {
 /// The example of each library that runs without arguments.
 const EXAMPLES: &[(&str, &str)] = &[
     ("galatea-wire", "record"),
+    ("galatea-text", "decimals"),
     ("galatea-scene", "pose"),
     ("galatea-kotor", "walkmesh"),
     ("galatea-mdlx", "build"),

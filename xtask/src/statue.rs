@@ -427,7 +427,7 @@ pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, Strin
         let (fmdl, _) = Fmdl::from_scene(&scene, &SceneOptions::default().with_game(Game::Gz))?;
         let png = encode::png(&image)?;
         let source = |_: &str| Some(ImageSource::Embedded { mime: "image/png".into(), bytes: png.clone() });
-        let options = gltf::Options { image: &source, ..gltf::Options::default() };
+        let options = gltf::Options::default().with_image(&source);
         Ok(vec![
             ("statue.mdl", pair.mdl),
             ("statue.mdx", pair.mdx),

@@ -15,7 +15,7 @@ const BY_HAND: &str = "by_hand_";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// In a release build: the walkmesh tests with their full counts (millions of rays and paths), and the pictures of the
+    /// In a release build: the walkmesh tests with their full counts (millions of rays and paths), and the images of the
     /// examples, which must have the same bytes in every build; nothing else
     #[arg(long)]
     full: bool,
@@ -59,13 +59,13 @@ fn full() -> Outcome {
         command.arg("--include-ignored");
     }
     step("walkmesh queries, full counts", || run(&mut command, "the tests"))?;
-    let pictures = ["test", "--release", "--package", "galatea-cli", "--test", "pictures"];
-    step("pictures, release build", || run(&mut cargo(&pictures), "the tests"))
+    let images = ["test", "--release", "--package", "galatea-cli", "--test", "images"];
+    step("images, release build", || run(&mut cargo(&images), "the tests"))
 }
 
 /// Checks the facade with no feature and with each alone.
 fn features() -> Outcome {
-    for feature in ["", "kotor", "mdlx", "fox", "preview", "walk", "disk"] {
+    for feature in ["", "kotor", "mdlx", "fox", "preview", "walk", "disk", "serde"] {
         let facade =
             ["clippy", "--quiet", "--package", "galatea", "--no-default-features", "--features", feature];
         let what = format!("the facade with the feature {feature:?}");

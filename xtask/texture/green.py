@@ -1,8 +1,8 @@
 """Which way green points in normal maps: `green.py GALATEA FILE...`.
 
 The slopes of a surface have no curl, so the derivative of the slope across, taken along the rows, and that of the slope along
-the rows, taken across, go together if green points up the picture and against each other if it points down. Prints their
-correlation at four sizes of each picture, as `galatea convert` decodes it. Needs Pillow and numpy.
+the rows, taken across, go together if green points up the texture and against each other if it points down. Prints their
+correlation at four sizes of each texture, as `galatea convert` decodes it. Needs Pillow and numpy.
 """
 import subprocess
 import sys

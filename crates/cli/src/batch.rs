@@ -92,6 +92,14 @@ pub(crate) fn error_json(failure: &Failure) -> Value {
     }
 }
 
+/// Returns a JSON object with the members of both.
+pub(crate) fn joined(mut line: Value, more: Value) -> Value {
+    if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
+        line.extend(more);
+    }
+    line
+}
+
 /// An input that opened.
 pub(crate) struct Opened {
     pub(crate) loaded: Loaded,

@@ -75,7 +75,7 @@ fn squares() -> Scene {
     scene
 }
 
-/// Models of squares, with the textures' names as the format has them, and pictures where some of these names lead.
+/// Models of squares, with the textures' names as the format has them, and images where some of these names lead.
 fn fill(dir: &Path) {
     let inner = dir.join("deep/in");
     std::fs::create_dir_all(&inner).unwrap();
@@ -93,9 +93,9 @@ fn fill(dir: &Path) {
     std::fs::write(inner.join("warcraft.mdx"), model.write().unwrap()).unwrap();
     let glb = galatea::gltf::write_glb(&scene, &galatea::gltf::Options::default()).unwrap();
     std::fs::write(inner.join("scene.glb"), glb).unwrap();
-    let picture = |colour| encode::tga(&Image::filled(2, 2, colour)).unwrap();
+    let image = |colour| encode::tga(&Image::filled(2, 2, colour)).unwrap();
     for secret in ["secret.tga", "deep/secret.tga"] {
-        std::fs::write(dir.join(secret), picture([255, 0, 0, 255])).unwrap();
+        std::fs::write(dir.join(secret), image([255, 0, 0, 255])).unwrap();
     }
     let allowed = if cfg!(windows) {
         vec!["x.tga", "c.tga"]
@@ -103,7 +103,7 @@ fn fill(dir: &Path) {
         vec!["x.tga", "c.tga", "con.tga", "C:\\x.tga", "two\nlines.tga"]
     };
     for name in allowed {
-        std::fs::write(inner.join(name), picture([0, 255, 0, 255])).unwrap();
+        std::fs::write(inner.join(name), image([0, 255, 0, 255])).unwrap();
     }
 }
 
@@ -112,7 +112,7 @@ fn names_of_textures_and_nodes_lead_nowhere() {
     let dir = scratch("hostile_names");
     fill(&dir);
     let before = files(&dir);
-    let mut pictures = 0;
+    let mut images = 0;
     for to in ["gltf", "glb", "obj", "kotor-mdl", "mdx", "fmdl", "kotor-mdl-ascii", "mdl"] {
         let out = dir.join("deep/out").join(to);
         let input = dir.join("deep/in");
@@ -136,12 +136,12 @@ fn names_of_textures_and_nodes_lead_nowhere() {
         assert_eq!(inside.components().count(), 2, "{path:?}");
         assert!(disk::inside(&dir, name).is_some(), "{path:?}");
         if name.ends_with(".png") {
-            pictures += 1;
+            images += 1;
             assert!(!red(&dir.join(path)), "{path:?} was read from outside");
         }
     }
     assert!(files(&dir).is_superset(&before));
-    assert!(pictures > 0, "no picture was found at all");
+    assert!(images > 0, "no image was found at all");
 }
 
 #[test]
@@ -191,13 +191,13 @@ fn uris_of_a_gltf_lead_nowhere() {
         std::fs::write(&path, document(uri, "good.png")).unwrap();
         let output = run();
         assert_eq!(output.status.code(), Some(4), "{uri}: {output:?}");
-        // A picture that is not there, or must not be, is no reason to fail; and it is not read.
+        // An image that is not there, or must not be, is no reason to fail; and it is not read.
         std::fs::write(&path, document("good.bin", uri)).unwrap();
         let output = run();
         assert_eq!(output.status.code(), Some(0), "{uri}: {output:?}");
-        let rendered = galatea(&["render", text(&path), "-o", text(&out.join("picture.png"))]);
+        let rendered = galatea(&["render", text(&path), "-o", text(&out.join("image.png"))]);
         assert!(rendered.status.code().is_some(), "{rendered:?}");
-        let _ = std::fs::remove_file(out.join("picture.png"));
+        let _ = std::fs::remove_file(out.join("image.png"));
         assert_eq!(files(&dir), before, "{uri}");
     }
 }

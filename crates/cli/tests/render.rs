@@ -1,4 +1,4 @@
-//! `galatea render` of models that are damaged, empty or out of all proportion, and of impossible sizes: a picture, or one
+//! `galatea render` of models that are damaged, empty or out of all proportion, and of impossible sizes: an image, or one
 //! clear line.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
@@ -12,7 +12,7 @@ use galatea::fox::{Fmdl, Group, Mesh, Run, Usage, Values};
 use galatea::kotor::mdl::Model;
 use galatea::scene::{Pose, Scene, example};
 
-/// Draws a file. Tells how the program ended and what it said on stderr; a picture that it made is a PNG of the size.
+/// Draws a file. Tells how the program ended and what it said on stderr; an image that it made is a PNG of the size.
 fn render(dir: &Path, name: &str, bytes: &[u8], size: &str) -> (i32, String) {
     let (input, output) = (dir.join(name), dir.join("out.png"));
     std::fs::write(&input, bytes).unwrap();
@@ -28,7 +28,7 @@ fn render(dir: &Path, name: &str, bytes: &[u8], size: &str) -> (i32, String) {
         assert_eq!(format!("{}x{}", side(16), side(20)), size, "{name}");
         assert_eq!(text, "", "{name}");
     } else {
-        assert!(!output.exists(), "{name}: a picture all the same");
+        assert!(!output.exists(), "{name}: an image all the same");
         assert_eq!(text.lines().filter(|l| l.starts_with("error: ")).count(), text.lines().count(), "{text}");
         assert_eq!(text.lines().count(), 1, "{name}: {text}");
     }
@@ -48,7 +48,7 @@ fn triangle(corners: [[f32; 3]; 3]) -> Vec<u8> {
 }
 
 #[test]
-fn wild_numbers_give_a_picture() {
+fn wild_numbers_give_an_image() {
     let dir = scratch("render_wild");
     let nan = f32::NAN;
     for (name, corners) in [
@@ -67,15 +67,15 @@ fn wild_numbers_give_a_picture() {
     }
 }
 
-/// Whether anything but the background is in the picture that was made last.
+/// Whether anything but the background is in the image that was made last.
 fn something(dir: &Path) -> bool {
-    let picture =
+    let image =
         galatea::texture::decode(&std::fs::read(dir.join("out.png")).unwrap(), &[], &Default::default());
-    picture.unwrap().pixels().any(|p| p != [46, 50, 56, 255])
+    image.unwrap().pixels().any(|p| p != [46, 50, 56, 255])
 }
 
 #[test]
-fn enormous_and_tiny_models_fill_the_picture() {
+fn enormous_and_tiny_models_fill_the_image() {
     let dir = scratch("render_scale");
     for scale in [1e12, 1.0, 1e-12] {
         let corners =
@@ -86,7 +86,7 @@ fn enormous_and_tiny_models_fill_the_picture() {
 }
 
 #[test]
-fn models_without_meshes_give_a_picture() {
+fn models_without_meshes_give_an_image() {
     let dir = scratch("render_bare");
     let pair = Model::new("bare").write().unwrap();
     std::fs::write(dir.join("bare.mdx"), &pair.mdx).unwrap();

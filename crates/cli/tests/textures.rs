@@ -64,7 +64,7 @@ fn the_audit_names_what_is_missing_and_what_is_ambiguous() {
 }
 
 #[test]
-fn a_folder_of_pictures_becomes_textures_and_models_are_left_alone() {
+fn a_folder_of_images_becomes_textures_and_models_are_left_alone() {
     let dir = scratch("cli-textures/folder");
     let (from, to) = (dir.join("from"), dir.join("to"));
     std::fs::create_dir_all(&from).unwrap();

@@ -224,13 +224,13 @@ fn answers_can_be_drawn() {
         ("locate", "--at 5,5.5"),
         ("rooms", ""),
     ] {
-        let picture = dir.join(format!("{verb}.png")).to_string_lossy().into_owned();
-        let drawn = format!("{rest} --render {picture} --size 96");
+        let image = dir.join(format!("{verb}.png")).to_string_lossy().into_owned();
+        let drawn = format!("{rest} --render {image} --size 96");
         lines(verb, &example("room.wok"), &drawn);
-        assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+        assert!(std::fs::read(&image).unwrap().starts_with(b"\x89PNG"));
         assert!(complaint(verb, &example("room.wok"), &drawn, 4).contains("--force"));
     }
-    // The answer is in the picture.
+    // The answer is in the image.
     let [with, without] = ["path.png", "rooms.png"].map(|p| std::fs::read(dir.join(p)).unwrap());
     assert_ne!(with, without);
 }

@@ -8,6 +8,7 @@ use crate::names::Dictionary;
 
 /// What a change of texture paths did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repathed {
     /// Textures that were given another path.
     pub changed: usize,

@@ -222,6 +222,7 @@ impl Fmdl {
 
 /// How many stored fields agree with those computed from the geometry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Agreement {
     /// Model boxes that are bit-equal, of how many.
     pub model_boxes: (usize, usize),

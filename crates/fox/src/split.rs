@@ -11,6 +11,7 @@ use crate::wire::{Bounds, Window};
 
 /// How much one mesh may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SplitLimits {
     /// Bones.
     pub bones: usize,
@@ -18,6 +19,14 @@ pub struct SplitLimits {
     pub vertices: usize,
     /// Triangles of one level of detail.
     pub faces: usize,
+}
+
+galatea_wire::setters! {
+    SplitLimits {
+        with_bones: bones: usize,
+        with_vertices: vertices: usize,
+        with_faces: faces: usize,
+    }
 }
 
 impl Default for SplitLimits {
@@ -74,7 +83,7 @@ impl BigMesh {
     /// let mut vertices = Vertices::default();
     /// vertices.push(Usage::Position, Values::F32x3((0..300).map(|i| [i as f32, 0.0, 0.0]).collect()));
     /// let faces = (0..298).map(|i| [i, i + 1, i + 2]).collect();
-    /// let limits = SplitLimits { vertices: 100, ..SplitLimits::default() };
+    /// let limits = SplitLimits::default().with_vertices(100);
     /// let pieces = BigMesh::new(vertices, Vec::new(), faces).split(&limits)?;
     /// assert!(pieces.iter().all(|p| p.mesh.vertices.count <= 100));
     /// assert_eq!(pieces.iter().map(|p| p.mesh.faces(0).len()).sum::<usize>(), 298);
@@ -517,7 +526,7 @@ impl Fmdl {
     /// let mut model = Fmdl::new(2.04);
     /// model.meshes.push(mesh);
     /// model.runs.push(Run { mesh_count: 1, ..Run::default() });
-    /// let one_face = SplitLimits { faces: 1, ..SplitLimits::default() };
+    /// let one_face = SplitLimits::default().with_faces(1);
     /// assert_eq!(model.split_meshes(&one_face)?, 1);
     /// assert_eq!((model.meshes.len(), model.runs[0].mesh_count), (2, 2));
     /// assert_eq!(model.merge_meshes(&SplitLimits::default())?, 1);

@@ -1,6 +1,8 @@
 //! Document to bytes: the remembered layout while nothing but values changed, else the game compiler's.
 
-use galatea_wire::{Error, Limits, Plan, Result, Wire, Writer};
+use std::io;
+
+use galatea_wire::{Error, Limits, Plan, Result, Wire, WriteError, Writer, write_to};
 
 use crate::build::canonical_order;
 use crate::layout::Places;
@@ -26,12 +28,17 @@ impl Fmdl {
         let bytes = self.emit(&original.tables, &original.places, false)?;
         if original.shared {
             // Two things lie on the same bytes. If only one of them was changed, each needs a place of its own.
-            let back = Fmdl::read(&bytes, &Limits { ratio: 8, ..Limits::default() });
+            let back = Fmdl::read(&bytes, &Limits::default().with_ratio(8));
             if back.is_ok_and(|back| !self.differences(&back).is_empty()) {
                 return self.write_canonical(Some(&original.places));
             }
         }
         Ok(bytes)
+    }
+
+    /// Writes the file to a stream.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
     }
 
     /// Returns `true` if every column has as many values as its mesh has vertices.

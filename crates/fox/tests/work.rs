@@ -50,7 +50,7 @@ fn vertex(mesh: &BigMesh, v: usize) -> Vec<u8> {
 #[ignore = "needs the corpus"]
 fn splitting_and_merging_keeps_every_triangle_and_attribute() {
     // Three vertices of four bones each always fit.
-    let limits = SplitLimits { bones: 12, vertices: 300, faces: 200 };
+    let limits = SplitLimits::default().with_bones(12).with_vertices(300).with_faces(200);
     let (mut split, mut pieces_made) = (0, 0);
     for (name, model) in models().filter(|(_, m)| m.bones.len() > 20).take(2) {
         for mesh in &model.meshes {
@@ -87,7 +87,7 @@ fn splitting_and_merging_keeps_every_triangle_and_attribute() {
 #[test]
 #[ignore = "needs the corpus"]
 fn split_models_are_sound_and_merge_back() {
-    let limits = SplitLimits { bones: 12, vertices: 2000, faces: 1500 };
+    let limits = SplitLimits::default().with_bones(12).with_vertices(2000).with_faces(1500);
     let mut seen = 0;
     for (name, model) in models().filter(|(_, m)| m.bones.len() > 40).take(2) {
         let mut work = model.clone();
@@ -169,8 +169,8 @@ fn two_hundred_bones_and_200_000_vertices_split_in_linear_time() {
 #[test]
 fn what_cannot_be_split_is_refused() {
     let mut big = tube(1000, 40);
-    assert!(big.split(&SplitLimits { bones: 1, ..SplitLimits::default() }).is_err());
-    assert!(big.split(&SplitLimits { vertices: 2, ..SplitLimits::default() }).is_err());
+    assert!(big.split(&SplitLimits::default().with_bones(1)).is_err());
+    assert!(big.split(&SplitLimits::default().with_vertices(2)).is_err());
     big.faces[0] = [0, 1, 5000];
     assert!(big.split(&SplitLimits::default()).is_err());
 }
@@ -178,7 +178,7 @@ fn what_cannot_be_split_is_refused() {
 #[test]
 fn extension_numbers_follow_a_split() {
     let mut model = sample::pes();
-    assert_eq!(model.split_meshes(&SplitLimits { faces: 10, ..SplitLimits::default() }).unwrap(), 2);
+    assert_eq!(model.split_meshes(&SplitLimits::default().with_faces(10)).unwrap(), 2);
     let extensions = Extensions::parse(&model.extensions);
     let per_mesh = model.meshes.len() as u32 / 2;
     let expected: Vec<u32> = (per_mesh..per_mesh * 2).collect();

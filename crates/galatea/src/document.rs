@@ -3,9 +3,12 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 
 use galatea_scene::Scene;
-use galatea_wire::{Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary};
+use galatea_wire::{
+    Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary, WriteError,
+};
 
 #[cfg(feature = "walk")]
 use crate::Ground;
@@ -100,6 +103,26 @@ impl Output {
     #[must_use]
     pub fn with_siblings(self, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         Output { siblings: self.siblings.into_iter().chain(files).collect(), ..self }
+    }
+
+    /// Writes the file to a stream. Fails if more files belong to it, which one stream cannot take; nothing is written then.
+    ///
+    /// ```
+    /// use galatea::Output;
+    /// let mut out = Vec::new();
+    /// Output::single(b"file".to_vec()).write_to(&mut out)?;
+    /// assert_eq!(out, b"file");
+    /// assert!(Output::with_companion(vec![1], "mdx", vec![2]).write_to(&mut out).is_err());
+    /// assert_eq!(out, b"file");
+    /// # Ok::<(), galatea::WriteError>(())
+    /// ```
+    pub fn write_to(&self, mut out: impl io::Write) -> Result<(), WriteError> {
+        let more = self.companions.len() + self.siblings.len();
+        if more > 0 {
+            let what = format!("{} files as a single one; `Document::write` returns them all", more + 1);
+            return Err(Error::unrepresentable(what).into());
+        }
+        Ok(out.write_all(&self.bytes)?)
     }
 
     /// As input for [`open`].
@@ -230,6 +253,11 @@ pub trait Document: Any + Send {
     fn summary(&self) -> Summary;
     /// The bytes: the same as were read, if nothing was changed.
     fn write(&self) -> Result<Output>;
+    /// Writes the file to a stream. Fails without writing anything if the document is more than one file, as a KotOR model
+    /// with its MDX is: [`Document::write`] returns all of them.
+    fn write_to(&self, out: &mut dyn io::Write) -> Result<(), WriteError> {
+        self.write()?.write_to(out)
+    }
     /// Checks the format's rules.
     fn check(&self) -> Report;
     /// Fixes what the wanted rules find, where the rest of the file determines the right value.

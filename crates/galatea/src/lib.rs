@@ -59,6 +59,6 @@ pub use galatea_texture as texture;
 #[cfg(feature = "walk")]
 pub use galatea_walk as walk;
 pub use galatea_wire as wire;
-pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary};
+pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary, WriteError};
 #[cfg(feature = "walk")]
 pub use ground::{Ground, GroundMaterial};

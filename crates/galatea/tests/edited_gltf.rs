@@ -33,7 +33,7 @@ fn scene() -> Scene {
 
 fn options<T>(write: impl FnOnce(&gltf::Options<'_>) -> T) -> T {
     let image = |_: &str| Some(ImageSource::Embedded { mime: "image/png".into(), bytes: PNG.to_vec() });
-    write(&gltf::Options { image: &image, ..gltf::Options::default() })
+    write(&gltf::Options::default().with_image(&image))
 }
 
 /// The files of an output.

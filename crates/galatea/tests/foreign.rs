@@ -10,14 +10,14 @@ use galatea::{ConvertOptions, FormatId, Input, Limits, SceneContext, Severity, c
 
 /// A format, its options, and how near what comes back must be.
 fn ways() -> [(FormatId, ConvertOptions, Tolerance); 4] {
-    let four = Tolerance { influences: 4, ..Tolerance::default() };
-    let ticks = Tolerance { tick: 0.001, ..four };
+    let four = Tolerance::default().with_influences(4);
+    let ticks = four.with_tick(0.001);
     let version = |version| ConvertOptions::default().with_version(version);
     [
-        (FormatId::KotorMdl, ConvertOptions::default(), Tolerance { weight: 1e-5, ..four }),
-        (FormatId::Mdx, version(800), Tolerance { weight: 1.0 / 8.0, influences: 8, ..ticks }),
-        (FormatId::Mdx, version(1000), Tolerance { weight: 1.5 / 255.0, ..ticks }),
-        (FormatId::Fmdl, ConvertOptions::default(), Tolerance { weight: 1.5 / 255.0, clips: false, ..four }),
+        (FormatId::KotorMdl, ConvertOptions::default(), four.with_weight(1e-5)),
+        (FormatId::Mdx, version(800), ticks.with_weight(1.0 / 8.0).with_influences(8)),
+        (FormatId::Mdx, version(1000), ticks.with_weight(1.5 / 255.0)),
+        (FormatId::Fmdl, ConvertOptions::default(), four.with_weight(1.5 / 255.0).with_clips(false)),
     ]
 }
 
@@ -329,7 +329,7 @@ fn every_kind_of_channel_plays_the_same_at_its_keys() {
                 channel.values = made.iter().flat_map(|(_, v)| v.clone()).collect();
             }
         }
-        let wrong = between.looks_like(&back, &Tolerance { clip: 2e-3, ..tolerance });
+        let wrong = between.looks_like(&back, &tolerance.with_clip(2e-3));
         assert!(wrong.is_empty(), "{to}: {wrong:#?}");
     }
 }

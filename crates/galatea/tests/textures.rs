@@ -204,7 +204,7 @@ fn txis_that_name_each_other_end() {
 }
 
 #[test]
-fn a_bomb_beside_a_model_is_one_line_and_no_picture() {
+fn a_bomb_beside_a_model_is_one_line_and_no_image() {
     let dir = scratch("bomb");
     let mut tga = encode::tga(&Image::filled(2, 2, [1, 2, 3, 255])).unwrap();
     tga[2] = 10;
@@ -248,7 +248,7 @@ fn kotors_material_is_shown_and_comes_back() {
     }
     let glb = convert(&document, FormatId::Glb, &ConvertOptions::default(), &context).unwrap().output;
     assert!(glb.siblings.is_empty());
-    let back = galatea::open(&Input::new(&glb.bytes), &Limits { ratio: 64, ..Limits::default() }).unwrap();
+    let back = galatea::open(&Input::new(&glb.bytes), &Limits::default().with_ratio(64)).unwrap();
     let back =
         convert(back.as_ref(), FormatId::KotorMdl, &ConvertOptions::default(), &context).unwrap().output;
     let back = galatea::open(&back.input(), &Limits::default()).unwrap();
@@ -276,12 +276,11 @@ fn classic_units_wear_the_colour_of_their_team() {
     let image = galatea::texture::decode(&files[0].1, &[], &Limits::default()).unwrap();
     assert_eq!(image.pixel(0, 0), Some([10, 20, 30, 255]));
     assert_eq!(image.pixel(image.width - 1, 0), Some([0x00, 0x42, 0xFF, 255]), "blue is the second player");
-    // The picture shows both layers too.
+    // The image shows both layers too.
     let shown = resolved.scene(&scene);
-    let look =
-        preview::Options { yaw: 0.0, pitch: 0.0, width: 64, height: 64, ..preview::Options::default() };
-    let picture = preview::render(&shown, &look, &|name| resolved.texture(name)).unwrap();
-    let at = |x: usize| &picture.pixels[(32 * 64 + x) * 4..][..3];
+    let look = preview::Options::default().with_yaw(0.0).with_pitch(0.0).with_size(64, 64);
+    let image = preview::render(&shown, &look, &|name| resolved.texture(name)).unwrap();
+    let at = |x: usize| &image.pixels[(32 * 64 + x) * 4..][..3];
     assert!(at(44)[2] > at(44)[0] * 2 && at(44)[2] > at(20)[2] + 30, "{:?} {:?}", at(20), at(44));
 }
 

@@ -4,6 +4,7 @@ use galatea_scene::{AlphaMode, Extras, Material, Slot, UvTransform, Wrap};
 
 /// The part that an image plays in a material.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Role {
     /// Colour and opacity.
     BaseColor,

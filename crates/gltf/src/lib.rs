@@ -47,12 +47,20 @@ pub enum ImageSource {
 }
 
 /// Options of a writer.
+#[non_exhaustive]
 pub struct Options<'a> {
     /// Returns how a material is drawn; by default [`Appearance::of`].
     pub appearance: &'a dyn Fn(MaterialId, &Material) -> Appearance,
     /// Finds an image by the name that a [`Map`] gives it. Textures without an image keep their names in extras and are not
     /// drawn, so that no viewer looks for a file that does not exist.
     pub image: &'a dyn Fn(&str) -> Option<ImageSource>,
+}
+
+galatea_wire::setters! {
+    Options<'a> {
+        with_appearance: appearance: &'a dyn Fn(MaterialId, &Material) -> Appearance,
+        with_image: image: &'a dyn Fn(&str) -> Option<ImageSource>,
+    }
 }
 
 impl Default for Options<'_> {
@@ -78,6 +86,7 @@ pub struct Image {
 
 /// The contents of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The scene.
     pub scene: Scene,

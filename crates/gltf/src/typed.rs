@@ -293,20 +293,8 @@ pub(crate) fn read_texture(value: &Value) -> Option<(Texture, Option<Shown>)> {
     Some((texture, shown))
 }
 
-pub(crate) fn playback(value: Playback) -> &'static str {
-    match value {
-        Playback::Loop => "loop",
-        Playback::Once => "once",
-        Playback::Always => "always",
-    }
-}
-
 pub(crate) fn read_playback(value: &str) -> Playback {
-    match value {
-        "once" => Playback::Once,
-        "always" => Playback::Always,
-        _ => Playback::Loop,
-    }
+    Playback::ALL.into_iter().find(|playback| playback.name() == value).unwrap_or_default()
 }
 
 pub(crate) fn event(value: &Event, node: Option<&str>) -> Value {

@@ -217,17 +217,16 @@ fn more_than_four_influences_and_more_than_256_joints() {
 fn images_are_linked_or_embedded_and_edits_win() {
     let scene = example();
     let image = |name: &str| Some(ImageSource::File(format!("tex/{name}.png")));
-    let glb = write_glb(&scene, &Options { image: &image, ..Options::default() }).unwrap();
+    let glb = write_glb(&scene, &Options::default().with_image(&image)).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
     assert_eq!(loaded.scene, scene);
     assert_eq!(loaded.images[0].source, ImageSource::File("tex/c_arm01.png".into()));
     let embedded = ImageSource::Embedded { mime: "image/png".into(), bytes: vec![1, 2, 3] };
-    let glb =
-        write_glb(&scene, &Options { image: &|_| Some(embedded.clone()), ..Options::default() }).unwrap();
+    let glb = write_glb(&scene, &Options::default().with_image(&|_| Some(embedded.clone()))).unwrap();
     let loaded = read(&glb, &Limits::default(), &mut |_| None).unwrap();
     assert_eq!((loaded.scene, &loaded.images[0].source), (scene.clone(), &embedded));
     // Somebody chooses another image.
-    let options = Options { image: &image, ..Options::default() };
+    let options = Options::default().with_image(&image);
     let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
     let json = json.replace(r#""name":"c_arm01","uri":"tex/c_arm01.png""#, r#""uri":"tex/other.png""#);
     assert_eq!(open(&json, &bin).scene.materials[0].textures[0].name, "other");
@@ -259,7 +258,7 @@ fn a_look_is_shown_and_the_material_comes_back() {
         appearance
     };
     let image = |name: &str| Some(ImageSource::File(format!("{name}.png")));
-    let options = Options { appearance: &appearance, image: &image };
+    let options = Options::default().with_appearance(&appearance).with_image(&image);
     let (json, bin) = galatea_gltf::write_gltf(&scene, &options, "a.bin");
     assert_eq!(json.matches("shine.png").count(), 1, "each image once");
     for word in ["MOZ_lightmap", "specularTexture", "occlusionTexture", "KHR_texture_transform", "decal 1"] {

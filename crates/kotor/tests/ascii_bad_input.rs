@@ -15,7 +15,7 @@ fn work(bytes: &[u8]) -> Result<(), Error> {
     // What reads may still not fit into a file, or have no text; it must not panic.
     let _ = model.write();
     if let Ok(printed) = text::print(&model) {
-        let back = text::parse(&printed, &Limits { ratio: 64, ..Limits::default() })?;
+        let back = text::parse(&printed, &Limits::default().with_ratio(64))?;
         assert_eq!(model.differences(&back), [""; 0], "what reads comes back from its own text");
     }
     Ok(())
@@ -24,7 +24,7 @@ fn work(bytes: &[u8]) -> Result<(), Error> {
 fn walk(bytes: &[u8]) -> Result<(), Error> {
     let mesh = bwm::text::parse(bytes, &Limits::default())?;
     let _ = mesh.write();
-    let back = bwm::text::parse(&bwm::text::print(&mesh, "a")?, &Limits { ratio: 64, ..Limits::default() })?;
+    let back = bwm::text::parse(&bwm::text::print(&mesh, "a")?, &Limits::default().with_ratio(64))?;
     assert_eq!(mesh.differences(&back), [""; 0], "what reads comes back from its own text");
     Ok(())
 }

@@ -23,7 +23,7 @@ fn plain(text: &str) -> &str {
 /// Prints, parses and compares; gives the text.
 fn through_text(model: &Model, what: &str) -> Vec<u8> {
     let printed = text::print(model).unwrap_or_else(|e| panic!("{what}: {e}"));
-    let back = text::parse(&printed, &Limits { ratio: 64, ..Limits::default() })
+    let back = text::parse(&printed, &Limits::default().with_ratio(64))
         .unwrap_or_else(|e| panic!("{what}: {e}\n{}", String::from_utf8_lossy(&printed)));
     assert_eq!(model.differences(&back), [""; 0], "{what}\n{}", String::from_utf8_lossy(&printed));
     assert!(text::print(&back).unwrap() == printed, "{what}: the second text differs");

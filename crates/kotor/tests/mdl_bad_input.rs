@@ -25,7 +25,7 @@ fn work(mdl: &[u8], mdx: &[u8]) -> Result<(), Error> {
     let again = model.write();
     drop(model);
     if let Ok(again) = again {
-        Model::read(&again.mdl, Some(&again.mdx), &Limits { ratio: 8, ..Limits::default() })?;
+        Model::read(&again.mdl, Some(&again.mdx), &Limits::default().with_ratio(8))?;
     }
     Ok(())
 }

@@ -78,18 +78,16 @@ fn hard_edges_stay_hard_and_soft_ones_soft() {
             assert_eq!(groups[id] & groups[usize::from(*n)], 0, "sides that meet");
         }
     }
-    let hard =
-        vertex_normals(p, &mesh.faces, Some(&groups), Weighting { area: true, ..Weighting::default() });
+    let hard = vertex_normals(p, &mesh.faces, Some(&groups), Weighting::default().with_area(true));
     assert_eq!(hard, mesh.vertices.normals);
-    let soft =
-        vertex_normals(p, &mesh.faces, Some(&[1; 12]), Weighting { angle: true, ..Weighting::default() });
+    let soft = vertex_normals(p, &mesh.faces, Some(&[1; 12]), Weighting::default().with_angle(true));
     let corner = 1.0 / 3f32.sqrt();
     for (normal, position) in soft.iter().zip(p) {
         for (n, p) in normal.iter().zip(position) {
             assert!((n - p * corner).abs() < 1e-6, "{normal:?} at {position:?}");
         }
     }
-    let creased = Weighting { angle: true, crease: Some(60.0), ..Weighting::default() };
+    let creased = Weighting::default().with_angle(true).with_crease(Some(60.0));
     assert_eq!(vertex_normals(p, &mesh.faces, Some(&[1; 12]), creased), mesh.vertices.normals);
 }
 
@@ -105,10 +103,10 @@ fn normals_of_twenty_thousand_faces_at_one_place_are_linear_work() {
         groups.push(1 | u32::from(i) << 8);
     }
     let ((), took) = galatea_robustness::timed(|| {
-        let area = Weighting { area: true, ..Weighting::default() };
+        let area = Weighting::default().with_area(true);
         let smooth = vertex_normals(&positions, &faces, Some(&vec![1; faces.len()]), area);
         assert!(smooth.iter().step_by(3).all(|n| n[2] > 0.999), "all faces count at the tip");
-        let creased = Weighting { crease: Some(10.0), ..area };
+        let creased = area.with_crease(Some(10.0));
         for groups in [&groups, &vec![0; faces.len()]] {
             let normals = vertex_normals(&positions, &faces, Some(groups), creased);
             assert!(normals.iter().all(|n| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-3));

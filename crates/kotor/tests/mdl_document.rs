@@ -331,7 +331,7 @@ fn a_million_deep_model_is_written_cloned_and_dropped() {
     assert_eq!(pair.mdl.len(), 12 + 196 + 4 + 5 + 1_000_001 * 80 + 1_000_000 * 4);
     let error = Model::read(&pair.mdl, None, &Limits::default()).unwrap_err();
     assert!(error.to_string().contains("depth"), "{error}");
-    let all = Limits { depth: u32::MAX, ..Limits::default() };
+    let all = Limits::default().with_depth(u32::MAX);
     let back = Model::read(&pair.mdl, None, &all).unwrap();
     assert_eq!(back.nodes.len(), 1_000_001);
     assert_eq!(deep.clone().sort_nodes().unwrap().len(), 1_000_001);

@@ -47,6 +47,7 @@ fn list_of(owner: Owner) -> &'static str {
         Owner::Camera => "cameras",
         Owner::Event => "events",
         Owner::SoundEmitter => "sound_emitters",
+        _ => "others",
     }
 }
 

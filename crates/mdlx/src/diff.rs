@@ -38,7 +38,7 @@ impl Model {
         if a == b {
             return;
         }
-        let limits = Limits { ratio: 8, ..Limits::default() };
+        let limits = Limits::default().with_ratio(8);
         let (a_claims, _) = inspect(&a, &limits);
         let (b_claims, _) = inspect(&b, &limits);
         let (a, b) = (Side::new(&a, &a_claims), Side::new(&b, &b_claims));

@@ -49,6 +49,7 @@ impl Wire for Tag {
 
 /// A chunk: its content and the versions that have it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ChunkInfo {
     /// Its tag.
     pub tag: Tag,
@@ -108,6 +109,7 @@ pub static CHUNKS: &[ChunkInfo] = &[
 
 /// A tagged block inside a chunk that is not a track.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BlockInfo {
     /// Its tag.
     pub tag: Tag,
@@ -171,6 +173,7 @@ pub enum ValueKind {
 
 /// The kind of object that a track belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Owner {
     /// Any node.
     Node,
@@ -204,6 +207,7 @@ pub enum Owner {
 
 /// A track: the value it animates and the versions that have it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct TrackInfo {
     /// Its tag.
     pub tag: Tag,

@@ -9,6 +9,7 @@ pub struct Version(pub u32);
 
 /// A part of the layout that not every version has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Feature {
     /// Warcraft III: no counts, `LAYS`, shapes in `CLID`, one visibility tag per owner, unpacked quaternions.
     Warcraft,

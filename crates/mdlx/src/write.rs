@@ -1,8 +1,9 @@
 //! Writing: the document to bytes. Plans which chunks are written, in which order and with which items.
 
 use std::collections::BTreeMap;
+use std::io;
 
-use galatea_wire::{Error, Part, Result, WriteXfer};
+use galatea_wire::{Error, Part, Result, WriteError, WriteXfer, write_to};
 
 use crate::xfer::MAGIC;
 use crate::{CHUNKS, Chunk, Layout, Model, ModelInfo, Tag, chunk_info};
@@ -19,17 +20,22 @@ impl Model {
         self.write_laid_out(&self.layout)
     }
 
+    /// Writes the file to a stream.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
+    }
+
     /// Writes the file with the given chunk order.
     pub(crate) fn write_laid_out(&self, layout: &Layout) -> Result<Vec<u8>> {
         let mut x = WriteXfer::with_capacity(self.weight());
-        self.write_to(&mut x, layout)?;
+        self.write_chunks(&mut x, layout)?;
         Ok(x.into_bytes())
     }
 
     /// Returns the offset of each list item in the file that [`write`](Self::write) produces, with the name of its list.
     pub(crate) fn places(&self) -> Vec<(&'static str, u32)> {
         let mut x = WriteXfer::with_capacity(self.weight()).placed();
-        match self.write_to(&mut x, &self.layout) {
+        match self.write_chunks(&mut x, &self.layout) {
             Ok(()) => x.into_starts(),
             Err(_) => Vec::new(),
         }
@@ -42,7 +48,7 @@ impl Model {
         geosets + self.node_count() * 256 + self.sequences.len() * 132 + self.textures.len() * 268 + 1024
     }
 
-    fn write_to(&self, x: &mut WriteXfer, layout: &Layout) -> Result<()> {
+    fn write_chunks(&self, x: &mut WriteXfer, layout: &Layout) -> Result<()> {
         if !self.version.is_supported() {
             return Err(Error::unrepresentable(format!("version {}", self.version)));
         }

@@ -122,6 +122,7 @@ fn fixtures_have_every_tag_of_every_version() {
                 Camera => &["cameras"],
                 Event => &["events"],
                 SoundEmitter => &["sound_emitters"],
+                owner => panic!("{owner:?} is missing here"),
             };
             // The same tag of the same owner may have two rows with versions between them.
             let has = TRACKS
@@ -151,6 +152,7 @@ fn fixtures_have_every_gated_field() {
                 Feature::ShadowIntensity => &["shadow_intensity"],
                 Feature::Wow => &["frequency", "replay", "aux", "z_source", "spline", "padding"],
                 Feature::VertexBuffers => &["heads", "indices"],
+                feature => panic!("{feature:?} is missing here"),
             };
             for field in fields {
                 assert_eq!(has(field), versions.contains(&version.0), "{field} in {version}");

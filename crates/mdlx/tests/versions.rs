@@ -89,7 +89,7 @@ fn the_wanted_level_of_detail_is_kept() {
     let (fine, losses) = convert(&model, 800);
     assert_eq!((fine.geosets.len(), fine.geoset_anims[0].geoset_id, fine.bones[0].geoset_id), (1, 0, 0));
     assert!(losses.iter().any(|l| l.to_string() == "geosets[0]: level of detail 2 is lost"), "{losses:?}");
-    let options = ConvertOptions { lod: 1, ..ConvertOptions::default() };
+    let options = ConvertOptions::default().with_lod(1);
     let (coarse, losses) = model.convert(Version(800), &options).unwrap();
     assert_eq!((coarse.geosets.len(), coarse.bones[0].geoset_id), (1, -1));
     assert!(losses.iter().any(|l| l.to_string() == "geosets[1]: level of detail 0 is lost"), "{losses:?}");
@@ -98,7 +98,7 @@ fn the_wanted_level_of_detail_is_kept() {
 #[test]
 fn scaling_leaves_the_model_alike() {
     let model = support::value(Version(1300));
-    let options = ConvertOptions { scale: 36.0, ..ConvertOptions::default() };
+    let options = ConvertOptions::default().with_scale(36.0);
     let (large, _) = model.convert(Version(800), &options).unwrap();
     assert_eq!(large.pivots[1], model.pivots[1].map(|x| x * 36.0));
     assert_eq!(large.geosets[0].vertices[3], model.geosets[0].vertices[3].map(|x| x * 36.0));
@@ -125,7 +125,7 @@ fn lengths_are_scaled_everywhere_and_factors_are_not() {
     let mut popcorn = PopcornEmitter::default();
     popcorn.tracks.push(speed(*b"KPPS"));
     model.popcorn_emitters.push(popcorn);
-    let options = ConvertOptions { scale: 2.0, ..ConvertOptions::default() };
+    let options = ConvertOptions::default().with_scale(2.0);
     let (large, _) = model.convert(Version(1000), &options).unwrap();
     let first = |tracks: &Tracks| match &tracks.list[0].keys {
         Keys::Float(curve) => curve.keys[0].value,

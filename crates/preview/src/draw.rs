@@ -236,12 +236,12 @@ impl<'a> Painter<'a> {
             *value *= tint;
         }
         let mut blend = match material.alpha {
-            AlphaMode::Opaque => Blend::Opaque,
             AlphaMode::Mask { cutoff } => Blend::Mask(cutoff),
             AlphaMode::Blend => Blend::Alpha,
             AlphaMode::Additive => Blend::Add,
             AlphaMode::Modulate => Blend::Multiply(1.0),
             AlphaMode::Modulate2x => Blend::Multiply(2.0),
+            _ => Blend::Opaque,
         };
         let [_, _, _, opacity] = colour;
         if blend == Blend::Opaque && opacity < 0.999 {

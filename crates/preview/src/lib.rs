@@ -34,6 +34,7 @@ pub type Textures<'a> = dyn Fn(&str) -> Option<Arc<Texture>> + 'a;
 
 /// What to draw, and how.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// Pixels in a row.
     pub width: u32,
@@ -63,6 +64,31 @@ pub struct Options {
     pub around: bool,
     /// Lines and dots to draw over the scene, in order.
     pub strokes: Vec<Stroke>,
+}
+
+galatea_wire::setters! {
+    Options {
+        with_background: background: [u8; 4],
+        with_yaw: yaw: f32,
+        with_pitch: pitch: f32,
+        with_clip: clip: Option<String>,
+        with_time: time: f32,
+        with_skeleton: skeleton: bool,
+        with_wire: wire: bool,
+        with_walk: walk: bool,
+        with_bounds: bounds: bool,
+        with_samples: samples: u32,
+        with_around: around: bool,
+        with_strokes: strokes: Vec<Stroke>,
+    }
+}
+
+impl Options {
+    /// Returns the same options with another width and height.
+    #[must_use]
+    pub fn with_size(self, width: u32, height: u32) -> Self {
+        Options { width, height, ..self }
+    }
 }
 
 /// A line drawn over the scene, through points in scene coordinates; a single point is drawn as a dot.
@@ -109,6 +135,7 @@ pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Resu
 
 /// The view of an image, in scene coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct View {
     /// Position of the camera.
     pub eye: [f32; 3],

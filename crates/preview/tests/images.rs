@@ -25,7 +25,7 @@ fn flat(colour: [f32; 4]) -> Material {
 }
 
 fn front_view() -> Options {
-    Options { width: 64, height: 64, yaw: 0.0, pitch: 0.0, background: [0, 0, 0, 0], ..Options::default() }
+    Options::default().with_size(64, 64).with_yaw(0.0).with_pitch(0.0).with_background([0, 0, 0, 0])
 }
 
 fn middle(image: &Image) -> [u8; 4] {
@@ -62,7 +62,7 @@ fn light_over_nothing_is_seen() {
 fn every_pixel_of_a_divided_square_is_covered_once() {
     // Partly transparent: a pixel drawn twice along the diagonal would be darker than the others.
     let half = Material { alpha: AlphaMode::Blend, ..flat([1.0, 1.0, 1.0, 0.4]) };
-    let image = render(&square(half, true), &Options { samples: 1, ..front_view() }, &|_| None).unwrap();
+    let image = render(&square(half, true), &front_view().with_samples(1), &|_| None).unwrap();
     let inner: std::collections::BTreeSet<[u8; 4]> =
         (8..56).flat_map(|y| (8..56).map(move |x| (x, y))).map(|(x, y)| image.get(x, y).unwrap()).collect();
     assert_eq!(inner.into_iter().collect::<Vec<_>>(), [[255, 255, 255, 102]]);
@@ -95,7 +95,7 @@ fn textures_are_right_side_up_and_right_way_round() {
 fn masks_cut_and_additive_adds() {
     let draw = |alpha: AlphaMode, opacity: f32| {
         let material = Material { alpha, ..flat([0.25, 0.25, 0.25, opacity]) };
-        let options = Options { background: [128, 128, 128, 255], ..front_view() };
+        let options = front_view().with_background([128, 128, 128, 255]);
         middle(&render(&square(material, true), &options, &|_| None).unwrap())[0]
     };
     assert_eq!(draw(AlphaMode::Mask { cutoff: 0.5 }, 0.4), 128);
@@ -136,7 +136,7 @@ fn hidden_nodes_are_hidden() {
     scene.nodes[1].visible = false;
     // At rest a model that is hidden as a whole is shown all the same; in a clip it is gone.
     assert_eq!(left(&scene), [255; 4]);
-    let playing = Options { clip: Some("gone".into()), ..front_view() };
+    let playing = front_view().with_clip(Some("gone".into()));
     assert_eq!(middle(&render(&scene, &playing, &|_| None).unwrap()), [0, 0, 0, 0]);
 }
 
@@ -174,15 +174,15 @@ fn own_light_shows_the_texture_and_is_plain_without_one() {
 fn impossible_sizes_are_refused() {
     let scene = Scene::new("empty");
     for (width, height) in [(0, 10), (10, 0), (100_000, 10), (4097, 1)] {
-        assert!(render(&scene, &Options { width, height, ..Options::default() }, &|_| None).is_err());
+        assert!(render(&scene, &Options::default().with_size(width, height), &|_| None).is_err());
     }
-    let one = render(&scene, &Options { width: 1, height: 1, ..Options::default() }, &|_| None).unwrap();
+    let one = render(&scene, &Options::default().with_size(1, 1), &|_| None).unwrap();
     assert_eq!(one.pixels, [46, 50, 56, 255]);
 }
 
 #[test]
 fn an_unknown_clip_names_the_known_ones() {
-    let options = Options { clip: Some("dance".into()), ..Options::default() };
+    let options = Options::default().with_clip(Some("dance".into()));
     let error = render(&galatea_scene::example(), &options, &|_| None).unwrap_err().to_string();
     assert!(error.contains("dance") && error.contains("wave"), "{error}");
 }
@@ -194,7 +194,7 @@ fn wild_numbers_make_an_image_all_the_same() {
         for position in &mut scene.vertices[0].positions {
             *position = position.map(|v| v * scale);
         }
-        let options = Options { skeleton: true, wire: true, bounds: true, ..front_view() };
+        let options = front_view().with_skeleton(true).with_wire(true).with_bounds(true);
         assert_eq!(render(&scene, &options, &|_| None).unwrap().pixels.len(), 64 * 64 * 4, "{scale}");
     }
     let mut scene = square(Material::default(), true);
@@ -205,14 +205,14 @@ fn wild_numbers_make_an_image_all_the_same() {
 
 #[test]
 fn the_same_scene_gives_the_same_bytes() {
-    let options = Options { skeleton: true, ..Options::default() };
+    let options = Options::default().with_skeleton(true);
     let draw = || render(&galatea_scene::example(), &options, &|_| None).unwrap().png().unwrap();
     assert_eq!(draw(), draw());
 }
 
 #[test]
 fn a_turntable_is_an_animation_of_its_frames() {
-    let options = Options { width: 32, height: 32, ..Options::default() };
+    let options = Options::default().with_size(32, 32);
     let frames = turntable(&galatea_scene::example(), &options, 8, &|_| None).unwrap();
     assert_eq!(frames.len(), 8);
     assert_ne!(frames[0], frames[2]);
@@ -231,7 +231,7 @@ fn strokes_lie_on_the_scene_or_show_through_it() {
         on_top,
     };
     let draw = |stroke: galatea_preview::Stroke| {
-        let options = Options { strokes: vec![stroke], ..front_view() };
+        let options = front_view().with_strokes(vec![stroke]);
         middle(&render(&square(white.clone(), true), &options, &|_| None).unwrap())
     };
     let red = [255, 0, 0, 255];
@@ -240,7 +240,7 @@ fn strokes_lie_on_the_scene_or_show_through_it() {
     assert_eq!(draw(stroke(-1.0, false, &[-0.5, 0.5])), [255; 4], "hidden behind it");
     assert_eq!(draw(stroke(-1.0, true, &[-0.5, 0.5])), red, "seen through it");
     // What is drawn outside the model is in the image, too.
-    let far = Options { strokes: vec![stroke(0.0, false, &[5.0])], ..front_view() };
+    let far = front_view().with_strokes(vec![stroke(0.0, false, &[5.0])]);
     let image = render(&square(white, true), &far, &|_| None).unwrap();
     assert!((0..64).any(|x| image.get(x, 32) == Some(red)));
 }

@@ -6,6 +6,7 @@ use crate::{CameraId, EmitterId, Extras, LightId, MaterialId, NodeId};
 
 /// Interpolation between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Interpolation {
     /// Held until the next key.
     Step,
@@ -18,6 +19,7 @@ pub enum Interpolation {
 
 /// The object that a channel animates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Target {
     /// A node.
     Node(NodeId),
@@ -33,6 +35,8 @@ pub enum Target {
 
 /// The property of the target that a channel animates.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Property {
     /// Translation of a node; replaces the one at rest.
     Translation,
@@ -114,6 +118,7 @@ impl Property {
 
 /// One property over time.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Channel {
     /// The animated object.
     pub target: Target,
@@ -126,6 +131,7 @@ pub struct Channel {
     /// Values, key after key; with [`Interpolation::Cubic`] three of them for each key.
     pub values: Vec<f32>,
     /// Data of the format that the scene has no field for.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub extras: Extras,
 }
 
@@ -236,6 +242,7 @@ fn unit(rotation: [f32; 4]) -> Quat {
 
 /// An event at a time.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Event {
     /// Seconds from the start of the clip.
     pub time: f32,
@@ -249,6 +256,8 @@ pub struct Event {
 
 /// What happens at the end of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Playback {
     /// It starts again.
     #[default]
@@ -259,8 +268,23 @@ pub enum Playback {
     Always,
 }
 
+impl Playback {
+    /// All of them.
+    pub const ALL: [Playback; 3] = [Playback::Loop, Playback::Once, Playback::Always];
+
+    /// Returns the name: `loop`, `once` or `always`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Playback::Loop => "loop",
+            Playback::Once => "once",
+            Playback::Always => "always",
+        }
+    }
+}
+
 /// An animation clip.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Clip {
     /// Name.
     pub name: String,

@@ -8,6 +8,7 @@ use crate::{Clip, NodeId, Pose, Property, Scene, Target, Topology};
 
 /// How much two scenes may differ and still look the same.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Tolerance {
     /// Distance of positions, relative to the model's size or to its largest coordinate if that is more.
     pub place: f32,
@@ -23,6 +24,18 @@ pub struct Tolerance {
     pub clips: bool,
     /// Whether duplicate and two-sided triangles must occur as often in both scenes.
     pub twins: bool,
+}
+
+galatea_wire::setters! {
+    Tolerance {
+        with_place: place: f32,
+        with_weight: weight: f32,
+        with_influences: influences: usize,
+        with_clip: clip: f32,
+        with_tick: tick: f32,
+        with_clips: clips: bool,
+        with_twins: twins: bool,
+    }
 }
 
 impl Default for Tolerance {

@@ -14,6 +14,7 @@ const MESH: u64 = 64;
 ///
 /// To convert it, share the mesh among fewer nodes, or join the copies in an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TooManyCopies {
     /// Vertices and corners with a copy for each node.
     pub with_copies: u64,

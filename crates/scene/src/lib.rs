@@ -6,6 +6,9 @@
 //! Everything is in flat lists and refers to each other by index. Nothing here panics on an index that is out of range: such a
 //! reference is ignored. Data that the scene has no field for is in `extras`, which every part has.
 //!
+//! With the feature `serde`, scenes can be serialized and deserialized, by formats that describe themselves such as JSON. JSON has
+//! neither NaN nor infinity: a scene with such numbers does not come back from it.
+//!
 //! [`Pose`] computes the transforms of nodes at a time of a clip, and [`Pose::deform`] moves the vertices.
 
 mod bake_scale;
@@ -70,6 +73,7 @@ pub type EmitterId = u32;
 /// assert_eq!(scene.roots(), [root]);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Scene {
     /// Name of the model.
     pub name: String,

@@ -4,6 +4,8 @@ use crate::{Extras, MaterialId, NodeId};
 
 /// The kind of a light.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum LightKind {
     /// In all directions from a point.
     #[default]
@@ -23,6 +25,7 @@ pub enum LightKind {
 
 /// A light.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Light {
     /// Name.
     pub name: String,
@@ -53,6 +56,7 @@ impl Default for Light {
 
 /// The projection of a camera.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Projection {
     /// Perspective.
     Perspective {
@@ -70,6 +74,7 @@ pub enum Projection {
 
 /// A camera. It looks along the negative Z axis of its node, or at another node.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Camera {
     /// Name.
     pub name: String,
@@ -100,6 +105,8 @@ impl Default for Camera {
 
 /// What an emitter emits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum EmitterKind {
     /// Particles.
     #[default]
@@ -116,6 +123,7 @@ pub enum EmitterKind {
 
 /// An emitter, with the parameters that all engines share. The rest is in `extras`.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Emitter {
     /// Name.
     pub name: String,

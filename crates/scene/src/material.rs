@@ -4,6 +4,8 @@ use crate::{Extras, MaterialId};
 
 /// How a surface is blended with the background.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum AlphaMode {
     /// Not blended.
     #[default]
@@ -25,6 +27,8 @@ pub enum AlphaMode {
 
 /// What a texture is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Slot {
     /// Colour and opacity.
     #[default]
@@ -34,6 +38,7 @@ pub enum Slot {
     /// Normals in tangent space.
     Normal,
     /// Occlusion in red, roughness in green, metalness in blue.
+    #[cfg_attr(feature = "serde", serde(rename = "orm"))]
     OcclusionRoughnessMetallic,
     /// Emitted light.
     Emissive,
@@ -87,6 +92,7 @@ impl Slot {
 
 /// How a texture continues beyond its edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Wrap {
     /// Repeated.
     #[default]
@@ -99,6 +105,7 @@ pub enum Wrap {
 
 /// A transform of texture coordinates: scale first, then rotation, then offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct UvTransform {
     /// Offset.
     pub offset: [f32; 2],
@@ -116,6 +123,7 @@ impl Default for UvTransform {
 
 /// A texture in a material.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Texture {
     /// What it is for.
     pub slot: Slot,
@@ -133,6 +141,7 @@ pub struct Texture {
 
 /// A material.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Material {
     /// Name.
     pub name: String,

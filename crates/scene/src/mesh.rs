@@ -6,6 +6,7 @@ use crate::{Extras, MaterialId, NodeId, VerticesId};
 
 /// Vertex data, column by column. A column is empty or has one entry per position.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Vertices {
     /// Positions.
     pub positions: Vec<[f32; 3]>,
@@ -34,6 +35,7 @@ impl Vertices {
 
 /// Numbers of each vertex that the scene has no field for.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Attribute {
     /// Name, in capitals: letters, digits and underscores.
     pub name: String,
@@ -45,6 +47,7 @@ pub struct Attribute {
 
 /// The joints that move each vertex, and their weights: the same number of entries for every vertex.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Influences {
     /// Entries per vertex; 0 without a skin.
     pub width: usize,
@@ -77,6 +80,7 @@ impl Influences {
 
 /// What the indices of a primitive describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Topology {
     /// Triangles, three indices each; counter-clockwise ones face the viewer.
     #[default]
@@ -89,6 +93,7 @@ pub enum Topology {
 
 /// Vertices drawn with one material.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Primitive {
     /// The vertices.
     pub vertices: VerticesId,
@@ -116,6 +121,8 @@ impl Primitive {
 
 /// The purpose of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Purpose {
     /// Rendering.
     #[default]
@@ -149,6 +156,7 @@ impl Purpose {
 
 /// A mesh: primitives that belong together.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Mesh {
     /// Name.
     pub name: String,
@@ -164,6 +172,7 @@ pub struct Mesh {
 
 /// The joints that move a mesh.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Skin {
     /// Name.
     pub name: String,
@@ -184,6 +193,7 @@ impl Skin {
 
 /// An axis-aligned bounding box.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bounds {
     /// Minimum corner.
     pub min: [f32; 3],

@@ -6,6 +6,7 @@ use crate::{CameraId, EmitterId, Extras, LightId, MeshId, NodeId, SkinId};
 
 /// A transform relative to the parent: scale first, then rotation, then translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Transform {
     /// Translation.
     pub translation: [f32; 3],
@@ -32,6 +33,7 @@ impl Transform {
 
 /// What a node inherits from its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Inherit {
     /// The parent's translation.
     pub translation: bool,
@@ -49,6 +51,7 @@ impl Default for Inherit {
 
 /// How a node turns to the camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Billboard {
     /// About all axes.
     Full,
@@ -62,6 +65,7 @@ pub enum Billboard {
 
 /// An attachment point for weapons, effects or the camera.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Attachment {
     /// Its number in the format.
     pub id: Option<i32>,
@@ -71,6 +75,7 @@ pub struct Attachment {
 
 /// A simple shape for hit tests and collisions, in the space of its node.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Shape {
     /// A box between two corners.
     Box {
@@ -104,6 +109,7 @@ pub enum Shape {
 
 /// A node.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Node {
     /// Name. Names may repeat.
     pub name: String,

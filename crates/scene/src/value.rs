@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// A key of [`Extras`]. Literals are not copied.
 pub type Key = Cow<'static, str>;
@@ -311,6 +312,39 @@ impl IntoIterator for Extras {
     }
 }
 
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(value) => serializer.serialize_i64(*value),
+            Value::Float(value) => serializer.serialize_f64(*value),
+            Value::String(value) => serializer.serialize_str(value),
+            Value::Array(list) => serializer.collect_seq(list),
+            Value::Object(members) => members.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Extras {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in self.iter() {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Extras {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Extras, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Object(members) => Ok(members),
+            _ => Err(D::Error::custom("extras that are not an object")),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(AnyValue)
@@ -396,6 +430,9 @@ mod tests {
         ]);
         assert_eq!(value, expected);
         assert_ne!(value, Value::Null);
+        let written = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), expected);
+        assert!(serde_json::from_str::<Extras>("[1]").is_err());
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn twins_count_only_if_asked_for() {
     *indices(&mut twice) = vec![0, 1, 2, 0, 2, 3, 0, 1, 2];
     assert_eq!(lines(&square(), &twice), ["1 triangles that were not there"]);
     assert_eq!(lines(&twice, &square()), ["1 of 3 triangles moved or lost"]);
-    let once = Tolerance { twins: false, ..Tolerance::default() };
+    let once = Tolerance::default().with_twins(false);
     assert!(square().looks_like(&twice, &once).is_empty());
     assert!(twice.looks_like(&square(), &once).is_empty());
     // A triangle that is there from both sides may be there from one.
@@ -109,7 +109,7 @@ fn weights_are_those_of_nodes() {
     assert!(lines(&skinned(mixed), &skinned(mixed)).is_empty());
     assert_eq!(lines(&skinned(LEFT), &skinned(mixed)), ["weights differ by 0.6667"]);
     // The strongest joint alone, and that one is another.
-    let one = Tolerance { influences: 1, ..Tolerance::default() };
+    let one = Tolerance::default().with_influences(1);
     assert_eq!(skinned(LEFT).looks_like(&skinned(mixed), &one), ["weights differ by 1.0000"]);
     let mut mostly_left = LEFT;
     (mostly_left[0], mostly_left[1]) = (rest, third);
@@ -137,7 +137,7 @@ fn clips_are_found_by_name_or_else_by_place() {
     assert!(lines(&square(), &other).is_empty());
     other.clips.push(Clip { name: "more".into(), ..Clip::default() });
     assert_eq!(lines(&square(), &other), ["clip \"lift\" is gone"]);
-    let silent = Tolerance { clips: false, ..Tolerance::default() };
+    let silent = Tolerance::default().with_clips(false);
     assert!(square().looks_like(&other, &silent).is_empty());
 }
 
@@ -173,7 +173,7 @@ fn times_may_be_rounded() {
     };
     let (exact, rounded) = (keys(0.4999), keys(0.5));
     assert_eq!(lines(&exact, &rounded).len(), 1);
-    let ticks = Tolerance { tick: 0.001, ..Tolerance::default() };
+    let ticks = Tolerance::default().with_tick(0.001);
     assert!(exact.looks_like(&rounded, &ticks).is_empty());
 }
 

@@ -289,6 +289,7 @@ impl Index {
 
 /// What was found for the texture names of a model or a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Audit {
     /// Each name with what was found for it.
     pub names: Vec<(String, Found)>,

@@ -153,6 +153,7 @@ fn byte(value: f32) -> u8 {
 
 /// How a normal map is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NormalEncoding {
     /// x in R, y in G; z follows from them.
     RedGreen,
@@ -313,6 +314,7 @@ pub fn fox_specular(srm: &Image) -> Image {
 
 /// What a Fox Engine texture is for, by the last steps of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FoxRole {
     /// `_bsm`: colour; with `_alp` its alpha is opacity.
     Colour {

@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn missing_bytes_and_too_many_pixels_are_errors() {
-        let limits = Limits { pixels: 15, ..Limits::default() };
+        let limits = Limits::default().with_pixels(15);
         assert_eq!(PixelFormat::Bc1.decode(&[0; 8], 4, 4, &limits), Err(ErrorKind::Limit("pixels")));
         assert!(matches!(
             PixelFormat::Rgba8.decode(&[0; 15], 2, 2, &limits),

@@ -39,6 +39,7 @@ pub fn team_colour(team: u32) -> [u8; 3] {
 
 /// What a replaceable id stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Replaceable {
     /// The team's colour all over.
     TeamColour,
@@ -102,7 +103,7 @@ pub fn named(path: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns an image for a replaceable id that needs no file: the team's colour, or a round glow of it.
-pub fn picture(id: u32, team: u32) -> Option<Image> {
+pub fn image(id: u32, team: u32) -> Option<Image> {
     let [r, g, b] = team_colour(team);
     match replaceable(id) {
         Replaceable::TeamColour => Some(Image::filled(8, 8, [r, g, b, 255])),
@@ -131,11 +132,11 @@ mod tests {
 
     #[test]
     fn colours_need_no_file() {
-        assert_eq!(picture(1, 1).unwrap().pixel(3, 3), Some([0x00, 0x42, 0xFF, 255]));
-        let glow = picture(2, 0).unwrap();
+        assert_eq!(image(1, 1).unwrap().pixel(3, 3), Some([0x00, 0x42, 0xFF, 255]));
+        let glow = image(2, 0).unwrap();
         assert_eq!(glow.pixel(0, 0), Some([0, 0, 0, 0]));
         assert!(glow.pixel(16, 16).unwrap()[0] > 220);
-        assert_eq!(picture(31, 0), None);
+        assert_eq!(image(31, 0), None);
         assert_eq!(team_colour(9999), team_colour(24));
     }
 }

@@ -1,6 +1,8 @@
 //! Any texture, opened by content.
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result, Source, Summary};
+use std::io;
+
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result, Source, Summary, WriteError, write_to};
 
 use crate::bioware::BiowareDds;
 use crate::blp::Blp;
@@ -208,6 +210,11 @@ impl Texture {
             Texture::Wesys(t) => t.write(),
             Texture::Plain(t) => Ok(t.bytes.clone()),
         }
+    }
+
+    /// Writes the file to a stream, without the parts that belong to it.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
     }
 
     /// Returns what the file announces.

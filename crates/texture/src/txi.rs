@@ -115,6 +115,7 @@ pub fn command_named(name: &str) -> Option<&'static Command> {
 
 /// How a texture mixes with what is behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Blending {
     /// As the material says.
     #[default]
@@ -346,6 +347,7 @@ impl Txi {
 
 /// What is odd about a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Oddity {
     /// No engine or tool knows the command.
     Unknown,

@@ -11,7 +11,7 @@ use galatea_wire::{Error, ErrorKind, Limits};
 
 /// Small enough for the trial's own limit on memory.
 fn limits() -> Limits {
-    Limits { pixels: 1 << 16, ..Limits::default() }
+    Limits::default().with_pixels(1 << 16)
 }
 
 fn read(bytes: &[u8]) -> Result<(), Error> {

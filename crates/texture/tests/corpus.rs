@@ -183,7 +183,7 @@ fn every_txi_is_kept_and_understood() {
 #[ignore = "needs the corpus"]
 fn a_built_in_team_colour_is_the_games_own() {
     let image = one("wc3/TeamColor08.blp").decode_best(&Limits::default()).unwrap();
-    assert_eq!(Some(image.clone()), team::picture(1, 8));
+    assert_eq!(Some(image.clone()), team::image(1, 8));
     assert_eq!(image.pixel(0, 0), Some([149, 150, 151, 255]));
 }
 

@@ -99,7 +99,7 @@ fn what_we_write_comes_back_close() {
         };
         let dds = |format| encode::dds(&image, format, true).unwrap().write().unwrap();
         let tpc = |format| {
-            let options = TpcOptions { format, ..TpcOptions::default() };
+            let options = TpcOptions::default().with_format(format);
             encode::tpc(&image, &options).unwrap().write().unwrap()
         };
         let blp = |format| encode::blp(&image, format, true).unwrap().write().unwrap();

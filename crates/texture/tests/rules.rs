@@ -61,7 +61,7 @@ fn broken(code: &str) -> Texture {
     let nothing = |_: &mut Blp| {};
     match code {
         "TEXR0001" => {
-            let options = TpcOptions { format: TpcFormat::Rgba, ..TpcOptions::default() };
+            let options = TpcOptions::default().with_format(TpcFormat::Rgba);
             Texture::Tpc(encode::tpc(&image(12, 8, true), &options).unwrap())
         }
         "TEXR0002" => Texture::Dds(encode::dds(&image(10, 8, true), DdsFormat::Bc3, true).unwrap()),

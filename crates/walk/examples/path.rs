@@ -12,7 +12,7 @@ fn main() -> Result<()> {
         ..Surface::default()
     })?;
     for radius in [0.0, 0.5] {
-        let mut navigator = Navigator::new(&mesh, &Agent { radius, ..Agent::default() });
+        let mut navigator = Navigator::new(&mesh, &Agent::default().with_radius(radius));
         match navigator.route([0.5, 1.0, 0.0], [3.0, 3.5, 0.0], Effort::Exact) {
             Route::Found(path) => {
                 println!("radius {radius}: {:.3} m, {} points", path.length, path.points.len())

@@ -9,6 +9,7 @@ use crate::vector::{V2, distance2, f32s, plan};
 
 /// The properties of a walker.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Agent {
     /// Radius: the minimum distance of a path from all borders.
     pub radius: f32,
@@ -20,6 +21,15 @@ pub struct Agent {
     pub reach: Reach,
 }
 
+galatea_wire::setters! {
+    Agent {
+        with_radius: radius: f32,
+        with_forbidden: forbidden: Materials,
+        with_costs: costs: Vec<(u32, f32)>,
+        with_reach: reach: Reach,
+    }
+}
+
 impl Default for Agent {
     fn default() -> Self {
         Agent { radius: 0.0, forbidden: Materials::NONE, costs: Vec::new(), reach: Reach::default() }
@@ -28,6 +38,7 @@ impl Default for Agent {
 
 /// The quality of a path search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Effort {
     /// The shortest path.
     #[default]
@@ -47,6 +58,7 @@ pub struct PathPoint {
 
 /// A path over the surface. Between two points it is straight in the plan.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Path {
     /// The start, every point where the path turns, the goal.
     pub points: Vec<PathPoint>,

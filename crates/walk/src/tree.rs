@@ -27,6 +27,7 @@ pub struct StoredTree {
 
 /// The faults of a stored tree. If all lists are empty, queries give the same results as with the internal tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TreeFaults {
     /// Nodes that are reached more than once, through a cycle or a shared subtree.
     pub revisited: Vec<u32>,

@@ -89,11 +89,9 @@ fn ask_everything(bytes: &[u8]) -> Result<(), Error> {
     let _ = mesh.locate([1.0, 1.0, 5.0], Reach::default());
     let _ = mesh.closest_point([1.0, 1.0, 5.0], f32::INFINITY);
     let _ = mesh.slide(0, [1.0, 0.5, 0.0], [3.0, 2.0], 0.3, 5.0);
-    for agent in [
-        Agent::default(),
-        Agent { radius: 0.3, ..Agent::default() },
-        Agent { costs: vec![(4, 2.0)], ..Agent::default() },
-    ] {
+    for agent in
+        [Agent::default(), Agent::default().with_radius(0.3), Agent::default().with_costs(vec![(4, 2.0)])]
+    {
         let mut navigator = Navigator::new(&mesh, &agent);
         for effort in [Effort::Exact, Effort::Fast] {
             if effort == Effort::Fast {

@@ -312,7 +312,7 @@ fn forbidden_materials_are_walked_around() {
     let straight =
         Navigator::new(&mesh, &Agent::default()).route(from, to, Effort::Exact).path().expect("through");
     assert!((straight.length - 10.0).abs() < 1e-9);
-    let dry = Agent { forbidden: Materials::NONE.with(&[6]), ..Agent::default() };
+    let dry = Agent::default().with_forbidden(Materials::NONE.with(&[6]));
     let around = Navigator::new(&mesh, &dry).route(from, to, Effort::Exact).path().expect("around");
     assert!((around.length - (90.0f64.sqrt() + 2.0 + 106.0f64.sqrt())).abs() < 1e-9, "{}", around.length);
     stays_on_the_surface(&mesh, &around, &|f| mesh.material(f) == Some(4)).expect("dry");
@@ -336,9 +336,9 @@ fn very_dear_ground_is_walked_around_like_a_hole() {
         let find = |agent: &Agent| {
             Navigator::new(&mesh, agent).route(from, to, Effort::Exact).path().expect("all open")
         };
-        let around = find(&Agent { forbidden: Materials::NONE.with(&[6]), ..Agent::default() });
+        let around = find(&Agent::default().with_forbidden(Materials::NONE.with(&[6])));
         let through = find(&Agent::default());
-        let dear = find(&Agent { costs: vec![(6, price)], ..Agent::default() });
+        let dear = find(&Agent::default().with_costs(vec![(6, price)]));
         assert!(dear.cost <= around.length * 1.02, "{round}: {} around {}", dear.cost, around.length);
         assert!(dear.cost >= through.length - 1e-9 && dear.length >= through.length - 1e-9, "{round}");
         stays_on_the_surface(&mesh, &dear, &|_| true).expect("on the surface");
@@ -369,7 +369,7 @@ fn dear_ground_is_crossed_only_where_it_pays() {
         surface.materials[2 * quad + 1] = 13;
     }
     let mesh = Walkmesh::new(surface).expect("sound");
-    let muddy = |price: f32| Agent { costs: vec![(13, price)], ..Agent::default() };
+    let muddy = |price: f32| Agent::default().with_costs(vec![(13, price)]);
     let (from, to) = ([1.0, 9.0, 50.0], [19.0, 9.0, 50.0]);
     let path =
         |agent: &Agent| Navigator::new(&mesh, agent).route(from, to, Effort::Exact).path().expect("all open");

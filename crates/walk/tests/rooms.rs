@@ -113,10 +113,10 @@ fn obstacles_are_walked_around() {
     assert!((path.length - around).abs() < 1e-4, "{} for {around}", path.length);
     let on_top = area.navigator(&Agent::default()).route(from, [3.0, 3.0, 0.0], Effort::Exact);
     assert_eq!(on_top, Route::NoGoal);
-    let wide = Agent { radius: 0.5, ..Agent::default() };
+    let wide = Agent::default().with_radius(0.5);
     let path = area.navigator(&wide).route(from, to, Effort::Exact).path().expect("farther around");
     assert!(path.length > around + 0.3 && path.length < around + 1.5, "{}", path.length);
-    let fat = Agent { radius: 1.2, ..Agent::default() };
+    let fat = Agent::default().with_radius(1.2);
     assert!(
         area.navigator(&fat).route(from, to, Effort::Exact).path().is_none(),
         "it does not fit beside the crate"
@@ -152,7 +152,7 @@ fn an_agent_keeps_its_radius_from_every_border() {
     };
     let mut thin = Navigator::new(&mesh, &Agent::default());
     for radius in [0.3f32, 0.7] {
-        let mut navigator = Navigator::new(&mesh, &Agent { radius, ..Agent::default() });
+        let mut navigator = Navigator::new(&mesh, &Agent::default().with_radius(radius));
         let mut g = Random(31);
         let (mut found, mut tried) = (0, 0);
         while tried < 150 {
@@ -194,7 +194,7 @@ fn an_agent_keeps_its_radius_from_every_border() {
 fn a_gap_narrower_than_the_agent_is_closed_to_it() {
     let area = three_rooms();
     for (radius, fits) in [(0.5f32, true), (0.98, true), (1.02, false), (2.0, false)] {
-        let agent = Agent { radius, ..Agent::default() };
+        let agent = Agent::default().with_radius(radius);
         let route = area.navigator(&agent).route([3.0, 3.0, 0.0], [13.0, 3.0, 0.0], Effort::Exact);
         assert_eq!(matches!(route, Route::Found(_)), fits, "radius {radius}: {route:?}");
     }
@@ -280,7 +280,7 @@ fn heaps_of_faces_are_cut_within_a_budget() {
     }
     let mesh = Walkmesh::new(surface).expect("sound tables");
     let (path, took) = galatea_robustness::timed(|| {
-        let mut navigator = Navigator::new(&mesh, &Agent { radius: 0.05, ..Agent::default() });
+        let mut navigator = Navigator::new(&mesh, &Agent::default().with_radius(0.05));
         navigator.route([5.0, 5.0, 9.0], [15.0, 15.0, 9.0], Effort::Exact).path()
     });
     assert!(path.is_none_or(|p| p.length.is_finite()));

@@ -7,7 +7,7 @@ use galatea::preview::{self, Options as View};
 use galatea::{
     Companion, ConvertOptions, Document, Format, FormatId, Input, Limits, SceneContext, SiblingFiles, convert,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Why a call failed, for a person.
 pub type Failure = String;
@@ -71,30 +71,17 @@ impl Session {
     /// Returns the figures of the opened document as JSON, with the keys of `galatea info --json`.
     pub fn info(&self) -> Result<String, Failure> {
         let Opened { document, bytes, .. } = self.opened()?;
-        let s = document.summary();
-        let line = json!({
-            "format": document.format().name, "version": s.version, "nodes": s.nodes, "meshes": s.meshes,
-            "vertices": s.vertices, "triangles": s.triangles, "bones": s.bones, "clips": s.clips, "bytes": bytes,
-        });
+        let mut line = json!(document.summary());
+        if let Some(line) = line.as_object_mut() {
+            line.insert("format".into(), document.format().name.into());
+            line.insert("bytes".into(), (*bytes).into());
+        }
         Ok(line.to_string())
     }
 
     /// Returns what the rules find in the opened document as JSON, with the keys of `galatea check --json`.
     pub fn check(&self) -> Result<String, Failure> {
-        let report = self.opened()?.document.check();
-        let findings: Vec<Value> = report
-            .findings()
-            .iter()
-            .map(|f| {
-                json!({
-                    "code": f.rule.code, "severity": f.rule.severity.name(), "offset": f.offset, "path": f.path,
-                    "message": f.message,
-                })
-            })
-            .collect();
-        let counts: Map<String, Value> =
-            report.counts().map(|(rule, count)| (rule.code.to_owned(), count.into())).collect();
-        Ok(json!({ "counts": counts, "findings": findings }).to_string())
+        Ok(json!(self.opened()?.document.check()).to_string())
     }
 
     /// Converts the opened document to the format of this name. Returns the names and sizes of the new files and what got
@@ -133,7 +120,7 @@ impl Session {
         let names = Dictionary::new();
         let scene = document.scene(&SceneContext::new(stem).with_names(&names));
         let scene = scene.ok_or_else(|| format!("{} has no geometry to draw", document.format().name))?;
-        let view = View { width, height, ..View::default() };
+        let view = View::default().with_size(width, height);
         let drawn = preview::render(&scene, &view, &|_| None).and_then(|image| image.png());
         drawn.map_err(|e| e.to_string())
     }

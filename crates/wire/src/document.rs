@@ -2,6 +2,7 @@
 
 /// The figures of `galatea info`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Summary {
     /// Version or variant in the format's own words, such as `V1.0 WOK`, `K1 PC`, `800`, `2.04`.
     pub version: String,

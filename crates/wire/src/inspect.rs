@@ -14,6 +14,7 @@ pub struct Inspector<'a> {
 
 /// The field of a byte.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FieldAt {
     /// Path of the field, outermost step first.
     pub path: String,
@@ -33,6 +34,7 @@ pub struct FieldAt {
 
 /// A range of bytes and its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -46,6 +48,7 @@ pub struct Span {
 
 /// One line of the field tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Item {
     /// Nesting, from 0.
     pub depth: usize,

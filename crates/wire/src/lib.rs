@@ -9,7 +9,8 @@
 //! * [`Differences`] lists what differs between two documents; [`Compare`] tells whether two values are equal.
 //! * [`checksum`] and [`StableHash`] are the same on every machine and in every version.
 //!
-//! No dependencies, no unsafe code, no file system, threads or clocks.
+//! No unsafe code, no file system, threads or clocks. No dependencies, unless the feature `serde` is on: then reports, summaries,
+//! losses and errors can be serialized, with the keys of the program's `--json`.
 
 mod bits;
 mod compare;
@@ -24,8 +25,12 @@ mod limits;
 mod loss;
 mod record;
 mod report;
+#[cfg(feature = "serde")]
+mod serialize;
+mod setters;
 mod source;
 mod text;
+mod write_to;
 mod writer;
 mod xfer;
 
@@ -43,5 +48,6 @@ pub use record::{Field, Kind, Offset, Schema, Text, Wire, put_array};
 pub use report::{Finding, Fixed, Report, Rule, Severity};
 pub use source::{Reader, Source};
 pub use text::{escape, escape_bytes};
+pub use write_to::{WriteError, write_to};
 pub use writer::{Plan, Writer};
 pub use xfer::{Mark, Part, ReadXfer, Record, WriteXfer};

@@ -2,6 +2,7 @@
 
 /// Limits that every reader observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Deepest nesting of nodes, chunks or text blocks.
     pub depth: u32,
@@ -13,6 +14,16 @@ pub struct Limits {
     pub base_allowance: u64,
     /// Most pixels that one image may be decoded to; see also [`Limits::of_image`].
     pub pixels: u64,
+}
+
+crate::setters! {
+    Limits {
+        with_depth: depth: u32,
+        with_nodes: nodes: u32,
+        with_ratio: ratio: u32,
+        with_base_allowance: base_allowance: u64,
+        with_pixels: pixels: u64,
+    }
 }
 
 impl Default for Limits {

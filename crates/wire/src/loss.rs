@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Something that the target of a conversion cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Loss {
     /// What it belongs to: a path such as `lights[0]`, or a kind and a name such as `mesh "torso"`. Empty for the whole

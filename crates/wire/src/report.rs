@@ -5,6 +5,7 @@ use std::fmt;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
     Info,
@@ -33,6 +34,7 @@ impl fmt::Display for Severity {
 
 /// One thing that is checked. Rules are constants in one table per format.
 #[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rule {
     /// Stable code, such as `KBWM0007`. Never reused.
     pub code: &'static str,
@@ -48,6 +50,7 @@ pub struct Rule {
 
 /// One place where a rule does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,

@@ -3,8 +3,8 @@
 mod batch;
 mod files;
 mod glb;
+mod images;
 mod memory;
-mod pictures;
 mod text;
 mod textures;
 mod walkmesh;
@@ -75,8 +75,8 @@ impl Options {
         if wanted("textures") {
             textures::run();
         }
-        if wanted("pictures") {
-            pictures::run();
+        if wanted("images") {
+            images::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

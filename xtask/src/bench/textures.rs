@@ -81,7 +81,7 @@ fn blocks() {
     );
 }
 
-/// Models of the sets to GLB with their textures, from bytes to bytes, beside decoding the textures and encoding the pictures.
+/// Models of the sets to GLB with their textures, from bytes to bytes, beside decoding the textures and encoding the images.
 fn sets() {
     let Some(dir) = corpus("sets") else { return };
     let names = fox::Dictionary::built_in();
@@ -89,10 +89,10 @@ fn sets() {
     for path in galatea_corpus::files(&dir, &[".mdl", ".mdx", ".fmdl"]) {
         let job = Job { path: path.clone(), named: true };
         let Ok(loaded) = galatea::disk::load(&job) else { continue };
-        let Some((seconds, pictures)) = convert(&loaded, &path, &names) else { continue };
+        let Some((seconds, images)) = convert(&loaded, &path, &names) else { continue };
         models += 1;
         whole += seconds;
-        for image in &pictures {
+        for image in &images {
             pixels += f64::from(image.width) * f64::from(image.height) / 1e6;
             parts += best(5, || drop(black_box(encode::png(image))));
         }
@@ -106,7 +106,7 @@ fn sets() {
     }
     let ratio = whole / parts;
     println!(
-        "sets, {models} models, {pixels:.1} Mpx of pictures: to GLB {:.0} ms, decoding and PNG alone {:.0} ms = {ratio:.2} x \
+        "sets, {models} models, {pixels:.1} Mpx of images: to GLB {:.0} ms, decoding and PNG alone {:.0} ms = {ratio:.2} x \
          (at most {SETS}: {})",
         whole * 1e3,
         parts * 1e3,
@@ -114,7 +114,7 @@ fn sets() {
     );
 }
 
-/// Seconds for one conversion with all textures, and the pictures that it writes.
+/// Seconds for one conversion with all textures, and the images that it writes.
 fn convert(loaded: &Loaded, path: &Path, names: &fox::Dictionary) -> Option<(f64, Vec<Image>)> {
     let limits = Limits::default();
     let document = galatea::open(&loaded.input(), &limits).ok()?;
@@ -137,6 +137,6 @@ fn convert(loaded: &Loaded, path: &Path, names: &fox::Dictionary) -> Option<(f64
     let textures = Textures::new(game, path.parent(), None);
     let write = |options: &galatea::gltf::Options<'_>| galatea::gltf::write_glb(&scene, options);
     let (_, files) = resolve_materials(&scene, &textures, 0).with_options(Images::Beside, write);
-    let pictures = files.iter().filter_map(|(_, bytes)| decode(bytes, &[], &limits).ok());
-    Some((seconds, pictures.collect()))
+    let images = files.iter().filter_map(|(_, bytes)| decode(bytes, &[], &limits).ok());
+    Some((seconds, images.collect()))
 }

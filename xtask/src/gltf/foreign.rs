@@ -28,24 +28,24 @@ struct Way {
 
 /// The ways to go. Precision is that of `docs/gltf.md`.
 fn ways() -> [Way; 4] {
-    let four = Tolerance { influences: 4, ..Tolerance::default() };
-    let ticks = Tolerance { tick: 0.001, ..four };
+    let four = Tolerance::default().with_influences(4);
+    let ticks = four.with_tick(0.001);
     [
-        Way { name: "kotor-mdl", to: &["--to", "kotor-mdl"], tolerance: Tolerance { weight: 1e-5, ..four } },
+        Way { name: "kotor-mdl", to: &["--to", "kotor-mdl"], tolerance: four.with_weight(1e-5) },
         Way {
             name: "mdx-800",
             to: &["--to", "mdx", "--version", "800"],
-            tolerance: Tolerance { weight: 1.0 / 8.0, influences: 8, ..ticks },
+            tolerance: ticks.with_weight(1.0 / 8.0).with_influences(8),
         },
         Way {
             name: "mdx-1000",
             to: &["--to", "mdx", "--version", "1000"],
-            tolerance: Tolerance { weight: 1.5 / 255.0, ..ticks },
+            tolerance: ticks.with_weight(1.5 / 255.0),
         },
         Way {
             name: "fmdl",
             to: &["--to", "fmdl"],
-            tolerance: Tolerance { weight: 1.5 / 255.0, clips: false, ..four },
+            tolerance: four.with_weight(1.5 / 255.0).with_clips(false),
         },
     ]
 }

@@ -43,7 +43,7 @@ pub(crate) struct ThreeOptions {
     /// How many files to take, spread over the folder
     #[arg(long, default_value_t = 20)]
     count: usize,
-    /// Keep the pictures in this folder
+    /// Keep the images in this folder
     #[arg(long)]
     keep: Option<PathBuf>,
 }

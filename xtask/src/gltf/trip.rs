@@ -14,7 +14,7 @@ pub(super) fn compare(before: &[u8], after: &[u8]) -> Result<Vec<String>, String
     let a = read(before).map_err(|e| e.to_string())?.scene;
     let b = read(after).map_err(|e| e.to_string())?.scene;
     // Blender keeps no triangle twice; clips are compared key by key below.
-    let mut lines = a.looks_like(&b, &Tolerance { clips: false, twins: false, ..Tolerance::default() });
+    let mut lines = a.looks_like(&b, &Tolerance::default().with_clips(false).with_twins(false));
     if a.name != b.name {
         lines.push(format!("the name is {:?}", b.name));
     }

@@ -94,14 +94,14 @@ impl Options {
         let own: Vec<PathBuf> =
             companions.chain([job.path.clone()]).filter_map(|path| path.canonicalize().ok()).collect();
         let precious = |path: &Path| own.iter().any(|own| own == path);
-        let kept = disk::Policy { times: true, precious: Some(&precious), ..disk::Policy::force(self.force) };
+        let kept = disk::Policy::force(self.force).with_times(true).with_precious(Some(&precious));
         if let Some(dir) = &self.output {
             let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
             let folder = place.parent().unwrap_or(dir);
             std::fs::create_dir_all(folder)?;
-            return disk::write_output_with(&place, output, &disk::Policy { times: false, ..kept }).map_err(
-                |error| io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error))),
-            );
+            return disk::write_output_with(&place, output, &kept.with_times(false)).map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error)))
+            });
         }
         if job.path.as_os_str() == "-" {
             return Err(io::Error::other("standard input cannot be fixed in place; use -o DIR"));
@@ -110,7 +110,7 @@ impl Options {
         if disk::is_backup(&name) && !self.force {
             return Err(io::Error::other("is a backup; use -o DIR to leave it as it is, or --force"));
         }
-        disk::write_output_with(&job.path, output, &disk::Policy { replace: true, ..kept })
+        disk::write_output_with(&job.path, output, &kept.with_replace(true))
     }
 
     /// Returns where the inputs go in the folder of `-o`; fails if two would become one file.

@@ -14,11 +14,11 @@ use galatea::{
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
-use super::pictures::{TextureSources, Written};
 use super::supermodels::Supermodels;
 use super::targets::{
     Walkmeshes, by_ending, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
 };
+use super::texture_options::{TextureSources, Written};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs::{self, Claims, Originals, Report};
@@ -253,8 +253,7 @@ impl Options {
             let mut own = own.iter().filter_map(|p| p.canonicalize().ok());
             shared.originals.contains(path) || own.any(|own| own == path)
         };
-        let policy =
-            disk::Policy { same: self.resume, precious: Some(&precious), ..disk::Policy::force(self.force) };
+        let policy = disk::Policy::force(self.force).with_same(self.resume).with_precious(Some(&precious));
         disk::write_output_with(output, written, &policy).map_err(wrong)
     }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::Exit;
+use crate::batch::joined;
 use crate::terminal::complain;
 
 #[derive(Args)]
@@ -43,11 +44,7 @@ impl Options {
         }
         for rule in rules {
             if self.json {
-                let line = json!({
-                    "code": rule.code, "severity": rule.severity.name(), "title": rule.title, "help": rule.help,
-                    "fix": rule.fix, "link": link(rule.code),
-                });
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", joined(json!(rule), json!({ "link": link(rule.code) })))?;
             } else if all {
                 writeln!(out, "{}  {:<7}  {}", rule.code, rule.severity.name(), rule.title)?;
             } else {

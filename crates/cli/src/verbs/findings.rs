@@ -7,6 +7,7 @@ use galatea::wire::{Finding, Fixed};
 use galatea::{Report, Rule, Severity};
 use serde_json::{Value, json};
 
+use crate::batch::joined;
 use crate::terminal::Table;
 
 /// Writes the findings of a file that are at least this bad, those that are alike on one line.
@@ -37,16 +38,7 @@ fn line(first: &Finding, count: usize) -> String {
 
 /// The findings of a file as JSON.
 pub(super) fn json(path: &str, report: &Report, fixed: &[Fixed]) -> Value {
-    let finding = |f: &Finding| {
-        json!({
-            "code": f.rule.code, "severity": f.rule.severity.name(), "title": f.rule.title, "offset": f.offset,
-            "path": f.path, "message": f.message,
-        })
-    };
-    let findings: Vec<_> = report.findings().iter().map(finding).collect();
-    let counts: serde_json::Map<_, _> = report.counts().map(|(r, n)| (r.code.to_owned(), n.into())).collect();
-    let fixed: Vec<_> = fixed.iter().map(|f| json!({ "code": f.rule.code, "message": f.message })).collect();
-    json!({ "path": path, "counts": counts, "findings": findings, "fixed": fixed })
+    joined(json!({ "path": path, "fixed": fixed }), json!(report))
 }
 
 /// What a batch has, over all its files.

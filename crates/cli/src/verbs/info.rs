@@ -9,7 +9,7 @@ use galatea::{SceneContext, fox};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::batch::{self, Inputs};
+use crate::batch::{self, Inputs, joined};
 use crate::terminal::Table;
 
 #[derive(Args)]
@@ -32,22 +32,19 @@ impl Options {
                 let opened = batch::open(job)?;
                 let parts = self.parts.then(|| {
                     let names = fox::Dictionary::new();
-                    opened.document.scene(&SceneContext::new("model").with_names(&names)).map(|scene| parts(&scene))
+                    opened
+                        .document
+                        .scene(&SceneContext::new("model").with_names(&names))
+                        .map(|scene| parts(&scene))
                 });
                 let summary = opened.document.summary();
                 Ok((opened.document.format().name, summary, opened.loaded.size(), parts.flatten()))
             },
             |path, result, out| match result {
                 Ok((format, s, bytes, parts)) if self.inputs.json => {
-                    let mut line = json!({
-                        "path": path, "format": format, "version": s.version, "nodes": s.nodes, "meshes": s.meshes,
-                        "vertices": s.vertices, "triangles": s.triangles, "bones": s.bones, "clips": s.clips,
-                        "bytes": bytes,
-                    });
-                    if let (Some(line), Some(Value::Object(parts))) = (line.as_object_mut(), parts) {
-                        line.insert("parts".into(), Value::Object(parts));
-                    }
-                    writeln!(out, "{line}")
+                    let line = joined(json!({ "path": path, "format": format, "bytes": bytes }), json!(s));
+                    let parts = parts.map_or(Value::Null, |parts| json!({ "parts": parts }));
+                    writeln!(out, "{}", joined(line, parts))
                 }
                 Ok((format, s, bytes, _)) => {
                     let numbers = [s.nodes, s.meshes, s.vertices, s.triangles, s.bones, s.clips, bytes];

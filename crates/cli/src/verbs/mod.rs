@@ -9,12 +9,12 @@ mod formats;
 mod info;
 mod inspect;
 mod names;
-mod pictures;
 mod render;
 mod roundtrip;
 mod shell;
 mod supermodels;
 mod targets;
+mod texture_options;
 mod textures;
 mod walk;
 

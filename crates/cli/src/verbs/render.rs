@@ -13,7 +13,7 @@ use galatea::{Category, Limits, SceneContext, SiblingFiles, fox};
 use serde_json::json;
 
 use super::names::Dictionaries;
-use super::pictures::TextureSources;
+use super::texture_options::TextureSources;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, plain, reason, show};
@@ -120,20 +120,17 @@ impl Options {
     fn look(&self, scene: &Scene) -> Appearance {
         let (width, height) = self.size;
         let length = self.clip.as_ref().and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
-        Appearance {
-            width,
-            height,
-            background: self.background,
-            yaw: self.yaw,
-            pitch: self.pitch,
-            clip: self.clip.clone(),
-            time: self.time.unwrap_or(length * 0.5),
-            skeleton: self.skeleton,
-            wire: self.wire,
-            walk: self.walk,
-            bounds: self.bounds,
-            ..Appearance::default()
-        }
+        Appearance::default()
+            .with_size(width, height)
+            .with_background(self.background)
+            .with_yaw(self.yaw)
+            .with_pitch(self.pitch)
+            .with_clip(self.clip.clone())
+            .with_time(self.time.unwrap_or(length * 0.5))
+            .with_skeleton(self.skeleton)
+            .with_wire(self.wire)
+            .with_walk(self.walk)
+            .with_bounds(self.bounds)
     }
 
     /// A model with its textures on, or why there is none.
@@ -254,8 +251,7 @@ impl Options {
                 let rest = self.look(&subject.scene);
                 let mut out = vec![(subject.name.clone(), self.image(&subject, &rest)?)];
                 for clip in subject.scene.clips.iter().filter(|_| alone) {
-                    let look =
-                        Appearance { clip: Some(clip.name.clone()), time: clip.length * 0.5, ..rest.clone() };
+                    let look = rest.clone().with_clip(Some(clip.name.clone())).with_time(clip.length * 0.5);
                     out.push((clip.name.clone(), self.image(&subject, &look)?));
                 }
                 Ok(out)

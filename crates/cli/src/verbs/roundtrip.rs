@@ -120,7 +120,7 @@ fn other(error: galatea::ConvertError) -> Failure {
 
 /// Opens what was written. It is our own, and may be longer than what was read, so the limits need not hold it back.
 fn reopened(written: &galatea::Converted) -> Result<Box<dyn galatea::Document>, Failure> {
-    let limits = galatea::Limits { ratio: 16, ..galatea::Limits::default() };
+    let limits = galatea::Limits::default().with_ratio(16);
     let output = &written.output;
     let input = output.input();
     Ok(galatea::open(&input, &limits)?)

@@ -11,7 +11,7 @@ use galatea::{Category, SceneContext, fox};
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
-use super::pictures::Folders;
+use super::texture_options::Folders;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, plain, show};

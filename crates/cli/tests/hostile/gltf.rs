@@ -74,7 +74,7 @@ const GAMES: [&str; 7] = ["o.mdx", "o.mdl", "o.mdl.ascii", "o.fmdl", "o.obj", "o
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut out = buffers();
-    out.extend(pictures());
+    out.extend(images());
     out.extend(notes());
     out.extend(accessors());
     out.extend(trees());
@@ -112,7 +112,7 @@ fn buffers() -> Vec<Case> {
     ]
 }
 
-fn pictures() -> Vec<Case> {
+fn images() -> Vec<Case> {
     let view = format!(r#""bufferViews":[{{"buffer":0,"byteLength":{}}}]"#, 1 << 20);
     let image = r#"{"bufferView":0,"mimeType":"image/png"}"#;
     let one_view = glb(&[view, repeated("images", image, 5000)], &vec![0; 1 << 20]);

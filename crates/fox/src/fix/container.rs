@@ -19,7 +19,7 @@ impl Fmdl {
             let Some(slot) = bytes.get_mut(*at..*at + field.len()) else { return 0 };
             slot.copy_from_slice(field);
         }
-        let limits = Limits { ratio: 16, ..Limits::default() };
+        let limits = Limits::default().with_ratio(16);
         Fmdl::read(&bytes, &limits).map_or(0, |read| {
             *self = read;
             fields.len()

@@ -14,6 +14,7 @@ use crate::model::Fmdl;
 
 /// The games that have FMDL models of their own kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Game {
     /// Metal Gear Solid V: Ground Zeroes.
     Gz,

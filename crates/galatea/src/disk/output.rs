@@ -13,6 +13,7 @@ use crate::file_names as names;
 
 /// What writing may do to files that are there.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct Policy<'a> {
     /// Whether files that are there are replaced.
     pub replace: bool,
@@ -24,6 +25,16 @@ pub struct Policy<'a> {
     pub times: bool,
     /// Tells of which files a backup is made before they are replaced, by their canonical paths.
     pub precious: Option<&'a dyn Fn(&Path) -> bool>,
+}
+
+galatea_wire::setters! {
+    Policy<'a> {
+        with_replace: replace: bool,
+        with_read_only: read_only: bool,
+        with_same: same: bool,
+        with_times: times: bool,
+        with_precious: precious: Option<&'a dyn Fn(&Path) -> bool>,
+    }
 }
 
 impl fmt::Debug for Policy<'_> {

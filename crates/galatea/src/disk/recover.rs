@@ -19,6 +19,7 @@ const OLD: Duration = Duration::from_secs(600);
 
 /// What was found and done in directories by [`recover`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Recovery {
     /// Groups of files whose writing was completed.
     pub finished: usize,

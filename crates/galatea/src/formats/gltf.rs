@@ -50,7 +50,8 @@ impl Gltf {
             files.push(path.to_owned());
             input.siblings?.file(path)
         };
-        let gltf::Loaded { scene, images, appearances, losses } = gltf::read(input.bytes, limits, &mut file)?;
+        let gltf::Loaded { scene, images, appearances, losses, .. } =
+            gltf::read(input.bytes, limits, &mut file)?;
         files.sort();
         files.dedup();
         let embedded = EmbeddedImages { images, appearances, files, before: None };

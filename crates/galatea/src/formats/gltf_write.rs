@@ -76,5 +76,5 @@ pub(super) fn with_images<T>(
     let image = |name: &str| {
         embedded.images().iter().find(|image| image.name == name).map(|image| image.source.clone())
     };
-    write(&gltf::Options { appearance: &appearance, image: &image })
+    write(&gltf::Options::default().with_appearance(&appearance).with_image(&image))
 }

@@ -138,7 +138,7 @@ pub(super) static PNG: Format = Format {
     write_extension: Some("png"),
     detect: |b| is(Kind::Png, b),
     encode: Some(texture_encode::png),
-    ..texture(FormatId::Png, "png", "PNG picture")
+    ..texture(FormatId::Png, "png", "PNG image")
 };
 
 pub(super) static JPEG: Format = Format {
@@ -146,7 +146,7 @@ pub(super) static JPEG: Format = Format {
     companions: &["txi"],
     stored: true,
     detect: |b| is(Kind::Jpeg, b),
-    ..texture(FormatId::Jpeg, "jpeg", "JPEG picture")
+    ..texture(FormatId::Jpeg, "jpeg", "JPEG image")
 };
 
 pub(super) static TXI: Format = Format {

@@ -30,7 +30,7 @@ pub(super) fn tpc(image: &Image, file: &TextureFile, options: &ConvertOptions, _
         _ => 1.0,
     };
     let txi = file.txi().map(|t| t.print().to_vec()).unwrap_or_default();
-    let options = TpcOptions { format, alpha_mean, txi, ..TpcOptions::default() };
+    let options = TpcOptions::default().with_format(format).with_alpha_mean(alpha_mean).with_txi(txi);
     Ok(Output::single(encode::tpc(image, &options)?.write()?))
 }
 

@@ -41,6 +41,7 @@ pub enum Why {
 
 /// A texture name of a model, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Audited {
     /// The name in the model's own form.
     pub name: String,
@@ -159,7 +160,7 @@ impl TextureName {
             Replaceable::TeamColour => ("team colour".into(), true),
             Replaceable::TeamGlow => ("team glow".into(), true),
             Replaceable::File(file) => (file.to_owned(), false),
-            Replaceable::Unknown => (path, false),
+            _ => (path, false),
         };
         let what = if id == 0 { "texture".into() } else { format!("replaceable {id}") };
         TextureName { name, what, built_in }

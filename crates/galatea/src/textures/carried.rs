@@ -135,7 +135,8 @@ impl<'a> Carried<'a> {
             }
             Some(ImageSource::File(out.add(&file_name(name), ending(&mime), &bytes)))
         };
-        let written = write(&galatea_gltf::Options { appearance: &appearance, image: &image });
+        let written =
+            write(&galatea_gltf::Options::default().with_appearance(&appearance).with_image(&image));
         (written, out.into_inner())
     }
 

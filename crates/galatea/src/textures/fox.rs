@@ -17,15 +17,15 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     if let Some((at, texture)) = slot(material, &Slot::Base)
         && let Some(decoded) = resolver.load(&texture.name)
     {
-        let whole = resolver.pictures.whole(&texture.name, &decoded);
+        let whole = resolver.images.whole(&texture.name, &decoded);
         let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
         base.notes = notes(&decoded);
-        // Only pictures that say so have opacity in their alpha.
+        // Only textures that say so have opacity in their alpha.
         let opacity = !matches!(fox_role(&texture.name), FoxRole::Colour { alpha: false });
         if appearance.alpha == AlphaMode::Additive {
             appearance.unlit = true;
             direct = Some(whole);
-            base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.image = resolver.images.derived(&texture.name, "additive", &decoded, material::additive);
         } else if decoded.image.alpha() == Alpha::Opaque || !opacity {
             appearance.alpha = AlphaMode::Opaque;
         }
@@ -34,8 +34,8 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     if let Some((at, texture)) = slot(material, &Slot::Normal)
         && let Some(decoded) = resolver.load(&texture.name)
     {
-        let picture = resolver.pictures.derived(&texture.name, "normal", &decoded, normal);
-        let mut map = map(Role::Normal, picture, texture, Some(at));
+        let image = resolver.images.derived(&texture.name, "normal", &decoded, normal);
+        let mut map = map(Role::Normal, image, texture, Some(at));
         map.notes = notes(&decoded);
         appearance.maps.push(map);
     }
@@ -46,13 +46,13 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         let metal = slot(material, &Slot::Other(METALNESS.to_owned()));
         let metal = metal.and_then(|(_, texture)| resolver.load(&texture.name));
         (appearance.metallic, appearance.roughness) = (if metal.is_some() { 1.0 } else { 0.0 }, 1.0);
-        let rough = resolver.pictures.derived(&texture.name, "roughness", &decoded, move |srm| {
+        let rough = resolver.images.derived(&texture.name, "roughness", &decoded, move |srm| {
             let rough = material::fox_roughness(srm);
             metal.as_ref().map_or_else(|| rough.clone(), |m| material::with_metal(&rough, &m.image))
         });
         let mut rough = map(Role::MetallicRoughness, rough, texture, Some(at));
         rough.notes = notes(&decoded);
-        let shine = resolver.pictures.derived(&texture.name, "specular", &decoded, material::fox_specular);
+        let shine = resolver.images.derived(&texture.name, "specular", &decoded, material::fox_specular);
         appearance.maps.push(Map { role: Role::Specular, image: shine, ..rough.clone() });
         appearance.maps.push(rough);
     }

@@ -37,7 +37,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         let [r, g, b, a] = appearance.base_color;
         appearance.base_color = [r, g, b, a * water];
     }
-    let whole = resolver.pictures.whole(&texture.name, &decoded);
+    let whole = resolver.images.whole(&texture.name, &decoded);
     let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
     base.notes = notes(&decoded);
     place(&mut base, txi);
@@ -45,11 +45,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     if surface == Surface::Additive {
         appearance.unlit = true;
         direct = Some(whole.clone());
-        base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+        base.image = resolver.images.derived(&texture.name, "additive", &decoded, material::additive);
     }
     if txi.environment().is_some() && surface == Surface::Opaque {
         (appearance.metallic, appearance.roughness) = (1.0, 1.0);
-        let image = resolver.pictures.derived(&texture.name, "shine", &decoded, material::reflection_mask);
+        let image = resolver.images.derived(&texture.name, "shine", &decoded, material::reflection_mask);
         appearance.maps.push(Map { image, role: Role::MetallicRoughness, texture: None, ..base.clone() });
     }
     if material.emissive != [0.0; 3] {
@@ -59,7 +59,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         && let Some(bump) = resolver.load(name)
     {
         let strength = bump.txi.number("bumpmapscaling").unwrap_or(1.0);
-        let image = resolver.pictures.derived(name, "normal", &bump, move |image| normal(image, strength));
+        let image = resolver.images.derived(name, "normal", &bump, move |image| normal(image, strength));
         // Its rows are turned over instead of the coordinates, since viewers derive tangents from the plain coordinates.
         let normal = Map { image, role: Role::Normal, texture: None, transform: None, ..base.clone() };
         appearance.maps.push(normal);
@@ -72,8 +72,8 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
 fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {
     let (at, texture) = slot(material, &Slot::Lightmap)?;
     let decoded = resolver.load(&texture.name)?;
-    let picture = resolver.pictures.whole(&texture.name, &decoded);
-    let mut map = map(Role::Lightmap, picture, texture, Some(at));
+    let image = resolver.images.whole(&texture.name, &decoded);
+    let mut map = map(Role::Lightmap, image, texture, Some(at));
     map.notes = notes(&decoded);
     place(&mut map, &decoded.txi);
     Some(map)
@@ -95,7 +95,7 @@ fn place(map: &mut Map, txi: &Txi) {
 }
 
 /// A bump map as a normal map, its rows turned over: grey ones are heights, others have normals already, which then point up
-/// the turned picture.
+/// the turned image.
 fn normal(image: &Image, strength: f32) -> Image {
     let grey = image.pixels().all(|[r, g, b, _]| r == g && g == b);
     if !grey {

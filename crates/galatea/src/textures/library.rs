@@ -20,8 +20,9 @@ use crate::disk;
 
 /// A texture that was read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Decoded {
-    /// The largest picture at hand.
+    /// The largest image at hand.
     pub image: Arc<Image>,
     /// The text that tells KotOR how to use it; empty without one.
     pub txi: Txi,

@@ -1,4 +1,4 @@
-//! Pictures made for materials, each when it is first asked for, and once.
+//! Images made for materials, each when it is first asked for, and once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::budget::Budget;
 
 type Make = Box<dyn Fn() -> Arc<Image> + Send + Sync>;
 
-/// A picture that is made when it is needed.
+/// An image that is made when it is needed.
 struct Made {
     make: Make,
     image: OnceLock<Arc<Image>>,
@@ -21,14 +21,14 @@ struct Made {
     whole: Option<Arc<Decoded>>,
 }
 
-/// Pictures by name.
+/// Images by name.
 #[derive(Default)]
-pub(super) struct Pictures {
+pub(super) struct MadeImages {
     made: HashMap<String, Made>,
     pub(super) budget: Budget,
 }
 
-impl fmt::Debug for Pictures {
+impl fmt::Debug for MadeImages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.made.keys()).finish()
     }
@@ -45,15 +45,15 @@ fn drawn_size(image: &Image) -> u64 {
     image.rgba.len() as u64 * 5 / 2
 }
 
-impl Pictures {
-    /// A texture as it is; returns the picture's name. Textures of one name that are different files get a number.
+impl MadeImages {
+    /// A texture as it is; returns the image's name. Textures of one name that are different files get a number.
     pub(super) fn whole(&mut self, name: &str, texture: &Arc<Decoded>) -> String {
         let image = Arc::clone(&texture.image);
         let same = |made: &Made| made.whole.as_ref().is_some_and(|w| Arc::ptr_eq(w, texture));
         self.add(stem(name), &same, Some(texture), move || Arc::clone(&image))
     }
 
-    /// A picture made of a texture, or of several whose names are told apart by `what`.
+    /// An image made of a texture, or of several whose names are told apart by `what`.
     pub(super) fn derived(
         &mut self,
         name: &str,
@@ -66,12 +66,12 @@ impl Pictures {
         self.add(format!("{base}.{what}"), &|_| true, None, move || Arc::new(make(&image)))
     }
 
-    /// A picture that is there already, under just this name.
+    /// An image that is there already, under just this name.
     pub(super) fn add_named(&mut self, name: &str, image: Arc<Image>) {
         self.add(name.to_owned(), &|_| true, None, move || Arc::clone(&image));
     }
 
-    /// A picture of its own, of a name that nothing else has.
+    /// An image of its own, of a name that nothing else has.
     pub(super) fn own(&mut self, name: &str, make: impl Fn() -> Image + Send + Sync + 'static) -> String {
         self.add(name.to_owned(), &|_| true, None, move || Arc::new(make()))
     }
@@ -102,13 +102,13 @@ impl Pictures {
         unique
     }
 
-    /// A picture.
+    /// An image.
     pub(super) fn image(&self, name: &str) -> Option<&Arc<Image>> {
         let made = self.made.get(name)?;
         Some(made.image.get_or_init(|| (made.make)()))
     }
 
-    /// A picture as a file that glTF can hold, with its media type.
+    /// An image as a file that glTF can hold, with its media type.
     pub(super) fn file(&self, name: &str) -> Option<(&'static str, Vec<u8>)> {
         let made = self.made.get(name)?;
         if let Some(file) = made.whole.as_ref().and_then(|w| w.file.as_ref()) {

@@ -12,12 +12,13 @@ use galatea_texture::find::Game;
 use galatea_texture::material::Surface;
 use galatea_wire::{ErrorKind, Limits, Loss};
 
-use super::made::Pictures;
+use super::made::MadeImages;
 use super::{Decoded, Textures, fox, kotor, warcraft};
 use crate::{Document, EmbeddedImages, SceneContext};
 
-/// Where the pictures of a glTF go.
+/// Where the images of a glTF go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Images {
     /// Into the document.
     Embed,
@@ -27,16 +28,16 @@ pub enum Images {
     None,
 }
 
-/// How opaque a sheet of light is whose picture is missing: with all of it, viewers that cannot add would show a white wall.
+/// Opacity of an additive material without its texture: at full opacity, viewers that cannot add would show a white wall.
 const UNSEEN_LIGHT: f32 = 0.25;
 
 /// How one material is drawn.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedMaterial {
     pub(super) appearance: Appearance,
-    /// The picture to draw directly where the look has one that was made for viewers without the engine's blending.
+    /// The image to draw directly where the appearance has one that was made for viewers without the engine's blending.
     pub(super) direct: Option<String>,
-    /// Whether the layers over the material are in its picture.
+    /// Whether the layers over the material are in its image.
     pub(super) baked: bool,
 }
 
@@ -49,7 +50,7 @@ impl ResolvedMaterial {
 /// What every engine's way of resolving materials needs.
 pub(super) struct Resolver<'a> {
     pub(super) scene: &'a Scene,
-    pub(super) pictures: Pictures,
+    pub(super) images: MadeImages,
     pub(super) team: u32,
     textures: &'a Textures<'a>,
     loaded: RefCell<HashMap<String, Option<Arc<Decoded>>>>,
@@ -71,10 +72,10 @@ impl Resolver<'_> {
     fn decode(&self, name: &str) -> Option<Arc<Decoded>> {
         let (library, found) = self.textures.find(name);
         let id = found.id()?;
-        let budget = &self.pictures.budget;
+        let budget = &self.images.budget;
         budget.earn(library.size(id));
         let limits = Limits::default();
-        let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..limits };
+        let limits = limits.with_pixels(limits.pixels.min(budget.left() / 4));
         let why = match library.load(id, &limits) {
             Ok(decoded) if budget.decode(decoded.image.rgba.len()) => return Some(decoded),
             Ok(decoded) => format!("{} x {} pixels", decoded.image.width, decoded.image.height),
@@ -95,7 +96,7 @@ fn left_out(name: &str, why: &str) -> Loss {
 #[derive(Debug)]
 pub struct ResolvedMaterials {
     materials: Vec<ResolvedMaterial>,
-    pictures: Pictures,
+    images: MadeImages,
     left_out: Vec<Loss>,
 }
 
@@ -105,7 +106,7 @@ pub fn resolve_materials(scene: &Scene, textures: &Textures<'_>, team: u32) -> R
     let mut resolver = Resolver {
         scene,
         textures,
-        pictures: Pictures::default(),
+        images: MadeImages::default(),
         team,
         loaded: RefCell::default(),
         left_out: RefCell::default(),
@@ -132,7 +133,7 @@ pub fn resolve_materials(scene: &Scene, textures: &Textures<'_>, team: u32) -> R
         }
         materials.push(resolved);
     }
-    ResolvedMaterials { materials, pictures: resolver.pictures, left_out: resolver.left_out.into_inner() }
+    ResolvedMaterials { materials, images: resolver.images, left_out: resolver.left_out.into_inner() }
 }
 
 /// Resolves the materials of a document that brings its images along, in itself or in files that `file` finds; `None` for
@@ -144,15 +145,15 @@ pub fn resolve_gltf_materials(
 ) -> Option<ResolvedMaterials> {
     let embedded = document.embedded_images()?;
     let appearances = appearances(document, embedded);
-    let mut pictures = Pictures::default();
+    let mut images = MadeImages::default();
     let mut left_out = Vec::new();
     let mut files: HashMap<&str, Option<Arc<Image>>> = HashMap::new();
     let used: HashSet<&str> = appearances.iter().flat_map(|l| &l.maps).map(|m| m.image.as_str()).collect();
     for image in embedded.images().iter().filter(|i| used.contains(i.name.as_str())) {
         let mut decode = |bytes: &[u8]| {
-            let budget = &pictures.budget;
+            let budget = &images.budget;
             budget.earn(bytes.len() as u64);
-            let limits = Limits { pixels: limits.pixels.min(budget.left() / 4), ..*limits };
+            let limits = limits.with_pixels(limits.pixels.min(budget.left() / 4));
             match galatea_texture::decode(bytes, &[], &limits) {
                 Ok(decoded) => budget.decode(decoded.rgba.len()).then(|| Arc::new(decoded)),
                 Err(error) => {
@@ -170,17 +171,17 @@ pub fn resolve_gltf_materials(
             }
         };
         if let Some(decoded) = decoded {
-            pictures.add_named(&image.name, decoded);
+            images.add_named(&image.name, decoded);
         }
     }
     let resolve = |appearance: &Appearance| {
         let mut appearance = appearance.clone();
-        appearance.maps.retain(|m| pictures.image(&m.image).is_some());
-        // A picture that was made of several has the layers over the material in it.
+        appearance.maps.retain(|m| images.image(&m.image).is_some());
+        // An image that was made of several has the layers over the material in it.
         let baked = appearance.maps.iter().any(|m| m.role == Role::BaseColor && m.texture.is_none());
         ResolvedMaterial { baked, ..ResolvedMaterial::new(appearance) }
     };
-    Some(ResolvedMaterials { materials: appearances.iter().map(resolve).collect(), pictures, left_out })
+    Some(ResolvedMaterials { materials: appearances.iter().map(resolve).collect(), images, left_out })
 }
 
 /// What the materials of a document look like: as in its file, unless they were changed.
@@ -256,7 +257,7 @@ impl ResolvedMaterials {
         let beside: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
         let appearance = |id: MaterialId, material: &Material| self.appearance(id, material);
         let image = |name: &str| {
-            let (mime, bytes) = self.pictures.file(name)?;
+            let (mime, bytes) = self.images.file(name)?;
             if images == Images::Embed {
                 return Some(ImageSource::Embedded { mime: mime.into(), bytes });
             }
@@ -268,7 +269,7 @@ impl ResolvedMaterials {
         let options = if images == Images::None {
             galatea_gltf::Options::default()
         } else {
-            galatea_gltf::Options { appearance: &appearance, image: &image }
+            galatea_gltf::Options::default().with_appearance(&appearance).with_image(&image)
         };
         let written = write(&options);
         (written, beside.into_inner().into_iter().collect())
@@ -314,6 +315,6 @@ impl ResolvedMaterials {
     /// A texture to draw with.
     #[cfg(feature = "preview")]
     pub fn texture(&self, name: &str) -> Option<std::sync::Arc<galatea_preview::Texture>> {
-        self.pictures.drawn(name)
+        self.images.drawn(name)
     }
 }

@@ -18,11 +18,11 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     if let Some(layers) = baked(resolver, material) {
         let texture = material.textures.first()?;
         let name = format!("{}.layers", galatea_texture::find::output_name(&layers.name));
-        let picture = resolver.pictures.own(&name, move || layers.image());
-        appearance.maps.push(map(Role::BaseColor, picture, texture, None));
+        let image = resolver.images.own(&name, move || layers.image());
+        appearance.maps.push(map(Role::BaseColor, image, texture, None));
         appearance.base_color = [1.0; 4];
         if let Some(own) = base(resolver, material, &mut appearance.clone(), painted) {
-            direct = Some(own.picture);
+            direct = Some(own.image);
         }
     } else if let Some(own) = base(resolver, material, &mut appearance, painted) {
         direct = own.direct;
@@ -55,10 +55,10 @@ fn linear(value: u8) -> f32 {
     if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The picture of the first texture.
+/// The image of the first texture.
 struct Base {
     map: Map,
-    picture: String,
+    image: String,
     direct: Option<String>,
 }
 
@@ -88,20 +88,20 @@ fn base(
     let Some(decoded) = decoded else {
         let own = painted.map(|id| (id, resolver.team));
         let (id, number) = own.or_else(|| team::named(&texture.name))?;
-        let picture = resolver.pictures.own(
+        let image = resolver.images.own(
             &format!("{}{number:02}", if id == TEAM_GLOW { "TeamGlow" } else { "TeamColor" }),
-            move || team::picture(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
+            move || team::image(id, number).unwrap_or_else(|| Image::filled(1, 1, [255; 4])),
         );
         appearance.unlit |= id == TEAM_GLOW;
         return Some(Base {
-            map: map(Role::BaseColor, picture.clone(), texture, Some(at)),
-            picture,
+            map: map(Role::BaseColor, image.clone(), texture, Some(at)),
+            image,
             direct: None,
         });
     };
     let whole = match team_diffuse(resolver, material, texture, &decoded) {
         Some(coloured) => coloured,
-        None => resolver.pictures.whole(&texture.name, &decoded),
+        None => resolver.images.whole(&texture.name, &decoded),
     };
     let mut base = map(Role::BaseColor, whole.clone(), texture, Some(at));
     base.notes = notes(&decoded);
@@ -110,16 +110,16 @@ fn base(
         AlphaMode::Additive => {
             appearance.unlit = true;
             direct = Some(whole.clone());
-            base.image = resolver.pictures.derived(&texture.name, "additive", &decoded, material::additive);
+            base.image = resolver.images.derived(&texture.name, "additive", &decoded, material::additive);
         }
         AlphaMode::Modulate | AlphaMode::Modulate2x => {
             appearance.unlit = true;
             direct = Some(whole.clone());
-            base.image = resolver.pictures.derived(&texture.name, "modulate", &decoded, material::modulate);
+            base.image = resolver.images.derived(&texture.name, "modulate", &decoded, material::modulate);
         }
         _ => {}
     }
-    Some(Base { map: base, picture: whole, direct })
+    Some(Base { map: base, image: whole, direct })
 }
 
 /// Reforged: the colour with the team's where the mask says so.
@@ -136,7 +136,7 @@ fn team_diffuse(
     // Asked on one pixel: whether there is a mask does not depend on the colour.
     material::team_diffuse(&Image::filled(1, 1, [0; 4]), &orm.image, colour)?;
     let what = format!("team{:02}", resolver.team);
-    Some(resolver.pictures.derived(&texture.name, &what, diffuse, move |image| {
+    Some(resolver.images.derived(&texture.name, &what, diffuse, move |image| {
         material::team_diffuse(image, &orm.image, colour).unwrap_or_else(|| image.clone())
     }))
 }
@@ -147,18 +147,18 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut A
         && let Some(decoded) = resolver.load(&texture.name)
     {
         let encoding = material::normal_encoding(&decoded.image, decoded.two_channels);
-        let picture = resolver.pictures.derived(&texture.name, "normal", &decoded, move |image| {
+        let image = resolver.images.derived(&texture.name, "normal", &decoded, move |image| {
             material::decode_normal(image, encoding)
         });
-        let mut map = map(Role::Normal, picture, texture, Some(at));
+        let mut map = map(Role::Normal, image, texture, Some(at));
         map.notes = notes(&decoded);
         appearance.maps.push(map);
     }
     if let Some((at, texture)) = slot(material, &Slot::OcclusionRoughnessMetallic)
         && let Some(decoded) = resolver.load(&texture.name)
     {
-        let picture = resolver.pictures.derived(&texture.name, "orm", &decoded, material::orm);
-        let mut rough = map(Role::MetallicRoughness, picture, texture, Some(at));
+        let image = resolver.images.derived(&texture.name, "orm", &decoded, material::orm);
+        let mut rough = map(Role::MetallicRoughness, image, texture, Some(at));
         rough.notes = notes(&decoded);
         appearance.maps.push(rough.clone());
         appearance.maps.push(Map { role: Role::Occlusion, texture: None, ..rough });
@@ -167,8 +167,8 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut A
     if let Some((at, texture)) = slot(material, &Slot::Emissive) {
         match resolver.load(&texture.name) {
             Some(decoded) => {
-                let picture = resolver.pictures.whole(&texture.name, &decoded);
-                let mut map = map(Role::Emissive, picture, texture, Some(at));
+                let image = resolver.images.whole(&texture.name, &decoded);
+                let mut map = map(Role::Emissive, image, texture, Some(at));
                 map.notes = notes(&decoded);
                 appearance.maps.push(map);
             }
@@ -178,7 +178,7 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut A
     }
 }
 
-/// Layers that become one picture.
+/// Layers that become one image.
 struct Layers {
     name: String,
     bottom: Arc<Image>,
@@ -202,11 +202,11 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
         let texture = material.textures.first()?;
         match replaceable(texture) {
             Some(id) => {
-                let own = || team::picture(id, resolver.team).map(Arc::new);
+                let own = || team::image(id, resolver.team).map(Arc::new);
                 team_texture(resolver, id).map(|d| Arc::clone(&d.image)).or_else(own)
             }
             None => {
-                let own = || team::named(&texture.name).and_then(|(id, team)| team::picture(id, team));
+                let own = || team::named(&texture.name).and_then(|(id, team)| team::image(id, team));
                 let file = resolver.load(&texture.name).map(|d| Arc::clone(&d.image));
                 file.or_else(|| own().map(Arc::new))
             }
@@ -220,12 +220,12 @@ fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
         let same = texture.uv_set == first.uv_set && texture.transform == first.transform;
         let Some(over) = image(layer).filter(|_| same && opacity > 0.0) else { continue };
         let surface = match layer.alpha {
-            AlphaMode::Opaque => Surface::Opaque,
             AlphaMode::Mask { cutoff } => Surface::Mask(cutoff),
             AlphaMode::Blend => Surface::Blend,
             AlphaMode::Additive => Surface::Additive,
             AlphaMode::Modulate => Surface::Modulate { twice: false },
             AlphaMode::Modulate2x => Surface::Modulate { twice: true },
+            _ => Surface::Opaque,
         };
         if replaceable(first).is_some() && layers.over.is_empty() {
             layers.name.clone_from(&texture.name);

@@ -116,7 +116,7 @@ fn add_own_fields(own: &mut Extras, cx: &Context<'_>, clip: &Clip, parts: &mut P
         own.insert("length", float(clip.length));
     }
     if clip.playback != Playback::Loop {
-        own.insert("playback", typed::playback(clip.playback));
+        own.insert("playback", clip.playback.name());
     }
     let node_of = |event: &Event| event.node.and_then(|n| cx.name_of(Target::Node(n)));
     let events: Vec<Value> = clip.events.iter().map(|e| typed::event(e, node_of(e))).collect();

@@ -94,6 +94,7 @@ pub fn border(adjacency: &[[i32; 3]]) -> (Vec<u32>, Vec<u32>) {
 
 /// A comparison of the stored tables of a walkmesh with derived ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Whether the neighbours are equal.
     pub adjacency: bool,

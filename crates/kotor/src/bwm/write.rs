@@ -1,6 +1,8 @@
 //! Writes a [`Walkmesh`]: in the layout that was read, or in that of the game's tools.
 
-use galatea_wire::{Offset, Plan, Result, Wire, Writer};
+use std::io;
+
+use galatea_wire::{Offset, Plan, Result, Wire, WriteError, Writer, write_to};
 
 use super::wire::{Header, MAGIC};
 use super::{Block, Kind, Table, Walkmesh};
@@ -30,6 +32,11 @@ impl Walkmesh {
         Ok(writer.into_bytes())
     }
 
+    /// Writes the file to a stream.
+    pub fn write_to(&self, out: impl io::Write) -> Result<(), WriteError> {
+        write_to(self.write(), out)
+    }
+
     /// Returns the number of entries of a table.
     pub fn entries(&self, table: Table) -> usize {
         match table {
@@ -56,7 +63,7 @@ impl Walkmesh {
     }
 
     fn reads_back(&self, bytes: &[u8]) -> bool {
-        let limits = galatea_wire::Limits { ratio: 16, ..Default::default() };
+        let limits = galatea_wire::Limits::default().with_ratio(16);
         Walkmesh::read(bytes, &limits).is_ok_and(|written| written.differences(self).is_empty())
     }
 

@@ -25,7 +25,9 @@ pub mod text;
 pub mod wire;
 mod write;
 
-use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire};
+use std::io;
+
+use galatea_wire::{Coverage, Error, Limits, Result, Summary, Text, Wire, WriteError, write_to};
 
 pub use animation::{
     ControllerData, ControllerList, Controllers, Interpolation, Track, pack_quaternion, unpack_quaternion,
@@ -47,6 +49,7 @@ pub use wire::{AnimMeshHeader, Controller, Dirt, Emitter, Event, Face, RECORDS, 
 
 /// The game a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Game {
     /// Knights of the Old Republic.
     #[default]
@@ -57,6 +60,7 @@ pub enum Game {
 
 /// The platform a model is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Platform {
     /// Windows, and ports of that version.
     #[default]
@@ -194,6 +198,7 @@ pub struct Pair {
 
 /// The claims of the reader on both files.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Inspected {
     /// Claims on the MDL.
     pub mdl: Coverage,
@@ -278,6 +283,22 @@ impl Model {
         let mut pair = Pair::default();
         write::write(self, &mut pair)?;
         Ok(pair)
+    }
+
+    /// Writes the two files to streams. Nothing is written if one of them cannot be.
+    ///
+    /// ```
+    /// use galatea_kotor::mdl::Model;
+    /// let (mut mdl, mut mdx) = (Vec::new(), Vec::new());
+    /// let model = Model::new("box");
+    /// model.write_to(&mut mdl, &mut mdx)?;
+    /// assert_eq!(mdl, model.write()?.mdl);
+    /// # Ok::<(), galatea_wire::WriteError>(())
+    /// ```
+    pub fn write_to(&self, mdl: impl io::Write, mdx: impl io::Write) -> Result<(), WriteError> {
+        let pair = self.write()?;
+        write_to(Ok(pair.mdl), mdl)?;
+        write_to(Ok(pair.mdx), mdx)
     }
 
     /// Writes like [`Model::write`], but reuses the memory of existing files. Their content is unspecified after an

@@ -99,12 +99,12 @@ pub(super) fn alpha_of(filter_mode: u32) -> AlphaMode {
 /// Returns the usual filter mode for an alpha mode.
 pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
     match alpha {
-        AlphaMode::Opaque => 0,
         AlphaMode::Mask { .. } => 1,
         AlphaMode::Blend => 2,
         AlphaMode::Additive => 3,
         AlphaMode::Modulate => 5,
         AlphaMode::Modulate2x => 6,
+        _ => 0,
     }
 }
 

@@ -15,12 +15,20 @@ use crate::{Layout, Model, Shape, Version, chunk_info};
 
 /// Options of a conversion between versions.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// The level of detail to keep if the target version has none; 0 is the finest. If the level does not exist, the next coarser
     /// one is kept.
     pub lod: i32,
     /// A factor on all lengths. World of Warcraft uses yards and Warcraft III inches: 36 keeps the size of a model in Warcraft III.
     pub scale: f32,
+}
+
+galatea_wire::setters! {
+    ConvertOptions {
+        with_lod: lod: i32,
+        with_scale: scale: f32,
+    }
 }
 
 impl Default for ConvertOptions {

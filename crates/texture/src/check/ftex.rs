@@ -45,7 +45,7 @@ impl Ftex {
         let format = self.head.format();
         general(&mut report, &shape, format.and_then(PixelFormat::block).is_some(), false);
         // What one level may unpack to follows from its size; nothing larger is tried.
-        let limits = Limits { pixels: u64::from(shape.width) * u64::from(shape.height), ..Limits::default() };
+        let limits = Limits::default().with_pixels(u64::from(shape.width) * u64::from(shape.height));
         for (i, mip) in self.mips.iter().enumerate().filter(|(_, m)| m.pixels != Pixels::Elsewhere) {
             let want = format.map(|f| expected(f, &shape, i as u32 % shape.mips.max(1)));
             // One color packs a thousandfold: what takes too much memory is left to whoever decodes it.

@@ -80,6 +80,7 @@ fn levels(image: &Image, format: PixelFormat, mips: bool) -> Result<Vec<Vec<u8>>
 
 /// How a new TPC stores its pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TpcFormat {
     /// DXT1 if the image is opaque, else DXT5.
     #[default]
@@ -98,6 +99,7 @@ pub enum TpcFormat {
 
 /// What a new TPC should be like.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TpcOptions {
     /// How the pixels are stored.
     pub format: TpcFormat,
@@ -107,6 +109,15 @@ pub struct TpcOptions {
     pub txi: Vec<u8>,
     /// The header's alpha value.
     pub alpha_mean: f32,
+}
+
+galatea_wire::setters! {
+    TpcOptions {
+        with_format: format: TpcFormat,
+        with_mips: mips: bool,
+        with_txi: txi: Vec<u8>,
+        with_alpha_mean: alpha_mean: f32,
+    }
 }
 
 impl Default for TpcOptions {
@@ -160,6 +171,7 @@ pub fn tpc(image: &Image, options: &TpcOptions) -> Result<Tpc> {
 
 /// How a new DDS stores its pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DdsFormat {
     /// DXT1 if opaque, else DXT5.
     Auto,
@@ -218,6 +230,7 @@ pub fn ftex(image: &Image, format: DdsFormat, kind: u32, mips: bool, storage: St
 
 /// How a new BLP1 stores its pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BlpFormat {
     /// JPEG of this quality, 1 to 100.
     Jpeg(u8),

@@ -41,7 +41,7 @@ impl Locate {
             self.at.iter().map(|at| world.stand(*at, reach, of)).collect::<Result<_, Wrong>>()?;
         let points: Vec<[f32; 3]> =
             self.at.iter().zip(&footings).map(|(at, f)| [at.x, at.y, f.height]).collect();
-        self.place.picture.draw(&world, |strokes| {
+        self.place.map.draw(&world, |strokes| {
             for point in &points {
                 strokes.mark(*point);
             }

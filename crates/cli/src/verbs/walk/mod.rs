@@ -1,8 +1,8 @@
 //! `galatea walk`: work on walkmeshes, and ask them what they are for.
 
 mod locate;
+mod map;
 mod path;
-mod picture;
 mod place;
 mod ray;
 mod rebuild;

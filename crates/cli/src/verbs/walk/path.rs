@@ -64,7 +64,7 @@ impl Path {
             }
             _ => None,
         };
-        self.place.picture.draw(&world, |strokes| match &path {
+        self.place.map.draw(&world, |strokes| match &path {
             Some(path) => strokes.path(path),
             None => [self.from, self.to].into_iter().for_each(|s| {
                 if let Ok(footing) = world.stand(s, agent.reach, of) {
@@ -86,12 +86,11 @@ impl Path {
             let price = super::number(price).filter(|p| *p > 0.0).ok_or_else(wrong)?;
             costs.push((world.material(name)?, price));
         }
-        Ok(Agent {
-            radius: self.radius,
-            forbidden: world.materials(&self.forbid)?,
-            costs,
-            ..world.agent(Reach { step: self.step, drop: self.drop.unwrap_or(f32::INFINITY) })
-        })
+        Ok(world
+            .agent(Reach { step: self.step, drop: self.drop.unwrap_or(f32::INFINITY) })
+            .with_radius(self.radius)
+            .with_forbidden(world.materials(&self.forbid)?)
+            .with_costs(costs))
     }
 
     fn print(

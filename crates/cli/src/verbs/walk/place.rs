@@ -49,7 +49,7 @@ pub(crate) struct Place {
     #[arg(long)]
     pub(super) json: bool,
     #[command(flatten)]
-    pub(super) picture: super::picture::Picture,
+    pub(super) map: super::map::Map,
 }
 
 /// Most faces of rooms that a layout repeats.
@@ -261,7 +261,7 @@ impl World {
 
     /// An agent, with the ends of its path where it can stand.
     pub(super) fn agent(&self, reach: Reach) -> Agent {
-        Agent { reach, ..Agent::default() }
+        Agent::default().with_reach(reach)
     }
 }
 

@@ -77,10 +77,10 @@ impl Ray {
             (Some(hit), None, _) => ray.point(hit.distance),
             (_, Some(to), _) => to,
             (None, None, Some(length)) => ray.point(f64::from(length) / unit),
-            // Long enough to leave the picture's middle.
+            // Long enough to leave the middle of the image.
             (None, None, None) => ray.point(10.0 / unit),
         };
-        self.place.picture.draw(&world, |strokes| {
+        self.place.map.draw(&world, |strokes| {
             strokes.line(from, end, hits.is_empty() && sees != Some(false));
             for hit in &hits {
                 strokes.mark(ray.point(hit.distance));

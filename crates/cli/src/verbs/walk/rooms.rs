@@ -67,7 +67,7 @@ impl Rooms {
     pub(super) fn run(&self) -> Result<(), Wrong> {
         let world = self.place.open()?;
         let rows = rows(&world);
-        self.place.picture.draw(&world, |_| {})?;
+        self.place.map.draw(&world, |_| {})?;
         let mut out = io::stdout().lock();
         let area = &world.area;
         // Faces that a ray may miss in the file's own tree.

@@ -172,7 +172,7 @@ pub fn print_all<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Result<Vec<u8
 
 /// Appends what reading the text alone does not restore.
 fn with_sidecar(mut text: Vec<u8>, real: &[&Walkmesh]) -> Result<Vec<u8>> {
-    let limits = Limits { ratio: 64, base_allowance: 1 << 30, ..Limits::default() };
+    let limits = Limits::default().with_ratio(64).with_base_allowance(1 << 30);
     let mut sidecar = Sidecar::recorder();
     {
         let nodes = parse::nodes(&text, &limits)?;

@@ -11,6 +11,7 @@ use super::{
 
 /// The number of values compared and of those equal to the derived ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Values compared.
     pub all: u64,
@@ -39,6 +40,7 @@ impl std::ops::AddAssign for Tally {
 
 /// A comparison of stored values with derived ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Face normals within 1 degree.
     pub face_normals: Tally,

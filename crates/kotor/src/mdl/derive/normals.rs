@@ -9,6 +9,7 @@ use super::vector::{V, add, angle, dot, f, normalize, scale, sub, v};
 
 /// How faces are weighted in the normal of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Weighting {
     /// Whether faces are weighted by area.
     pub area: bool,
@@ -16,6 +17,14 @@ pub struct Weighting {
     pub angle: bool,
     /// Faces at a greater angle than this, in degrees, are not smoothed, whatever their groups.
     pub crease: Option<f32>,
+}
+
+galatea_wire::setters! {
+    Weighting {
+        with_area: area: bool,
+        with_angle: angle: bool,
+        with_crease: crease: Option<f32>,
+    }
 }
 
 /// The most kinds of faces at one position that are distinguished; no real mesh has nearly as many.

@@ -177,8 +177,11 @@ pub fn parse_with_notes(bytes: &[u8], limits: &Limits) -> Result<(Model, Vec<Not
 /// ```
 pub fn print(model: &Model) -> Result<Vec<u8>> {
     let mut text = Printer::new(model).run();
-    let limits =
-        Limits { depth: u32::MAX, nodes: u32::MAX, ratio: 64, base_allowance: 1 << 30, ..Limits::default() };
+    let limits = Limits::default()
+        .with_depth(u32::MAX)
+        .with_nodes(u32::MAX)
+        .with_ratio(64)
+        .with_base_allowance(1 << 30);
     // What reading the text alone does not restore goes into the sidecar.
     let lines = {
         let draft = Parser::new(&text, &limits).run()?.draft;

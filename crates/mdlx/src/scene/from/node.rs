@@ -359,7 +359,8 @@ impl<'a> FromScene<'a> {
         out.kind = match light.kind {
             LightKind::Directional => 1,
             LightKind::Ambient => 2,
-            LightKind::Point | LightKind::Spot { .. } => 0,
+            // Points, and spots, which the format does not have.
+            _ => 0,
         };
         if let Some(stored) =
             map.get("light_kind").and_then(u32::read).filter(|stored| light_kind(*stored) == light.kind)
@@ -432,7 +433,8 @@ pub(super) fn emitter_kind(kind: EmitterKind) -> Option<NodeKind> {
         EmitterKind::Ribbon => NodeKind::RibbonEmitter,
         EmitterKind::Models => NodeKind::ParticleEmitter,
         EmitterKind::Effect => NodeKind::PopcornEmitter,
-        EmitterKind::Lightning => return None,
+        // Lightning, which the format does not have.
+        _ => return None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Pictures: one of 10,000 triangles with a skin and a texture, and a contact sheet of models of the corpus.
+//! Images: one of 10,000 triangles with a skin and a texture, and a contact sheet of models of the corpus.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -62,15 +62,15 @@ fn ball(pool: &rayon::ThreadPool) {
     });
     let (spent, Options { width, height, .. }) = (seconds * 1e3, Options::default());
     println!(
-        "picture, {triangles} triangles with skin and texture, {width} x {height}, one thread: {spent:.1} ms (at most {MUST:.0}: {})",
+        "image, {triangles} triangles with skin and texture, {width} x {height}, one thread: {spent:.1} ms (at most {MUST:.0}: {})",
         if spent <= MUST { "ok" } else { "ABOVE" }
     );
 }
 
-fn picture(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Image)> {
+fn image(loaded: &Loaded, names: &fox::Dictionary) -> Option<(String, Image)> {
     let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
     let scene = document.to_scene(&SceneContext::new("model").with_names(names))?;
-    let look = Options { width: 128, height: 128, ..Options::default() };
+    let look = Options::default().with_size(128, 128);
     Some((scene.name.clone(), preview::render(&scene, &look, &|_| None).ok()?))
 }
 
@@ -92,9 +92,9 @@ fn sheet(pools: [&rayon::ThreadPool; 2]) {
     for (threads, pool) in (1..).zip(pools) {
         let start = Instant::now();
         let drawn = pool.install(|| {
-            let pictures: Vec<_> = models.par_iter().filter_map(|m| picture(m, &names)).collect();
-            black_box(preview::sheet(&pictures, 0, [46, 50, 56, 255]).and_then(|s| s.png()).is_ok());
-            pictures.len()
+            let images: Vec<_> = models.par_iter().filter_map(|m| image(m, &names)).collect();
+            black_box(preview::sheet(&images, 0, [46, 50, 56, 255]).and_then(|s| s.png()).is_ok());
+            images.len()
         });
         let rate = drawn as f64 / start.elapsed().as_secs_f64();
         println!("sheet, {drawn} models of 128 x 128, {threads} threads: {rate:.0} files/s");

@@ -13,7 +13,7 @@ use super::place::World;
 use crate::terminal::{reason, show};
 
 #[derive(Args)]
-pub(crate) struct Picture {
+pub(crate) struct Map {
     /// Draw the surface by material, its border, transitions, doors and the answer, as PNG
     #[arg(long, value_name = "OUT")]
     render: Option<PathBuf>,
@@ -120,7 +120,7 @@ fn holds(mesh: &Walkmesh, face: u32, x: f32, y: f32) -> bool {
     (u >= 0.0 && v >= 0.0 && w >= 0.0) || (u <= 0.0 && v <= 0.0 && w <= 0.0)
 }
 
-impl Picture {
+impl Map {
     /// Draws the image, if one is asked for.
     pub(super) fn draw(&self, world: &World, answer: impl FnOnce(&mut Strokes<'_>)) -> Result<(), Wrong> {
         let Some(path) = &self.render else { return Ok(()) };
@@ -148,15 +148,12 @@ impl Picture {
             }
         }
         answer(&mut strokes);
-        let look = Appearance {
-            width: self.size,
-            height: self.size,
-            yaw: self.yaw,
-            pitch: self.pitch.clamp(1.0, 90.0),
-            walk: true,
-            strokes: strokes.list,
-            ..Appearance::default()
-        };
+        let look = Appearance::default()
+            .with_size(self.size, self.size)
+            .with_yaw(self.yaw)
+            .with_pitch(self.pitch.clamp(1.0, 90.0))
+            .with_walk(true)
+            .with_strokes(strokes.list);
         let wrong = |what: String| Wrong::File(format!("{}: {what}", show(path)));
         let png = preview::render(&scene(world), &look, &|_| None).and_then(|p| p.png());
         let png = png.map_err(|e| wrong(e.to_string()))?;

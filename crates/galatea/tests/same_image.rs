@@ -19,7 +19,7 @@ const SIDE: u32 = 160;
 fn draw(scene: &Scene, resolved: Option<&ResolvedMaterials>, clip: Option<&str>) -> preview::Image {
     let length = clip.and_then(|c| scene.find_clip(c)).map_or(0.0, |c| c.length);
     let clip = clip.map(str::to_owned);
-    let look = Options { width: SIDE, height: SIDE, clip, time: length * 0.37, ..Options::default() };
+    let look = Options::default().with_size(SIDE, SIDE).with_clip(clip).with_time(length * 0.37);
     let shown = resolved.map_or_else(|| scene.clone(), |d| d.scene(scene));
     preview::render(&shown, &look, &|name| resolved?.texture(name)).unwrap()
 }
@@ -35,7 +35,7 @@ fn open(loaded: &Loaded) -> Box<dyn Document> {
     galatea::open(&loaded.input(), &Limits::default()).unwrap()
 }
 
-/// Models whose textures are added, multiplied or laid over each other. A GLB has pictures to mix instead, whose pixels
+/// Models whose textures are added, multiplied or laid over each other. A GLB has images to mix instead, whose pixels
 /// between pixels are others.
 const MIXED: [&str; 4] = ["DarkBomb.mdx", "ShadowTornado.mdx", "Supernova.mdx", "unit.mdx"];
 
@@ -125,7 +125,7 @@ fn models_with_textures_look_the_same_in_every_form() {
     all_same(listed(&["sets/wc3", "sets/reforged"], &[".mdx"]), Some(FormatId::Mdl));
 }
 
-/// The team's colour under a skin that lets it through, as every unit has it: layers that a GLB has in one picture.
+/// The team's colour under a skin that lets it through, as every unit has it: layers that a GLB has in one image.
 #[test]
 fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
     let statue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statue_800.mdx");

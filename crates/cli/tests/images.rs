@@ -1,4 +1,4 @@
-//! Pictures of the examples and of a small scene in every format: the same bytes as those kept beside this test, in every
+//! Images of the examples and of a small scene in every format: the same bytes as those kept beside this test, in every
 //! build, at any number of threads. With `GALATEA_BLESS` set, they are written anew; look at them before you keep them.
 #![cfg(test)]
 
@@ -66,20 +66,17 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn draw(subject: &Subject, clip: Option<&str>) -> Vec<u8> {
-    let look = Options {
-        width: 96,
-        height: 128,
-        clip: clip.map(str::to_owned),
-        time: 0.1,
-        skeleton: clip.is_some(),
-        ..Options::default()
-    };
+    let look = Options::default()
+        .with_size(96, 128)
+        .with_clip(clip.map(str::to_owned))
+        .with_time(0.1)
+        .with_skeleton(clip.is_some());
     let texture = |name: &str| subject.resolved.as_ref()?.texture(name);
     preview::render(&subject.scene, &look, &texture).unwrap().png().unwrap()
 }
 
 /// What is drawn of each subject: rest, and its walk or first clip.
-fn pictures(subjects: &[Subject]) -> Vec<(String, Vec<u8>)> {
+fn images(subjects: &[Subject]) -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
     for subject in subjects {
         out.push((subject.name.clone(), draw(subject, None)));
@@ -93,10 +90,10 @@ fn pictures(subjects: &[Subject]) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn pictures_are_those_that_were_looked_at() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures");
+fn images_are_those_that_were_looked_at() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/images");
     let subjects = subjects();
-    let drawn = pictures(&subjects);
+    let drawn = images(&subjects);
     if std::env::var_os("GALATEA_BLESS").is_some() {
         std::fs::create_dir_all(&folder).unwrap();
         for (name, png) in &drawn {
@@ -113,7 +110,7 @@ fn pictures_are_those_that_were_looked_at() {
     assert!(drawn.len() >= 18, "{}", drawn.len());
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let again = pool.install(|| pictures(&subjects));
+        let again = pool.install(|| images(&subjects));
         assert!(again == drawn, "{threads} threads");
     }
 }
