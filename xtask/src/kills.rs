@@ -10,7 +10,7 @@ use std::time::Instant;
 use galatea::disk::{is_backup, is_ours};
 use galatea::{Companion, Input, Limits, kotor};
 
-use crate::{Outcome, root};
+use crate::{Outcome, root, target};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -336,9 +336,8 @@ fn statue() -> Result<Pair, String> {
 }
 
 fn built() -> Result<PathBuf, String> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let programs = ["release", "debug"]
-        .map(|kind| target.join(kind).join(format!("galatea{}", std::env::consts::EXE_SUFFIX)));
+        .map(|kind| target().join(kind).join(format!("galatea{}", std::env::consts::EXE_SUFFIX)));
     let changed = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).ok();
     let newest = programs.into_iter().filter(|p| p.is_file()).max_by_key(changed);
     newest.ok_or_else(|| "no program was built; run `cargo build -p galatea-cli` first".into())

@@ -2,6 +2,7 @@
 
 mod bench;
 mod book;
+mod coverage;
 mod deb;
 mod docs;
 mod examples;
@@ -33,6 +34,8 @@ enum Task {
     Bench(bench::Options),
     /// Fuzz targets in turn with cargo-fuzz, which is installed on first use
     Fuzz(fuzz::Options),
+    /// Line coverage per crate without a corpus, by a tool that is installed on first use
+    Coverage(coverage::Options),
     /// Write the generated parts of the docs: byte tables and rule catalogues
     Docs(docs::Options),
     /// Print the measured tables of the docs, from the corpus
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Task::Test(options) => options.run(),
         Task::Bench(options) => options.run(),
         Task::Fuzz(options) => options.run(),
+        Task::Coverage(options) => options.run(),
         Task::Docs(options) => options.run(),
         Task::Tables(options) => options.run(),
         Task::Examples(options) => options.run(),
@@ -92,6 +96,11 @@ fn main() -> ExitCode {
 /// The root of the checkout.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// A cargo command in the root of the checkout.

@@ -18,6 +18,23 @@ pub(crate) fn color(v: [f32; 4]) -> [f32; 4] {
     finite(v).map(|c| c.clamp(0.0, 1.0))
 }
 
+/// Returns the inner and outer angle of a spot light: at most a quarter turn, the inner one less than the outer.
+pub(crate) fn cone([inner, outer]: [f32; 2]) -> [f32; 2] {
+    let most = std::f32::consts::FRAC_PI_2;
+    let outer = if outer.is_finite() { outer.clamp(1e-3, most) } else { most };
+    [if inner.is_finite() { inner.clamp(0.0, outer * 0.999) } else { 0.0 }, outer]
+}
+
+/// Returns the distance of the near plane of a camera.
+pub(crate) fn near([near]: [f32; 1]) -> [f32; 1] {
+    [if near.is_finite() { near.max(1e-4) } else { 1e-4 }]
+}
+
+/// Returns the far plane that an orthographic camera without a valid one gets, since glTF requires one.
+pub(crate) fn default_far(near: f32) -> f32 {
+    near + 1000.0
+}
+
 fn square(v: &[f32]) -> f64 {
     v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum()
 }

@@ -146,11 +146,6 @@ impl Keys {
         (0..self.len()).filter_map(|i| self.time(i))
     }
 
-    /// Changes the time of every key.
-    pub fn map_times(&mut self, mut map: impl FnMut(i32) -> i32) {
-        each_curve!(self, c => c.keys.iter_mut().for_each(|k| k.time = map(k.time)));
-    }
-
     /// Keeps the keys for which `keep` returns `true`, given index and time, with their tangents.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, i32) -> bool) {
         each_curve!(self, c => {

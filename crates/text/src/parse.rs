@@ -248,6 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_as_wide_as_it_is_asked_for() {
+        let number = |word: &'static str| Number::parse(word.as_bytes()).unwrap();
+        assert_eq!((number("-0.1").to_f64(), number("-0.1").to_f32()), (-0.1f64, -0.1f32));
+        assert_eq!(
+            (number("-inf").to_f64(), number("-inf").to_f32()),
+            (f64::NEG_INFINITY, f32::NEG_INFINITY)
+        );
+        // Half of the smallest float that is not 0, and a little more.
+        assert_eq!(number("7.006492321624085e-46").to_f32(), 0.0);
+        assert_eq!(number("7.1e-46").to_f32().to_bits(), 1);
+        assert_eq!((number("1e400").to_f64(), number("1e39").to_f32()), (f64::INFINITY, f32::INFINITY));
+        assert_eq!(number("inf").zero_exponent(), None);
+    }
+
+    #[test]
     fn infinity_and_nan_are_read_in_every_spelling() {
         for word in ["nan", "NaN", "1.#QNAN", "1.#IND00", "-1.#SNAN", "nan(ind)"] {
             assert!(parse_f32(word.as_bytes()).is_some_and(f32::is_nan), "{word}");

@@ -255,6 +255,17 @@ mod tests {
     }
 
     #[test]
+    fn doubles_are_as_short_as_they_can_be() {
+        for (value, expected) in
+            [(0.1, "0.1"), (1.0 / 3.0, "0.3333333333333333"), (2.0, "2.0"), (f64::NAN, "0.0")]
+        {
+            let mut out = Vec::new();
+            push_f64(&mut out, value);
+            assert_eq!(out, expected.as_bytes());
+        }
+    }
+
+    #[test]
     fn places_are_those_of_the_shortest_form() {
         for (value, places) in [(0.0, 0), (1.0, 0), (0.5, 1), (-0.125, 3), (1e7, 0), (1e-7, 7), (f32::NAN, 0)]
         {

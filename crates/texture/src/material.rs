@@ -71,24 +71,6 @@ impl KotorSurface<'_> {
     }
 }
 
-/// Returns how a Warcraft III layer is drawn, by its filter mode.
-///
-/// ```
-/// use galatea_texture::material::{Surface, warcraft_surface};
-/// assert_eq!(warcraft_surface(1), Surface::Mask(0.75));
-/// ```
-pub fn warcraft_surface(filter_mode: u32) -> Surface {
-    match filter_mode {
-        0 => Surface::Opaque,
-        1 => Surface::Mask(0.75),
-        2 => Surface::Blend,
-        3 | 4 => Surface::Additive,
-        5 => Surface::Modulate { twice: false },
-        6 => Surface::Modulate { twice: true },
-        _ => Surface::Blend,
-    }
-}
-
 /// Changes a copy of the image.
 fn mapped(image: &Image, change: impl FnMut([u8; 4]) -> [u8; 4]) -> Image {
     let mut out = image.clone();
@@ -204,23 +186,6 @@ fn third(x: u8, y: u8) -> u8 {
     let unit = |v: u8| (f32::from(v) - 127.5) / 127.5;
     let (x, y) = (unit(x), unit(y));
     byte((1.0 - x * x - y * y).max(0.0).sqrt())
-}
-
-/// Warcraft's classic unit: the team's colour shows where the skin is transparent.
-///
-/// ```
-/// use galatea_texture::{Image, material};
-/// let skin = Image::new(2, 1, vec![10, 20, 30, 255, 10, 20, 30, 0]).unwrap();
-/// assert_eq!(material::team_skin(&skin, [255, 0, 0]).rgba, [10, 20, 30, 255, 255, 0, 0, 255]);
-/// ```
-pub fn team_skin(skin: &Image, team: [u8; 3]) -> Image {
-    let [tr, tg, tb] = team;
-    mapped(skin, |[r, g, b, a]| {
-        let mix = |skin: u8, team: u8| {
-            ((u32::from(skin) * u32::from(a) + u32::from(team) * u32::from(255 - a) + 127) / 255) as u8
-        };
-        [mix(r, tr), mix(g, tg), mix(b, tb), 255]
-    })
 }
 
 /// Reforged's unit: the colour is multiplied by the team's where the ORM's alpha says so. `None` if that alpha is 255

@@ -8,7 +8,7 @@ pub struct Limits {
     pub depth: u32,
     /// Most nodes, chunks, tracks and other scopes in one file.
     pub nodes: u32,
-    /// Bytes of decoded data, as a multiple of the input's length (in addition to `spare`).
+    /// Bytes of decoded data, as a multiple of the input's length (in addition to `base_allowance`).
     pub ratio: u32,
     /// Bytes of decoded data that the smallest input may have.
     pub base_allowance: u64,

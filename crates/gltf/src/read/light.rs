@@ -19,8 +19,7 @@ pub(super) fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mu
                 let spot = value.get("spot").unwrap_or(&Value::Null);
                 let inner = number(spot, "innerConeAngle").unwrap_or(0.0);
                 let outer = number(spot, "outerConeAngle").unwrap_or(std::f32::consts::FRAC_PI_4);
-                let was = typed::array::<2>(&raw, "cone").filter(|_| raw.contains_key("cone"));
-                let [inner, outer] = was.unwrap_or([inner, outer]);
+                let [inner, outer] = original(&raw, "cone", [inner, outer], constraints::cone);
                 LightKind::Spot { inner, outer }
             }
             _ => LightKind::Point,
@@ -64,10 +63,13 @@ fn read_camera(value: &Value) -> Camera {
         let lens = value.get("perspective").unwrap_or(&none);
         let allowed = |[yfov]: [f32; 1]| [if yfov.is_finite() { yfov.clamp(1e-3, 3.1) } else { 0.8 }];
         let [yfov] = original(&raw, "yfov", [number(lens, "yfov").unwrap_or(0.8)], allowed);
-        (Projection::Perspective { yfov, aspect: number(lens, "aspectRatio") }, lens)
+        let aspect = typed::array::<1>(&raw, "aspect").map(|[a]| a);
+        (Projection::Perspective { yfov, aspect: number(lens, "aspectRatio").or(aspect) }, lens)
     };
-    let allowed = |[near]: [f32; 1]| [if near.is_finite() { near.max(1e-4) } else { 1e-4 }];
-    let [near] = original(&raw, "near", [number(lens, "znear").unwrap_or(0.1)], allowed);
-    let far = number(lens, "zfar").or_else(|| typed::array::<1>(&raw, "far").map(|[f]| f));
+    let is = number(lens, "znear").unwrap_or(0.1);
+    let [near] = original(&raw, "near", [is], constraints::near);
+    let edited =
+        number(lens, "zfar").filter(|far| !raw.contains_key("far") || *far != constraints::default_far(is));
+    let far = edited.or_else(|| typed::array::<1>(&raw, "far").map(|[f]| f));
     Camera { name, projection, near, far, target: None, extras }
 }

@@ -54,10 +54,8 @@ fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, nam
         }
     }
     if let LightKind::Spot { inner, outer } = light.kind {
-        let most = std::f32::consts::FRAC_PI_2;
-        let allowed_outer = if outer.is_finite() { outer.clamp(1e-3, most) } else { most };
-        let allowed_inner = if inner.is_finite() { inner.clamp(0.0, allowed_outer * 0.999) } else { 0.0 };
-        let [inner, outer] = kept(&mut raw, "cone", [inner, outer], [allowed_inner, allowed_outer]);
+        let cone = [inner, outer];
+        let [inner, outer] = kept(&mut raw, "cone", cone, constraints::cone(cone));
         o.object("spot", |o| {
             o.float("innerConeAngle", inner);
             o.float("outerConeAngle", outer);
@@ -71,11 +69,11 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &Camera, 
     let (mut own, mut raw) = (Extras::default(), Extras::default());
     cx.put_key(&mut own, Target::Camera(id as u32), name);
     put_name(o, &mut own, &camera.name, name);
-    let near = if camera.near.is_finite() { camera.near.max(1e-4) } else { 1e-4 };
-    let [near] = kept(&mut raw, "near", [camera.near], [near]);
+    let [near] = kept(&mut raw, "near", [camera.near], constraints::near([camera.near]));
     let far = camera.far.filter(|far| far.is_finite() && *far > near);
-    if let Some(far) = camera.far.filter(|_| far.is_none()) {
-        raw.insert("far", floats(&[far]));
+    let required = matches!(camera.projection, Projection::Orthographic { .. });
+    if far.is_none() && (required || camera.far.is_some()) {
+        raw.insert("far", floats(camera.far.as_slice()));
     }
     match camera.projection {
         Projection::Perspective { yfov, aspect } => {
@@ -84,8 +82,10 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &Camera, 
             o.text("type", "perspective");
             o.object("perspective", |o| {
                 o.float("yfov", yfov);
-                if let Some(aspect) = aspect.filter(|a| a.is_finite() && *a > 0.0) {
-                    o.float("aspectRatio", aspect);
+                match aspect {
+                    Some(aspect) if aspect.is_finite() && aspect > 0.0 => o.float("aspectRatio", aspect),
+                    Some(aspect) => raw.insert("aspect", floats(&[aspect])),
+                    None => {}
                 }
                 o.float("znear", near);
                 if let Some(far) = far {
@@ -101,7 +101,7 @@ fn put_camera(o: &mut Object<'_>, cx: &Context<'_>, id: usize, camera: &Camera, 
                 o.float("xmag", x);
                 o.float("ymag", y);
                 o.float("znear", near);
-                o.float("zfar", far.unwrap_or(near + 1000.0));
+                o.float("zfar", far.unwrap_or(constraints::default_far(near)));
             });
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{Edge, Kind, Walkmesh, refit_tree};
+use super::{Edge, Walkmesh, refit_tree};
 use crate::surface::Walkability;
 
 /// The error of [`Walkmesh::weld`]: an invalid tolerance.
@@ -214,11 +214,5 @@ impl Walkmesh {
         }
         out.rebuild(walkability);
         Some(out)
-    }
-
-    /// Changes the kind: tree, neighbours and border are removed for an object and derived for an area.
-    pub fn set_kind(&mut self, kind: Kind, walkability: &Walkability) {
-        self.kind = kind;
-        self.rebuild(walkability);
     }
 }

@@ -27,23 +27,6 @@ pub const CHAIN_TOTALS: [(&str, u32, u32); 5] = [
 ];
 
 impl Model {
-    /// Derives the inverted counters of all meshes in depth-first order. Blades have two each, in a header of their
-    /// own.
-    pub fn derive_inverted_counters(&mut self) {
-        let mut k = 0;
-        let mut next = || {
-            k += 1;
-            inverted_counter(k)
-        };
-        for mesh in self.nodes.iter_mut().filter_map(|n| n.mesh.as_deref_mut()) {
-            if let Some(saber) = mesh.saber.as_deref_mut() {
-                saber.inverted_counters = [next(), next()];
-            } else if !mesh.inverted_counters.is_empty() {
-                mesh.inverted_counters = [next()].into();
-            }
-        }
-    }
-
     /// Returns the node count of the header as the compiler computes it: the nodes of the model or, with a supermodel,
     /// these plus one plus the total of the supermodel's chain. `None` if that is unknown.
     pub fn derived_node_count(&self, supermodel: Option<&Model>) -> Option<u32> {
