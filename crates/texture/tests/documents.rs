@@ -281,7 +281,7 @@ fn cube_faces_of_kotor_are_swapped_and_turned() {
 fn formats_are_chosen_by_alpha() {
     let (clear, opaque) = (fixtures::image(8, 4, true), fixtures::image(8, 4, false));
     let tpc = |image, format| {
-        encode::tpc(image, &TpcOptions { format, ..TpcOptions::default() }).unwrap().shape().pixels
+        encode::tpc(image, &TpcOptions::default().with_format(format)).unwrap().shape().pixels
     };
     assert_eq!((tpc(&clear, TpcFormat::Auto), tpc(&opaque, TpcFormat::Auto)), ("DXT5".into(), "DXT1".into()));
     assert_eq!(tpc(&opaque, TpcFormat::Rgb), "RGB");

@@ -86,7 +86,7 @@ fn replaceable_textures_have_the_paths_of_the_game() {
     assert_eq!(team::path(99, 0), None);
     for id in [11, 31, 32, 33, 34, 35, 36, 37] {
         assert!(team::path(id, 0).is_some_and(|path| path.starts_with(r"ReplaceableTextures\")), "{id}");
-        assert_eq!(team::picture(id, 0), None, "{id}: only the game has this image");
+        assert_eq!(team::image(id, 0), None, "{id}: only the game has this image");
     }
     assert_eq!(team::named(r"ReplaceableTextures\TeamColor\TeamColor11.blp"), Some((1, 11)));
     assert_eq!(team::named("replaceabletextures/teamglow/TEAMGLOW03.dds"), Some((2, 3)));
