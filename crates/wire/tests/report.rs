@@ -142,5 +142,5 @@ fn an_image_of_few_bytes_may_not_be_huge() {
     assert_eq!(limits.of_image(0).pixels, 4096 * 4096);
     assert_eq!(limits.of_image(1 << 20).pixels, 4096 * 4096 + (4 << 20));
     assert_eq!(limits.of_image(usize::MAX).pixels, limits.pixels);
-    assert_eq!(Limits { ratio: 3, base_allowance: 7, ..limits }.budget(10), 37);
+    assert_eq!(limits.with_ratio(3).with_base_allowance(7).budget(10), 37);
 }

@@ -173,7 +173,7 @@ fn two_tables_are_claimed_whether_they_touch_or_not() {
 #[test]
 fn the_number_of_scopes_is_limited() {
     for named in [true, false] {
-        let limits = Limits { nodes: 2, ..Limits::default() };
+        let limits = Limits::default().with_nodes(2);
         let mut source = Source::new(&[], &limits);
         if !named {
             source = source.unnamed();

@@ -257,9 +257,9 @@ fn depth_number_and_size_of_records_are_limited() {
         let mut reader = ReadXfer::new(&[0; 16], &limits);
         Nothing.read(&mut reader, nested).unwrap_err().kind().clone()
     };
-    assert_eq!(kind(Limits { depth: 3, ..Limits::default() }, 3), ErrorKind::Limit("depth"));
-    assert_eq!(kind(Limits { nodes: 3, ..Limits::default() }, 3), ErrorKind::Limit("nodes"));
-    let limits = Limits { ratio: 0, base_allowance: 15, ..Limits::default() };
+    assert_eq!(kind(Limits::default().with_depth(3), 3), ErrorKind::Limit("depth"));
+    assert_eq!(kind(Limits::default().with_nodes(3), 3), ErrorKind::Limit("nodes"));
+    let limits = Limits::default().with_ratio(0).with_base_allowance(15);
     let mut reader = ReadXfer::new(&[0; 16], &limits);
     let error = reader.rest("bytes", &mut Vec::new()).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Limit("decoded bytes"));
