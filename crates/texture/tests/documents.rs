@@ -83,7 +83,7 @@ fn a_difference_names_the_field_or_the_level() {
     other.mips[0].info.part ^= 3;
     other.mips.pop();
     let lines = parts.differences(&other);
-    assert!(names(&lines, "mips: ") && names(&lines, "mips[0].part"), "{lines:?}");
+    assert!(names(&lines, "mips: ") && names(&lines, "mips[0] > part"), "{lines:?}");
 
     let wesys = fixtures::wesys().unwrap();
     let mut other = wesys.clone();
