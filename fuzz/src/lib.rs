@@ -1,5 +1,6 @@
 //! What the targets do with their bytes. A target names a format and a question; both are defined here.
 
+pub mod archive;
 mod files;
 pub mod fix;
 pub mod gltf;

@@ -7,10 +7,12 @@ const TEXTURES: &[&str] = &[".tpc", ".txi", ".tga", ".blp", ".dds", ".ftex"];
 
 /// Returns the files that the manifest of a part lists, relative to the root of the corpus, with `/` between directories.
 ///
-/// The part is a directory with a manifest, or one below it.
+/// The part is a directory with a manifest, or one below it, which may have a manifest of its own. Paths in manifests are relative to the
+/// directory at the top.
 pub(crate) fn read(root: &Path, part: &str) -> Result<Vec<String>, String> {
     let top = part.split('/').next().unwrap_or(part);
-    let path = root.join(top).join("MANIFEST.tsv");
+    let own = root.join(part).join("MANIFEST.tsv");
+    let path = if own.is_file() { own } else { root.join(top).join("MANIFEST.tsv") };
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let head = lines.next().unwrap_or_default();

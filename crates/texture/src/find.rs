@@ -16,6 +16,8 @@
 
 use std::collections::HashMap;
 
+pub use galatea_wire::is_safe_path as is_safe;
+
 /// Whose rules of names and endings hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Game {
@@ -322,32 +324,6 @@ fn normal(game: Game, name: &str) -> Result<String, Why> {
         return Err(Why::Unsafe);
     }
     Ok(trimmed.replace('\\', "/").trim_start_matches('/').to_lowercase())
-}
-
-/// Returns `true` if a name from a file can be the name of a file below a folder: no `..`, no drive, no device, no
-/// control characters.
-///
-/// ```
-/// use galatea_texture::find::is_safe;
-/// assert!(is_safe(r"Textures\Footman.blp") && is_safe("/Assets/tpp/a_bsm.tga"));
-/// for bad in ["../x", r"a\..\b", "C:\\x", "//server/x", "con", "a/NUL.tga", "com1.blp", "a\nb"] {
-///     assert!(!is_safe(bad), "{bad}");
-/// }
-/// ```
-pub fn is_safe(name: &str) -> bool {
-    let name = name.replace('\\', "/");
-    if name.starts_with("//") || name.contains(':') || name.chars().any(char::is_control) {
-        return false;
-    }
-    name.split('/').all(|step| {
-        let base = step.split('.').next().unwrap_or("").trim().to_ascii_lowercase();
-        let numbered = ["com", "lpt"].iter().any(|d| {
-            base.strip_prefix(d).is_some_and(|n| n.len() == 1 && n.starts_with(|c: char| c.is_ascii_digit()))
-        });
-        let device =
-            numbered || ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(&base.as_str());
-        step != ".." && step != "." && !device
-    })
 }
 
 /// Returns a file name for a texture name, safe to write into a folder: the last step, with anything odd replaced.

@@ -37,7 +37,6 @@ mod texture;
 pub mod tpc;
 pub mod txi;
 pub mod wesys;
-mod zlib;
 
 pub use image::{Alpha, Image, Level, Shape};
 pub use pixels::PixelFormat;

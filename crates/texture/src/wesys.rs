@@ -5,8 +5,8 @@ use galatea_wire::{
 };
 
 use crate::dds::Dds;
-use crate::zlib::{deflate, inflate};
 use crate::{Image, Level, Shape};
+use galatea_wire::zlib::{deflate, inflate};
 
 wire! {
     /// The head of a wrapped file; one zlib stream follows.

@@ -55,6 +55,8 @@ pub enum ErrorKind {
     Syntax(Cow<'static, str>),
     /// The document has something that this format cannot represent.
     Unrepresentable(Cow<'static, str>),
+    /// The bytes could not be read from where they are kept; why.
+    Io(Cow<'static, str>),
 }
 
 /// What is wrong, where, and on which path. The path is built only when something fails.
@@ -154,6 +156,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Limit(which) => write!(f, "the limit on {which} is reached"),
             ErrorKind::Syntax(what) => f.write_str(what),
             ErrorKind::Unrepresentable(what) => f.write_str(what),
+            ErrorKind::Io(why) => write!(f, "cannot be read: {why}"),
         }
     }
 }

@@ -10,7 +10,8 @@
 //! * [`checksum`] and [`StableHash`] are the same on every machine and in every version.
 //!
 //! No unsafe code, no file system, threads or clocks. No dependencies, unless the feature `serde` is on: then reports, summaries,
-//! losses and errors can be serialized, with the keys of the program's `--json`.
+//! losses and errors can be serialized, with the keys of the program's `--json`. The feature `zlib` adds the module of
+//! that name.
 
 mod bits;
 mod compare;
@@ -33,6 +34,8 @@ mod text;
 mod write_to;
 mod writer;
 mod xfer;
+#[cfg(feature = "zlib")]
+pub mod zlib;
 
 pub use compare::Compare;
 pub use coverage::{Claim, Coverage, Gap};
@@ -43,11 +46,11 @@ pub use fix::{Fix, run_fixes};
 pub use hash::{StableHash, checksum};
 pub use inspect::{FieldAt, Inspector, Item, Span};
 pub use limits::Limits;
-pub use loss::Loss;
+pub use loss::{Loss, LossGroup};
 pub use record::{Field, Kind, Offset, Schema, Text, Wire, put_array};
 pub use report::{Finding, Fixed, Report, Rule, Severity};
 pub use source::{Reader, Source};
-pub use text::{escape, escape_bytes};
+pub use text::{escape, escape_bytes, is_safe_path};
 pub use write_to::{WriteError, write_to};
 pub use writer::{Plan, Writer};
 pub use xfer::{Mark, Part, ReadXfer, Record, WriteXfer};

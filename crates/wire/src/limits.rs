@@ -14,6 +14,8 @@ pub struct Limits {
     pub base_allowance: u64,
     /// Most pixels that one image may be decoded to; see also [`Limits::of_image`].
     pub pixels: u64,
+    /// Most bytes that one entry of an archive may be unpacked to.
+    pub entry: u64,
 }
 
 crate::setters! {
@@ -23,12 +25,20 @@ crate::setters! {
         with_ratio: ratio: u32,
         with_base_allowance: base_allowance: u64,
         with_pixels: pixels: u64,
+        with_entry: entry: u64,
     }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 512, nodes: 4_000_000, ratio: 2, base_allowance: 1 << 20, pixels: 1 << 26 }
+        Limits {
+            depth: 512,
+            nodes: 4_000_000,
+            ratio: 2,
+            base_allowance: 1 << 20,
+            pixels: 1 << 26,
+            entry: 1 << 30,
+        }
     }
 }
 

@@ -41,3 +41,29 @@ pub fn escape_bytes(bytes: &[u8]) -> String {
     }
     out
 }
+
+/// Returns `true` if a name from a file can be the name of a file below a folder: no `..`, no drive, no device, no
+/// control characters.
+///
+/// ```
+/// use galatea_wire::is_safe_path;
+/// assert!(is_safe_path(r"Textures\Footman.blp") && is_safe_path("/Assets/tpp/a_bsm.tga"));
+/// for bad in ["../x", r"a\..\b", "C:\\x", "//server/x", "con", "a/NUL.tga", "com1.blp", "a\nb"] {
+///     assert!(!is_safe_path(bad), "{bad}");
+/// }
+/// ```
+pub fn is_safe_path(name: &str) -> bool {
+    let name = name.replace('\\', "/");
+    if name.starts_with("//") || name.contains(':') || name.chars().any(char::is_control) {
+        return false;
+    }
+    name.split('/').all(|step| {
+        let base = step.split('.').next().unwrap_or("").trim().to_ascii_lowercase();
+        let numbered = ["com", "lpt"].iter().any(|d| {
+            base.strip_prefix(d).is_some_and(|n| n.len() == 1 && n.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        let device =
+            numbered || ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(&base.as_str());
+        step != ".." && step != "." && !device
+    })
+}

@@ -23,6 +23,8 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("dds", &["texture/src/dds"]),
     ("ftex", &["texture/src/ftex"]),
     ("texture", &["texture/src"]),
+    ("mpq", &["archive/src/mpq"]),
+    ("casc", &["archive/src/casc"]),
 ];
 
 /// Longest word; what is longer is a sentence.

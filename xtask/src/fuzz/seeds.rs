@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use galatea::archive::{self, Kind};
 use galatea::texture::{self, Image};
 use galatea::textures::{Images, Library, Textures};
 use galatea::{
@@ -52,6 +53,9 @@ const FORMATS_OF: &[(&str, &[FormatId])] = &[
 pub(super) fn write(target: &str, folder: &Path) -> Outcome {
     let formats = FORMATS_OF.iter().find(|(start, _)| target.starts_with(start)).map_or(&[][..], |(_, f)| *f);
     let mut seeds = Seeds { formats, files: BTreeMap::new() };
+    if let Some(kind) = archive_of(target) {
+        seeds.archives(kind)?;
+    }
     seeds.examples()?;
     seeds.small_models();
     seeds.textures()?;
@@ -63,6 +67,24 @@ pub(super) fn write(target: &str, folder: &Path) -> Outcome {
         fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(())
+}
+
+/// Parts of a CASC storage, which nothing here writes: an encoded file, a name table of one name, an encoding file, an index, and the two texts.
+const CASC_PARTS: [&[u8]; 6] = [
+    b"BLTE\0\0\0\0Nhello",
+    b"TVFS\x01\x26\x09\x09\0\0\0\x08\0\0\0\x26\0\0\0\x0C\0\0\0\x32\0\0\0\x0A\0\0\0\x3C\0\0\0\x11\0\x01\
+        \xFF\x80\0\0\x0B\x01a\xFF\0\0\0\0\x01\0\0\0\0\0\0\0\x05\x00123456789\0\0\0\x0E\0\0\0\x05",
+    b"EN\x01\x10\x10\0\x01\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    b"\x10\0\0\0\0\0\0\0\x07\0\0\0\x04\x05\x09\x1E\0\0\0\x40\0\0\0\0\0\0\0\0\0\0\0\0\x12\0\0\0\0\0\0\0\
+        000000000\0\0\0\0\0\x50\0\0\0",
+    b"# Build\nvfs-root = 00000000000000000000000000000000 00000000000000000000000000000000\nvfs-root-size = 5 14\n",
+    b"Active!DEC:1|Build Key!HEX:16|Version!STRING:0|Product!STRING:0\n1|00000000000000000000000000000000|1.36|w3\n",
+];
+
+/// The container that a target takes.
+fn archive_of(target: &str) -> Option<Kind> {
+    let start = target.strip_suffix("_read")?;
+    archive::FORMATS.iter().find(|format| format.name == start).map(|format| format.kind)
 }
 
 struct Seeds {
@@ -79,6 +101,23 @@ impl Seeds {
             self.files
                 .extend(framed(format, &output.bytes, companion).map(|b| (format!("{name}.{format}"), b)));
         }
+    }
+
+    /// Small archives, made by the writer of the container.
+    fn archives(&mut self, kind: Kind) -> Outcome {
+        let files =
+            [archive::Edit::put("a.mdl", vec![7; 40]), archive::Edit::put("b_16_characters_.txi", vec![])];
+        for (name, edits) in [("empty", &files[..0]), ("full", &files[..])] {
+            if let Some(new) = kind.format().new {
+                let bytes = new().edited(edits).map_err(|e| e.to_string())?;
+                self.files.insert(format!("{name}.{}", kind.name()), bytes);
+            }
+        }
+        if kind == Kind::Casc {
+            let parts = CASC_PARTS.iter().enumerate();
+            self.files.extend(parts.map(|(index, part)| (format!("part{index}.casc"), part.to_vec())));
+        }
+        Ok(())
     }
 
     /// The examples and the fixtures of KotOR models, and their other forms.
@@ -215,6 +254,9 @@ mod tests {
     fn every_target_begins_with_files_of_its_own() {
         for target in super::super::targets() {
             let formats = FORMATS_OF.iter().find(|(start, _)| target.starts_with(start));
+            if archive_of(&target).is_some() {
+                continue;
+            }
             assert!(formats.is_some_and(|(_, formats)| !formats.is_empty()), "{target} has no seeds");
         }
     }

@@ -6,8 +6,8 @@ use galatea_wire::{Error, ErrorKind, Limits, Offset, Result, Wire, Writer};
 
 use super::{Chunk, ChunkInfo, Ftex, FtexHead, Mip, MipInfo, Part, Pixels};
 use crate::image::{level_error, level_size};
-use crate::zlib::{Inflater, deflate, inflate};
 use crate::{Image, Level, PixelFormat};
+use galatea_wire::zlib::{Inflater, deflate, inflate};
 
 /// Bytes of pixels in one chunk.
 const CHUNK: usize = 16_384;

@@ -1,18 +1,38 @@
-//! zlib in one piece, to a size that is known beforehand.
+//! zlib in one piece, to a size that is known beforehand. With the feature `zlib`.
 
 use std::io::Write;
 
+use crate::{Error, ErrorKind, Result};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
-use galatea_wire::{Error, ErrorKind, Result};
 
 /// Unpacks zlib streams one after the other; the state is kept, since making it anew costs more than a small stream.
-#[derive(Default)]
-pub(crate) struct Inflater(Option<Decompress>);
+#[derive(Debug, Default)]
+pub struct Inflater(Option<Decompress>);
 
 impl Inflater {
     /// Appends exactly `size` unpacked bytes; never more, whatever the data wants.
-    pub(crate) fn append(&mut self, packed: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+    ///
+    /// ```
+    /// use galatea_wire::zlib::{Inflater, deflate};
+    /// let (mut inflater, mut out) = (Inflater::default(), b"a".to_vec());
+    /// inflater.append(&deflate(b"bcd")?, 3, &mut out).unwrap();
+    /// assert_eq!(out, b"abcd");
+    /// assert!(inflater.append(&deflate(b"bcd")?, 4, &mut out).is_err());
+    /// # Ok::<(), galatea_wire::Error>(())
+    /// ```
+    pub fn append(&mut self, packed: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+        self.append_stream(packed, size, true, out)
+    }
+
+    /// Appends exactly `size` unpacked bytes of a stream with or without the head and the sum of zlib.
+    fn append_stream(
+        &mut self,
+        packed: &[u8],
+        size: usize,
+        zlib: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ErrorKind> {
         // Deflate cannot do better than 1032 to 1, so a larger promise is a lie.
         if size > packed.len().saturating_mul(1032).saturating_add(64) {
             return Err(ErrorKind::Truncated {
@@ -22,11 +42,12 @@ impl Inflater {
             });
         }
         let broken = |found: String| {
-            let want = format!("zlib data of {size} bytes").into();
+            let name = if zlib { "zlib" } else { "deflate" };
+            let want = format!("{name} data of {size} bytes").into();
             ErrorKind::Mismatch { want, found: found.into() }
         };
-        let state = self.0.get_or_insert_with(|| Decompress::new(true));
-        state.reset(true);
+        let state = self.0.get_or_insert_with(|| Decompress::new(zlib));
+        state.reset(zlib);
         let start = out.len();
         out.resize(start + size, 0);
         let slot = out.get_mut(start..).unwrap_or(&mut []);
@@ -43,13 +64,21 @@ impl Inflater {
 }
 
 /// Unpacks zlib to exactly `size` bytes.
-pub(crate) fn inflate(packed: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+pub fn inflate(packed: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     let mut out = Vec::new();
     Inflater::default().append(packed, size, &mut out)?;
     Ok(out)
 }
 
-pub(crate) fn deflate(bytes: &[u8]) -> Result<Vec<u8>> {
+/// Unpacks a deflate stream without the head of zlib, as in ZIP, to exactly `size` bytes.
+pub fn inflate_raw(packed: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+    let mut out = Vec::new();
+    Inflater::default().append_stream(packed, size, false, &mut out)?;
+    Ok(out)
+}
+
+/// Packs with zlib.
+pub fn deflate(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     let failed = |e: std::io::Error| Error::unrepresentable(format!("zlib: {e}"));
     encoder.write_all(bytes).map_err(failed)?;
@@ -69,5 +98,9 @@ mod tests {
         assert!(inflate(&packed, 101).is_err());
         assert!(inflate(&packed[..5], 100).is_err());
         assert!(inflate(b"not zlib at all", 100).is_err());
+        // The head and the sum of zlib are two and four bytes.
+        let raw = packed.get(2..packed.len() - 4).unwrap();
+        assert_eq!(inflate_raw(raw, 100).unwrap(), [0; 100]);
+        assert!(inflate_raw(&packed, 100).is_err());
     }
 }
