@@ -1,6 +1,7 @@
 //! The camera: framed by the bounding box of the model.
 
 use galatea_scene::Bounds;
+use glam::Vec3;
 
 use crate::View;
 
@@ -29,6 +30,40 @@ pub(crate) struct Camera {
     pub(crate) near: f64,
 }
 
+/// Returns the axes of a camera `yaw` degrees to the right of `front` and `pitch` degrees from above: right, up, towards the viewer.
+fn directions(front: [f32; 3], yaw: f64, pitch: f64) -> [[f64; 3]; 3] {
+    let ((sy, cy), (sp, cp)) = (sin_cos(yaw), sin_cos(pitch));
+    // Sine and cosine of the angle of the front; a front that points up or down has none.
+    let [fx, _, fz] = front.map(f64::from);
+    let length = (fx * fx + fz * fz).sqrt();
+    let (sf, cf) = if length > 1e-3 { (fx / length, fz / length) } else { (0.0, 1.0) };
+    let (sy, cy) = (sy * cf + cy * sf, cy * cf - sy * sf);
+    [[cy, 0.0, -sy], [-sy * sp, cp, -cy * sp], [sy * cp, sp, cy * cp]]
+}
+
+/// Returns the rotation of a camera that frames a model from a direction, as a quaternion x, y, z, w.
+pub(crate) fn rotation(front: [f32; 3], yaw: f64, pitch: f64) -> [f32; 4] {
+    quaternion(directions(front, yaw, pitch))
+}
+
+/// Returns the rotation of a view as a quaternion x, y, z, w.
+pub(crate) fn view_rotation(view: &View) -> [f32; 4] {
+    quaternion(look(view))
+}
+
+fn quaternion(axes: [[f64; 3]; 3]) -> [f32; 4] {
+    let [right, up, back] = axes.map(|v| Vec3::from(v.map(|x| x as f32)));
+    glam::Quat::from_mat3(&glam::Mat3::from_cols(right, up, back)).to_array()
+}
+
+/// Returns the axes of a view: right, up, towards the viewer.
+fn look(view: &View) -> [[f64; 3]; 3] {
+    let (eye, target, up) = (Vec3::from(view.eye), Vec3::from(view.target), Vec3::from(view.up));
+    let back = (eye - target).normalize_or(Vec3::Z);
+    let right = up.cross(back).normalize_or(back.any_orthonormal_vector());
+    [right, back.cross(right), back].map(|v| v.to_array().map(f64::from))
+}
+
 fn dot([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> f64 {
     a * x + b * y + c * z
 }
@@ -44,15 +79,7 @@ impl Camera {
         aspect: f64,
         around: bool,
     ) -> Camera {
-        let ((sy, cy), (sp, cp)) = (sin_cos(yaw), sin_cos(pitch));
-        // Sine and cosine of the angle of the front; a front that points up or down has none.
-        let [fx, _, fz] = front.map(f64::from);
-        let length = (fx * fx + fz * fz).sqrt();
-        let (sf, cf) = if length > 1e-3 { (fx / length, fz / length) } else { (0.0, 1.0) };
-        let (sy, cy) = (sy * cf + cy * sf, cy * cf - sy * sf);
-        let right = [cy, 0.0, -sy];
-        let up = [-sy * sp, cp, -cy * sp];
-        let back = [sy * cp, sp, cy * cp];
+        let [right, up, back] = directions(front, yaw, pitch);
         let (min, max) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         let mut target = [0.0; 3];
         let mut half = [0.0; 3];
@@ -83,6 +110,18 @@ impl Camera {
         let distance = if distance > 0.0 { distance * MARGIN } else { 1.0 };
         let near = (distance - radius * 1.5).max(distance * 1e-3);
         Camera { right, up, back, target, distance, half: plane, near }
+    }
+
+    /// Returns the camera of a view. It shows the field of view vertically, or across if the image is higher than wide.
+    pub(crate) fn looking(view: &View, aspect: f64) -> Camera {
+        let [right, up, back] = look(view);
+        let far = Vec3::from(view.eye).distance(Vec3::from(view.target));
+        let angle = f64::from(view.field_of_view).clamp(1.0, 170.0).to_radians();
+        let tan = libm::tan(angle / 2.0);
+        let half = if aspect >= 1.0 { [tan * aspect, tan] } else { [tan, tan / aspect] };
+        let distance = if far.is_finite() && far > 0.0 { f64::from(far) } else { 1.0 };
+        let target = view.target.map(f64::from);
+        Camera { right, up, back, target, distance, half, near: distance * 1e-2 }
     }
 
     /// Returns the clip coordinates x, y and w of a point.
@@ -119,13 +158,6 @@ impl Camera {
     /// Returns the axes of the image: right, up, towards the viewer.
     pub(crate) fn axes(&self) -> [[f64; 3]; 3] {
         [self.right, self.up, self.back]
-    }
-
-    /// Returns the camera's rotation as a quaternion x, y, z, w.
-    pub(crate) fn rotation(&self) -> [f32; 4] {
-        let axis = |v: [f64; 3]| glam::Vec3::from(v.map(|x| x as f32));
-        let matrix = glam::Mat3::from_cols(axis(self.right), axis(self.up), axis(self.back));
-        glam::Quat::from_mat3(&matrix).to_array()
     }
 }
 

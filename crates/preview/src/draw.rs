@@ -1,154 +1,150 @@
-//! Converts a posed scene into triangles and lines, and resolves the final pixels.
+//! Converts a frame of a scene into triangles, and resolves the final pixels.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use galatea_scene::{
-    AlphaMode, Bounds, Deformed, Material, Mesh, NodeId, Pose, Primitive, Purpose, Scene, Slot, Topology,
-    UvTransform, Vertices, Wrap,
+    AlphaMode, Bounds, Frame, Material, MaterialId, MaterialState, Purpose, Scene, Slot, Sprite, Surface,
+    Topology, UvTransform, Vertices, Wrap,
 };
 
 use crate::camera::{Camera, sin_cos};
 use crate::raster::{Blend, Corner, Paint, Raster};
+use crate::show::SurfaceView;
 use crate::texture::{Texture, display, linear};
-use crate::{Image, Options, Stroke, Textures, View};
+use crate::{Image, Options, Textures};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
-/// The viewpoint of a pose.
-pub(crate) fn view(scene: &Scene, pose: &Pose, options: &Options) -> View {
-    framed(scene, pose, &parts(scene, pose, options), options).0.view()
-}
-
-/// Returns a camera that shows all parts, and the bounding box of the parts.
-fn framed(
-    scene: &Scene,
-    pose: &Pose,
-    parts: &[(NodeId, &Mesh, &Primitive)],
-    options: &Options,
-) -> (Camera, Bounds) {
+/// Returns the camera of a frame: that of the options, or one that shows everything.
+pub(crate) fn camera(scene: &Scene, frame: &Frame, options: &Options) -> Camera {
     let aspect = f64::from(options.width) / f64::from(options.height);
-    let bounds = bounds(scene, pose, parts);
+    if let Some(view) = &options.view {
+        return Camera::looking(view, aspect);
+    }
+    let bounds = options.framing.unwrap_or_else(|| framing_bounds(scene, frame));
     let stroked = Bounds::around(options.strokes.iter().flat_map(|s| s.points.iter().copied()));
     let bounds = stroked.map_or(bounds, |s| bounds.union(s));
     let (yaw, pitch) = (options.yaw.into(), options.pitch.into());
-    (Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around), bounds)
+    Camera::framing(bounds, scene.front(), yaw, pitch, aspect, options.around)
 }
 
-/// Draws a pose of a scene.
-pub(crate) fn draw(scene: &Scene, mut pose: Pose, options: &Options, textures: &Textures<'_>) -> Image {
+/// Returns the box that the image is framed by.
+pub(crate) fn framing_bounds(scene: &Scene, frame: &Frame) -> Bounds {
+    frame
+        .framing_bounds(scene)
+        .or_else(|| frame.pose.bounds(scene))
+        .unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] })
+}
+
+/// Draws a frame of a scene.
+pub(crate) fn draw(scene: &Scene, frame: &Frame, options: &Options, textures: &Textures<'_>) -> Image {
     let samples = options.samples.clamp(1, 4) as usize;
     let (width, height) = (options.width as usize * samples, options.height as usize * samples);
-    let parts = parts(scene, &pose, options);
-    let (camera, bounds) = framed(scene, &pose, &parts, options);
-    pose.face(scene, camera.rotation());
-    let mut loaded = Loaded::new();
-    for (_, _, primitive) in &parts {
-        for material in materials(scene, primitive) {
-            for texture in &material.textures {
-                if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
-                    && !loaded.contains_key(&texture.name)
-                {
-                    loaded.insert(texture.name.clone(), textures(&texture.name));
-                }
-            }
-        }
-    }
+    let loaded = load(scene, frame, textures);
     let mut painter = Painter {
         scene,
-        pose: &pose,
-        camera,
+        frame,
+        camera: camera(scene, frame, options),
         loaded: &loaded,
-        raster: Raster::new(width, height),
+        raster: Raster::new(width, height, samples),
         blended: Vec::new(),
         all_sides: false,
+        view: &options.surface,
+        below: 0,
         pixel: samples as f64 / width.max(height) as f64,
     };
+    if options.ground {
+        painter.ground();
+    }
     for all_sides in [false, true] {
         // A model of which only back faces are visible, such as a plane of fog, is drawn two-sided.
         painter.all_sides = all_sides;
-        for (node, mesh, primitive) in &parts {
-            painter.primitive(*node, mesh, primitive, options.wire);
+        for surface in &frame.surfaces {
+            painter.surface(surface, options.wire);
         }
         painter.finish_blended();
-        if !painter.raster.is_empty() {
+        if !painter.is_empty() {
             break;
         }
     }
+    frame.markers.iter().for_each(|marker| painter.marker(marker));
     if options.skeleton {
         painter.skeleton();
     }
     if options.bounds {
-        painter.bounds(bounds);
+        let around = frame.bounds(scene).or_else(|| frame.pose.bounds(scene));
+        around.into_iter().for_each(|bounds| painter.bounds(bounds));
     }
     for stroke in &options.strokes {
         painter.stroke(stroke);
     }
-    let [r, g, b, a] = options.background;
+    let [r, g, b, a] = if options.checker { [0; 4] } else { options.background };
     let opacity = f32::from(a) / 255.0;
     let background = [linear(r) * opacity, linear(g) * opacity, linear(b) * opacity, opacity];
-    resolve(&painter.raster.draw(background), options.width as usize, options.height as usize, samples)
+    let light = painter.raster.draw(background);
+    let mut image = resolve(&light, options.width as usize, options.height as usize, samples);
+    if options.checker {
+        image.over_checker();
+    }
+    image
 }
 
-/// The meshes that are drawn.
-type Wanted<'a> = &'a dyn Fn(&Mesh) -> bool;
-
-/// Returns the meshes to draw: visible render meshes of the finest level of detail, and walk surfaces if requested. If there
-/// are none, walk surfaces; else meshes that are hidden at rest; else meshes that are always hidden.
-fn parts<'a>(scene: &'a Scene, pose: &Pose, options: &Options) -> Vec<(NodeId, &'a Mesh, &'a Primitive)> {
-    let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(true);
-    let finest = |mesh: &Mesh| mesh.lod.is_none_or(|lod| lod == 0);
-    let any = |mesh: &Mesh| mesh.primitives.iter().any(|p| !p.indices.is_empty());
-    let chosen = |all: bool, wanted: Wanted<'_>| {
-        scene
-            .drawn()
-            .filter(|(id, _, mesh)| (all || seen(*id)) && finest(mesh) && any(mesh) && wanted(mesh))
-            .flat_map(|(id, _, mesh)| mesh.primitives.iter().map(move |p| (id, mesh, p)))
-            .collect::<Vec<_>>()
-    };
-    let walk = |mesh: &Mesh| matches!(mesh.purpose, Purpose::Walk | Purpose::Collision | Purpose::Aabb);
-    let render = |mesh: &Mesh| mesh.purpose == Purpose::Render;
-    let tries: [(bool, Wanted<'_>); 4] = [
-        (false, &|mesh| render(mesh) || options.walk && walk(mesh)),
-        (false, &walk),
-        (true, &render),
-        (true, &|_| true),
-    ];
-    // During a clip, an empty image may be correct.
-    let tries = tries.into_iter().filter(|(all, _)| !all || options.clip.is_none());
-    tries.map(|(all, wanted)| chosen(all, wanted)).find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-fn bounds(scene: &Scene, pose: &Pose, parts: &[(NodeId, &Mesh, &Primitive)]) -> Bounds {
-    let boxes = parts.iter().filter_map(|(node, _, primitive)| {
-        let positions = pose.deform(scene, *node, primitive).positions;
-        Bounds::around(primitive.indices.iter().filter_map(|i| positions.get(*i as usize)).copied())
-    });
-    boxes
-        .reduce(Bounds::union)
-        .or_else(|| pose.bounds(scene))
-        .unwrap_or(Bounds { min: [-1.0; 3], max: [1.0; 3] })
+/// Loads the textures of everything that is drawn.
+fn load(scene: &Scene, frame: &Frame, textures: &Textures<'_>) -> Loaded {
+    let mut used: Vec<MaterialId> = frame.sprites.iter().map(|s| s.material).collect();
+    for primitive in frame.surfaces.iter().filter_map(|s| s.primitive(scene)) {
+        used.extend(layers(scene, primitive.material).map(|id| drawn_as(frame, id)));
+    }
+    used.sort_unstable();
+    used.dedup();
+    let mut loaded = Loaded::new();
+    for material in used.iter().filter_map(|id| scene.materials.get(*id as usize)) {
+        for texture in &material.textures {
+            if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
+                && !loaded.contains_key(&texture.name)
+            {
+                loaded.insert(texture.name.clone(), textures(&texture.name));
+            }
+        }
+    }
+    loaded
 }
 
 /// Returns the material of a primitive and its additional layers.
-fn materials<'a>(scene: &'a Scene, primitive: &Primitive) -> Vec<&'a Material> {
-    let get = |id: u32| scene.materials.get(id as usize);
-    let Some(first) = primitive.material.and_then(get) else { return Vec::new() };
-    std::iter::once(first).chain(first.layers.iter().filter_map(|id| get(*id))).collect()
+fn layers(scene: &Scene, material: Option<MaterialId>) -> impl Iterator<Item = MaterialId> {
+    let first = material.filter(|id| scene.materials.len() > *id as usize);
+    let over = first.and_then(|id| scene.materials.get(id as usize)).map_or(&[][..], |m| &m.layers);
+    first.into_iter().chain(over.iter().copied())
 }
 
-struct Painter<'a> {
-    scene: &'a Scene,
-    pose: &'a Pose,
-    camera: Camera,
+fn drawn_as(frame: &Frame, id: MaterialId) -> MaterialId {
+    frame.materials.get(id as usize).map_or(id, |state| state.drawn_as)
+}
+
+/// A transparent triangle that waits for its turn.
+struct Late<'a> {
+    order: i32,
+    distance: f64,
+    corners: [Corner; 3],
+    paint: Paint<'a>,
+    cull: bool,
+}
+
+pub(crate) struct Painter<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) frame: &'a Frame,
+    pub(crate) camera: Camera,
     loaded: &'a Loaded,
-    raster: Raster<'a>,
-    /// Transparent triangles with their distance.
-    blended: Vec<(f64, [Corner; 3], Paint<'a>, bool)>,
+    pub(crate) raster: Raster<'a>,
+    blended: Vec<Late<'a>>,
     /// Whether everything is drawn two-sided.
     all_sides: bool,
+    view: &'a SurfaceView,
+    /// Triangles of the ground.
+    pub(crate) below: usize,
     /// Size of a pixel of the final image, as a fraction of the image plane.
-    pixel: f64,
+    pub(crate) pixel: f64,
 }
 
 /// The appearance shared by all triangles of a primitive.
@@ -156,10 +152,12 @@ struct Style<'a> {
     paint: Paint<'a>,
     colour: [f32; 4],
     two_sided: bool,
+    order: i32,
     uv_set: usize,
     lightmap_set: usize,
-    transform: Option<UvTransform>,
-    lightmap_transform: Option<UvTransform>,
+    moved: UvPlacement,
+    transform: UvPlacement,
+    lightmap_transform: UvPlacement,
 }
 
 /// A transform of texture coordinates, with the sine and cosine of its rotation.
@@ -167,7 +165,7 @@ struct UvPlacement(Option<(UvTransform, f32, f32)>);
 
 impl UvPlacement {
     fn new(transform: Option<UvTransform>) -> UvPlacement {
-        UvPlacement(transform.map(|t| {
+        UvPlacement(transform.filter(|t| *t != UvTransform::default()).map(|t| {
             let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
             (t, sin as f32, cos as f32)
         }))
@@ -181,120 +179,127 @@ impl UvPlacement {
 }
 
 impl<'a> Painter<'a> {
-    fn primitive(&mut self, node: NodeId, mesh: &Mesh, primitive: &Primitive, wire: bool) {
-        let deformed = self.pose.deform(self.scene, node, primitive);
+    fn surface(&mut self, surface: &'a Surface, wire: bool) {
+        let Some(primitive) = surface.primitive(self.scene) else { return };
         let Some(vertices) = self.scene.vertices_of(primitive) else { return };
+        let positions = &surface.deformed.positions;
+        let place = |i: u32| positions.get(i as usize).copied().unwrap_or_default();
         if primitive.topology == Topology::Lines {
-            let colour = materials(self.scene, primitive).first().map_or([1.0; 4], |m| m.base_color);
+            let material = primitive.material.and_then(|id| self.scene.materials.get(id as usize));
+            let colour = material.map_or([1.0; 4], |m| m.base_color);
             for line in primitive.indices.chunks_exact(2) {
-                if let [a, b] = line
-                    && let (Some(a), Some(b)) =
-                        (deformed.positions.get(*a as usize), deformed.positions.get(*b as usize))
-                {
-                    self.line(*a, *b, colour, 2.5, false);
+                if let [a, b] = line {
+                    self.line(place(*a), place(*b), colour, 2.5, false);
                 }
             }
             return;
         }
-        let tint = self.pose.tint.get(node as usize).copied().unwrap_or([1.0; 4]);
-        let found = materials(self.scene, primitive);
-        let first = primitive.material.unwrap_or(u32::MAX);
-        let default = Material { two_sided: mesh.purpose != Purpose::Render, ..Material::default() };
-        let layers: Vec<(usize, &Material)> = if found.is_empty() {
-            vec![(usize::MAX, &default)]
-        } else {
-            let over = self.scene.materials.get(first as usize).map(|m| m.layers.as_slice()).unwrap_or(&[]);
-            let ids = std::iter::once(first).chain(over.iter().copied());
-            ids.map(|id| id as usize).zip(found).collect()
-        };
-        for (id, material) in layers {
-            let style = self.style(id, material, tint, vertices);
-            self.triangles(&deformed, vertices, primitive, &style);
+        let purpose = self.scene.meshes.get(surface.mesh as usize).map_or(Purpose::Render, |m| m.purpose);
+        let tint = self.frame.pose.tint.get(surface.node as usize).copied().unwrap_or([1.0; 4]);
+        let mut ids: Vec<MaterialId> = layers(self.scene, primitive.material).collect();
+        if ids.is_empty() || *self.view != SurfaceView::Shaded {
+            ids.truncate(1);
+            ids.resize(1, MaterialId::MAX);
+        }
+        for id in ids {
+            let style = self.style(id, purpose, tint, vertices);
+            self.triangles(surface, vertices, &style);
         }
         if wire {
-            for [a, b, c] in primitive.triangles(deformed.positions.len()) {
-                let get = |i: u32| deformed.positions.get(i as usize).copied().unwrap_or_default();
+            for [a, b, c] in primitive.triangles(positions.len()) {
                 for (from, to) in [(a, b), (b, c), (c, a)].into_iter().filter(|(from, to)| from < to) {
-                    self.line(get(from), get(to), [0.02, 0.02, 0.02, 1.0], 1.0, false);
+                    self.line(place(from), place(to), [0.02, 0.02, 0.02, 1.0], 1.0, false);
                 }
             }
         }
     }
 
-    fn style(&self, id: usize, material: &Material, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
+    /// Returns `true` if nothing of the model is in the image.
+    fn is_empty(&self) -> bool {
+        self.raster.len() == self.below
+    }
+
+    /// Returns the state of a material, and the material as it is drawn.
+    fn material(&self, id: MaterialId) -> Option<(&'a MaterialState, &'a Material)> {
+        let state = self.frame.materials.get(id as usize)?;
+        Some((state, self.scene.materials.get(state.drawn_as as usize)?))
+    }
+
+    fn image(&self, texture: Option<&galatea_scene::Texture>) -> Option<&'a Texture> {
+        texture.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
+    }
+
+    fn style(&self, id: MaterialId, purpose: Purpose, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
+        let Some((state, material)) = self.material(id) else {
+            let two_sided = purpose != Purpose::Render || self.all_sides;
+            return Style::plain(tint, two_sided, &Material::default());
+        };
+        if *self.view != SurfaceView::Shaded {
+            return Style::plain([1.0; 4], material.two_sided || self.all_sides, material);
+        }
         let base = material.texture(&Slot::Base);
         let lightmap = material.texture(&Slot::Lightmap);
         let glow = material.texture(&Slot::Emissive);
-        let image = |name: Option<&galatea_scene::Texture>| {
-            name.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
-        };
         let uv_set = base.map_or(0, |t| t.uv_set) as usize;
         let has_uvs = vertices.uvs.get(uv_set).is_some_and(|set| !set.is_empty());
-        let texture = image(base).filter(|_| has_uvs);
-        let mut colour = self.pose.base_color.get(id).copied().unwrap_or(material.base_color);
+        let texture = self.image(base).filter(|_| has_uvs);
+        let mut colour = state.base_color;
         for (value, tint) in colour.iter_mut().zip(tint) {
             *value *= tint;
         }
-        let mut blend = match material.alpha {
-            AlphaMode::Mask { cutoff } => Blend::Mask(cutoff),
-            AlphaMode::Blend => Blend::Alpha,
-            AlphaMode::Additive => Blend::Add,
-            AlphaMode::Modulate => Blend::Multiply(1.0),
-            AlphaMode::Modulate2x => Blend::Multiply(2.0),
-            _ => Blend::Opaque,
-        };
+        let mut blend = blend_of(material.alpha);
         let [_, _, _, opacity] = colour;
         if blend == Blend::Opaque && opacity < 0.999 {
             blend = Blend::Alpha;
         }
-        let emissive = self.pose.emissive.get(id).copied().unwrap_or(material.emissive);
         Style {
             paint: Paint {
                 texture,
                 wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
-                lightmap: image(lightmap).zip(lightmap.map(|t| t.wrap)),
-                glow: image(glow).filter(|_| has_uvs),
+                lightmap: self.image(lightmap).zip(lightmap.map(|t| t.wrap)),
+                glow: self.image(glow).filter(|_| has_uvs),
                 checker: base.is_some() && texture.is_none() && has_uvs,
                 blend,
                 unlit: material.unlit,
-                emissive,
+                emissive: state.emissive,
                 glows: base.is_some() && material.texture(&Slot::Emissive).is_none(),
                 on_top: false,
+                sprite: false,
             },
             colour,
             two_sided: material.two_sided || self.all_sides,
+            order: state.order,
             uv_set,
             lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
-            transform: base.and_then(|t| t.transform),
-            lightmap_transform: lightmap.and_then(|t| t.transform),
+            moved: UvPlacement::new(Some(state.uv)),
+            transform: UvPlacement::new(base.and_then(|t| t.transform)),
+            lightmap_transform: UvPlacement::new(lightmap.and_then(|t| t.transform)),
         }
     }
 
-    fn triangles(
-        &mut self,
-        deformed: &Deformed,
-        vertices: &Vertices,
-        primitive: &Primitive,
-        style: &Style<'a>,
-    ) {
+    fn triangles(&mut self, surface: &'a Surface, vertices: &'a Vertices, style: &Style<'a>) {
+        let Some(primitive) = surface.primitive(self.scene) else { return };
+        let (positions, normals) = (&surface.deformed.positions, &surface.deformed.normals);
         let eye = self.camera.eye();
         let near = self.camera.near;
         let uvs = vertices.uvs.get(style.uv_set).map_or(&[][..], Vec::as_slice);
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
-        let colours = vertices.colors.first().map_or(&[][..], Vec::as_slice);
-        let (base_place, lightmap_place) =
-            (UvPlacement::new(style.transform), UvPlacement::new(style.lightmap_transform));
-        for triangle in primitive.triangles(deformed.positions.len()) {
-            let places = triangle.map(|i| deformed.positions.get(i as usize).copied().unwrap_or_default());
+        let shown = self.view.colors(self.scene, surface, vertices);
+        let colours = match &shown {
+            Some(shown) => shown.as_slice(),
+            None => vertices.colors.first().map_or(&[][..], Vec::as_slice),
+        };
+        for triangle in primitive.triangles(positions.len()) {
+            let places = triangle.map(|i| positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
             let back = style.two_sided && towards < 0.0;
             let mut distance = 0.0;
             let corners = triangle.map(|index| {
                 let i = index as usize;
-                let place = deformed.positions.get(i).copied().unwrap_or_default();
+                let place = positions.get(i).copied().unwrap_or_default();
                 let clip = self.camera.clip(place);
                 distance += clip[2];
-                let mut normal = deformed.normals.get(i).copied().map_or(flat, |n| n.map(f64::from));
+                let mut normal = normals.get(i).copied().map_or(flat, |n| n.map(f64::from));
                 if back {
                     normal = normal.map(|v| -v);
                 }
@@ -305,140 +310,101 @@ impl<'a> Painter<'a> {
                         *value *= vertex;
                     }
                 }
-                let [u, v] = base_place.of(uvs.get(i).copied().unwrap_or_default());
-                let [u2, v2] = lightmap_place.of(lightmaps.get(i).copied().unwrap_or_default());
+                let [u, v] = style.transform.of(style.moved.of(uvs.get(i).copied().unwrap_or_default()));
+                let [u2, v2] = style.lightmap_transform.of(lightmaps.get(i).copied().unwrap_or_default());
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
-            let cull = !style.two_sided;
+            let (cull, paint, order) = (!style.two_sided, style.paint, style.order);
             match style.paint.blend {
-                Blend::Opaque | Blend::Mask(_) => self.raster.triangle(corners, style.paint, cull, near),
-                _ if distance.is_finite() => self.blended.push((distance, corners, style.paint, cull)),
+                Blend::Opaque | Blend::Mask(_) => self.raster.triangle(corners, paint, cull, near),
+                _ if distance.is_finite() => {
+                    self.blended.push(Late { order, distance, corners, paint, cull });
+                }
                 _ => {}
             }
         }
     }
 
-    /// Draws transparent triangles last, back to front.
+    /// Draws transparent triangles by order and from back to front, and sprites after those of their order.
     fn finish_blended(&mut self) {
         let mut blended = std::mem::take(&mut self.blended);
-        blended.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (_, corners, paint, cull) in blended {
-            self.raster.triangle(corners, paint, cull, self.camera.near);
-        }
-    }
-
-    /// Draws a line of a width in pixels, slightly in front of the surface it is on, or on top of everything.
-    fn line(&mut self, from: [f32; 3], to: [f32; 3], colour: [f32; 4], width: f64, on_top: bool) {
-        let near = self.camera.near;
-        let (mut a, mut b) = (self.camera.clip(from), self.camera.clip(to));
-        if a.iter().chain(&b).any(|v| !v.is_finite()) || (a[2] < near && b[2] < near) {
-            return;
-        }
-        // Clipped at the near plane, so that both ends can be projected.
-        let (from, to) = (a, b);
-        for (end, other) in [(&mut a, to), (&mut b, from)] {
-            if end[2] < near {
-                let t = (near - end[2]) / (other[2] - end[2]);
-                for (value, other) in end.iter_mut().zip(other) {
-                    *value += (other - *value) * t;
-                }
+        blended.sort_by(|a, b| a.order.cmp(&b.order).then(b.distance.total_cmp(&a.distance)));
+        let mut sprites: Vec<&'a Sprite> = self.frame.sprites.iter().collect();
+        sprites.sort_by_key(|s| s.order);
+        let mut sprites = sprites.into_iter().peekable();
+        for late in blended {
+            while let Some(sprite) = sprites.next_if(|s| s.order < late.order) {
+                self.sprite(sprite);
             }
+            self.raster.triangle(late.corners, late.paint, late.cull, self.camera.near);
         }
-        let (ax, ay, bx, by) = (a[0] / a[2], a[1] / a[2], b[0] / b[2], b[1] / b[2]);
-        let (dx, dy) = (bx - ax, by - ay);
-        let length = (dx * dx + dy * dy).sqrt();
-        if length == 0.0 {
-            return;
-        }
-        let (nx, ny) = (-dy / length * width * self.pixel, dx / length * width * self.pixel);
-        self.quad([(a, [nx, ny]), (a, [-nx, -ny]), (b, [-nx, -ny]), (b, [nx, ny])], colour, on_top);
+        sprites.for_each(|sprite| self.sprite(sprite));
     }
 
-    /// Draws a quad from four points, each offset in the image plane and moved slightly towards the viewer.
-    fn quad(&mut self, corners: [([f64; 3], [f64; 2]); 4], colour: [f32; 4], on_top: bool) {
-        let near = self.camera.near;
-        let closer = 1.0 - 2e-3;
-        let [p, q, r, s] = corners.map(|([x, y, w], [dx, dy])| {
-            let values = [1.0, 1.0, 1.0, colour[0], colour[1], colour[2], colour[3], 0.0, 0.0, 0.0, 0.0];
-            Corner { clip: [(x / w + dx) * w * closer, (y / w + dy) * w * closer, w * closer], values }
-        });
-        let paint = Paint { on_top, ..Paint::PLAIN };
-        self.raster.triangle([p, q, r], paint, false, near * 0.5);
-        self.raster.triangle([p, r, s], paint, false, near * 0.5);
-    }
-
-    /// Draws lines from point to point with round joints, or a dot.
-    fn stroke(&mut self, stroke: &Stroke) {
-        let [r, g, b] = stroke.colour.map(linear);
-        let (colour, width) = ([r, g, b, 1.0], f64::from(stroke.width));
-        for (from, to) in stroke.points.iter().zip(stroke.points.iter().skip(1)) {
-            self.line(*from, *to, colour, width, stroke.on_top);
-        }
-        for point in &stroke.points {
-            self.dot(*point, colour, width, stroke.on_top);
-        }
-    }
-
-    fn dot(&mut self, place: [f32; 3], colour: [f32; 4], width: f64, on_top: bool) {
-        let at = self.camera.clip(place);
-        if at.iter().any(|v| !v.is_finite()) || at[2] < self.camera.near {
-            return;
-        }
-        // An octagon of two quads; its inner radius is half the width of the line.
-        let size = width * self.pixel;
-        let (far, near) = (1.082 * size, 0.414 * 1.082 * size);
-        let ring = |x: f64, y: f64| (at, [x, y]);
-        self.quad([ring(-far, -near), ring(far, -near), ring(far, near), ring(-far, near)], colour, on_top);
-        self.quad([ring(-near, -far), ring(near, -far), ring(near, far), ring(-near, far)], colour, on_top);
-        let slant = 0.766 * size;
-        self.quad(
-            [ring(-slant, -slant), ring(slant, -slant), ring(slant, slant), ring(-slant, slant)],
-            colour,
-            on_top,
-        );
-    }
-
-    /// Draws bones from joint to joint; without skins, all nodes.
-    fn skeleton(&mut self) {
-        let scene = self.scene;
-        let mut joint = vec![false; scene.nodes.len()];
-        for id in scene.skins.iter().flat_map(|s| &s.joints) {
-            if let Some(flag) = joint.get_mut(*id as usize) {
-                *flag = true;
-            }
-        }
-        let all = !joint.contains(&true);
-        let place = |id: u32| self.pose.world_of(id).w_axis.truncate().to_array();
-        let mut lines = Vec::new();
-        for (id, node) in (0u32..).zip(&scene.nodes) {
-            let is_joint = |id: u32| all || joint.get(id as usize).copied().unwrap_or(false);
-            if let Some(parent) =
-                node.parent.filter(|p| is_joint(id) && !scene.node(*p).is_none_or(|n| n.axes))
-            {
-                lines.push((place(parent), place(id)));
-            }
-        }
-        for (from, to) in lines {
-            self.line(from, to, [1.0, 0.55, 0.05, 1.0], 1.6, true);
-        }
-    }
-
-    fn bounds(&mut self, bounds: Bounds) {
-        let corner = |bits: usize| {
-            let mut place = bounds.min;
-            for (axis, (value, max)) in place.iter_mut().zip(bounds.max).enumerate() {
-                if bits >> axis & 1 == 1 {
-                    *value = max;
-                }
-            }
-            place
+    fn sprite(&mut self, sprite: &'a Sprite) {
+        let Some((state, material)) = self.material(sprite.material) else { return };
+        let base = material.textures.first();
+        let texture = self.image(base);
+        let blend = blend_of(material.alpha);
+        let paint = Paint {
+            texture,
+            wrap: base.map_or([Wrap::Clamp; 2], |t| t.wrap),
+            blend: if blend == Blend::Opaque { Blend::Alpha } else { blend },
+            sprite: true,
+            ..Paint::PLAIN
         };
-        for from in 0..8usize {
-            for axis in (0..3).filter(|axis| from >> axis & 1 == 0) {
-                self.line(corner(from), corner(from | 1 << axis), [0.1, 0.7, 0.9, 1.0], 1.2, false);
-            }
+        let mut color = sprite.color;
+        for (value, own) in color.iter_mut().zip(state.base_color) {
+            *value *= own;
         }
+        let [r, g, b, a] = color;
+        // Without its texture it is drawn as a soft dot.
+        let whole = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
+        let uvs = if texture.is_some() { sprite.uvs } else { whole };
+        let place = UvPlacement::new(base.filter(|_| texture.is_some()).and_then(|t| t.transform));
+        let mut corners = [Corner::default(); 4];
+        for (corner, (at, uv)) in corners.iter_mut().zip(sprite.corners.into_iter().zip(uvs)) {
+            let [u, v] = place.of(uv);
+            let values = [1.0, 1.0, 1.0, r, g, b, a, u, v, 0.0, 0.0];
+            *corner = Corner { clip: self.camera.clip(at), values };
+        }
+        let ([p, q, r, s], near) = (corners, self.camera.near);
+        self.raster.triangle([p, q, r], paint, false, near);
+        self.raster.triangle([p, r, s], paint, false, near);
+    }
+}
+
+impl Style<'_> {
+    /// Returns the style of a surface without textures.
+    fn plain(colour: [f32; 4], two_sided: bool, material: &Material) -> Self {
+        let blend = match material.alpha {
+            AlphaMode::Opaque | AlphaMode::Mask { .. } => Blend::Opaque,
+            _ if colour[3] < 0.999 => Blend::Alpha,
+            _ => Blend::Opaque,
+        };
+        Style {
+            paint: Paint { unlit: material.unlit, blend, ..Paint::PLAIN },
+            colour,
+            two_sided,
+            order: 0,
+            uv_set: 0,
+            lightmap_set: 1,
+            moved: UvPlacement(None),
+            transform: UvPlacement(None),
+            lightmap_transform: UvPlacement(None),
+        }
+    }
+}
+
+fn blend_of(alpha: AlphaMode) -> Blend {
+    match alpha {
+        AlphaMode::Mask { cutoff } => Blend::Mask(cutoff),
+        AlphaMode::Blend => Blend::Alpha,
+        AlphaMode::Additive => Blend::Add,
+        AlphaMode::Modulate => Blend::Multiply(1.0),
+        AlphaMode::Modulate2x => Blend::Multiply(2.0),
+        _ => Blend::Opaque,
     }
 }
 

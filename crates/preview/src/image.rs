@@ -1,6 +1,8 @@
-//! Images, and PNG and APNG encoding.
+//! Images, and PNG encoding.
 
 use std::borrow::Cow;
+
+use crate::Movie;
 
 /// Red, green, blue and alpha, 8 bits each, row after row from the top; not premultiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,21 @@ impl Image {
         }
     }
 
+    /// Puts squares of two grays behind transparent pixels.
+    pub(crate) fn over_checker(&mut self) {
+        let width = self.width.max(1) as usize;
+        for (at, pixel) in self.pixels.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let light = (at % width / 16 + at / width / 16).is_multiple_of(2);
+            let below = if light { 168.0 } else { 128.0 };
+            let [r, g, b, a] = pixel;
+            let share = f32::from(*a) / 255.0;
+            for value in [r, g, b] {
+                *value = (f32::from(*value) * share + below * (1.0 - share) + 0.5) as u8;
+            }
+            *a = 255;
+        }
+    }
+
     /// Copies another image into this one; pixels outside are clipped.
     pub fn paste(&mut self, other: &Image, left: u32, top: u32) {
         for y in 0..other.height.min(self.height.saturating_sub(top)) {
@@ -65,28 +82,7 @@ impl Image {
 
 /// Encodes frames of the same size as an endless APNG; a single frame becomes a plain PNG.
 pub fn animation(frames: &[Image], frames_per_second: f32) -> Result<Vec<u8>, RenderError> {
-    let fail = |e: png::EncodingError| RenderError(e.to_string().into());
-    let first = frames.first().ok_or(RenderError("no frames".into()))?;
-    if frames.iter().any(|f| (f.width, f.height) != (first.width, first.height)) {
-        return Err(RenderError("the frames have different sizes".into()));
-    }
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, first.width, first.height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Balanced);
-    if frames.len() > 1 {
-        let count = u32::try_from(frames.len()).map_err(|_| RenderError("too many frames".into()))?;
-        encoder.set_animated(count, 0).map_err(fail)?;
-        let milliseconds = (1000.0 / frames_per_second.clamp(1.0, 100.0)).round() as u16;
-        encoder.set_frame_delay(milliseconds, 1000).map_err(fail)?;
-    }
-    let mut writer = encoder.write_header().map_err(fail)?;
-    for frame in frames {
-        writer.write_image_data(&frame.pixels).map_err(fail)?;
-    }
-    writer.finish().map_err(fail)?;
-    Ok(out)
+    Movie::Apng.encode(frames, frames_per_second, 0)
 }
 
 /// The reason why an image could not be rendered.

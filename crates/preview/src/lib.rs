@@ -14,16 +14,21 @@ mod camera;
 mod draw;
 mod image;
 mod label;
+mod movie;
+mod overlay;
 mod raster;
 mod sheet;
+mod show;
 mod texture;
 
 use std::sync::Arc;
 
-use galatea_scene::Scene;
+use galatea_scene::{Bounds, Frame, Instant, Performance, PlainPerformance, Scene, Shown};
 
 pub use image::{Image, RenderError, animation};
+pub use movie::Movie;
 pub use sheet::{Sheet, sheet};
+pub use show::SurfaceView;
 pub use texture::Texture;
 
 /// Maximum width and height of an image.
@@ -64,6 +69,18 @@ pub struct Options {
     pub around: bool,
     /// Lines and dots to draw over the scene, in order.
     pub strokes: Vec<Stroke>,
+    /// The view, in place of one that shows the whole model from `yaw` and `pitch`.
+    pub view: Option<View>,
+    /// The box to frame, in place of that of the drawn frame: the same for all frames of a moving image.
+    pub framing: Option<Bounds>,
+    /// The level of detail, 0 for the finest.
+    pub level: u32,
+    /// What the color of surfaces shows.
+    pub surface: SurfaceView,
+    /// Squares of two grays behind the model, in place of the background color.
+    pub checker: bool,
+    /// A shadow on the ground below the model.
+    pub ground: bool,
 }
 
 galatea_wire::setters! {
@@ -80,6 +97,12 @@ galatea_wire::setters! {
         with_samples: samples: u32,
         with_around: around: bool,
         with_strokes: strokes: Vec<Stroke>,
+        with_view: view: Option<View>,
+        with_framing: framing: Option<Bounds>,
+        with_level: level: u32,
+        with_surface: surface: SurfaceView,
+        with_checker: checker: bool,
+        with_ground: ground: bool,
     }
 }
 
@@ -121,6 +144,12 @@ impl Default for Options {
             samples: 2,
             around: false,
             strokes: Vec::new(),
+            view: None,
+            framing: None,
+            level: 0,
+            surface: SurfaceView::Shaded,
+            checker: false,
+            ground: false,
         }
     }
 }
@@ -130,7 +159,50 @@ impl Default for Options {
 /// Fails for a size of 0 or above [`LARGEST`], for an unknown clip, and if there is too much to draw because many nodes share
 /// meshes. A scene with nothing to draw gives an empty background.
 pub fn render(scene: &Scene, options: &Options, textures: &Textures<'_>) -> Result<Image, RenderError> {
-    Ok(draw::draw(scene, pose(scene, options)?, options, textures))
+    render_frame(scene, &plain_frame(scene, options)?, options, textures)
+}
+
+/// Renders a frame of a scene. The options should be those with which [`instant`] gave its moment.
+pub fn render_frame(
+    scene: &Scene,
+    frame: &Frame,
+    options: &Options,
+    textures: &Textures<'_>,
+) -> Result<Image, RenderError> {
+    check(scene, options)?;
+    Ok(draw::draw(scene, frame, options, textures))
+}
+
+/// Returns the moment that these options show, for [`Performance::frame`].
+pub fn instant(scene: &Scene, options: &Options) -> Result<Instant, RenderError> {
+    check(scene, options)?;
+    let clip = match &options.clip {
+        None => None,
+        Some(name) => match scene.clips.iter().position(|c| c.name.eq_ignore_ascii_case(name)) {
+            Some(clip) => Some(clip),
+            None => {
+                let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).take(20).collect();
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                return Err(RenderError(format!("there is no clip `{name}`; the model has {known}").into()));
+            }
+        },
+    };
+    let camera = match &options.view {
+        Some(view) => camera::view_rotation(view),
+        None => camera::rotation(scene.front(), options.yaw.into(), options.pitch.into()),
+    };
+    Ok(Instant::new(clip, options.time, camera))
+}
+
+impl Options {
+    /// Returns which meshes these options show. With effects to see, nothing stands in for meshes that are not there.
+    pub fn shown(&self, effects: bool) -> Shown {
+        Shown::default().with_walk(self.walk).with_level(self.level).with_stand_in(!effects)
+    }
+}
+
+fn plain_frame(scene: &Scene, options: &Options) -> Result<Frame, RenderError> {
+    Ok(PlainPerformance.frame(scene, &instant(scene, options)?, &options.shown(false)))
 }
 
 /// The view of an image, in scene coordinates.
@@ -147,31 +219,37 @@ pub struct View {
     pub field_of_view: f32,
 }
 
-/// Returns the view with which [`render`] draws a scene with these options. Fails if it does.
-pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
-    Ok(draw::view(scene, &pose(scene, options)?, options))
+impl View {
+    /// Returns the view from one point to another, with a vertical field of view in degrees.
+    pub fn new(eye: [f32; 3], target: [f32; 3], up: [f32; 3], field_of_view: f32) -> View {
+        View { eye, target, up, field_of_view }
+    }
 }
 
-/// Returns the pose for these options, if it can be drawn.
-fn pose(scene: &Scene, options: &Options) -> Result<galatea_scene::Pose, RenderError> {
+/// Returns the view with which [`render`] draws a scene with these options. Fails if it does.
+pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
+    Ok(draw::camera(scene, &plain_frame(scene, options)?, options).view())
+}
+
+/// Returns the view with which [`render_frame`] draws a frame with these options.
+pub fn frame_view(scene: &Scene, frame: &Frame, options: &Options) -> View {
+    draw::camera(scene, frame, options).view()
+}
+
+/// Returns the box by which an image of a frame is framed.
+pub fn frame_bounds(scene: &Scene, frame: &Frame) -> Bounds {
+    draw::framing_bounds(scene, frame)
+}
+
+/// Fails if these options ask for an image that cannot be drawn.
+fn check(scene: &Scene, options: &Options) -> Result<(), RenderError> {
     if options.width == 0 || options.height == 0 {
         return Err(RenderError("an image needs at least one pixel".into()));
     }
     if options.width > LARGEST || options.height > LARGEST {
         return Err(RenderError(format!("images are at most {LARGEST} pixels wide and high").into()));
     }
-    scene.check_copies().map_err(|e| RenderError(e.to_string().into()))?;
-    Ok(match &options.clip {
-        None => galatea_scene::Pose::rest(scene),
-        Some(name) => match scene.find_clip(name) {
-            Some(clip) => galatea_scene::Pose::at(scene, clip, options.time),
-            None => {
-                let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).take(20).collect();
-                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                return Err(RenderError(format!("there is no clip `{name}`; the model has {known}").into()));
-            }
-        },
-    })
+    scene.check_copies().map_err(|e| RenderError(e.to_string().into()))
 }
 
 /// Renders a turntable: the scene from all around, in this many frames.

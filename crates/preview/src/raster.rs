@@ -74,6 +74,8 @@ pub(crate) struct Paint<'a> {
     pub(crate) glows: bool,
     /// Drawn over everything.
     pub(crate) on_top: bool,
+    /// A sprite: shaded once per pixel, blended in display values as the games do, and hiding nothing.
+    pub(crate) sprite: bool,
 }
 
 impl Paint<'static> {
@@ -89,6 +91,7 @@ impl Paint<'static> {
         emissive: [0.0; 3],
         glows: false,
         on_top: false,
+        sprite: false,
     };
 }
 
@@ -98,7 +101,7 @@ impl Paint<'_> {
         let lightmap =
             |paint: &Paint<'_>| paint.lightmap.map(|(texture, wrap)| (std::ptr::from_ref(texture), wrap));
         let images = |paint: &Paint<'_>| [paint.texture, paint.glow].map(|t| t.map(std::ptr::from_ref));
-        let flags = |paint: &Paint<'_>| [paint.checker, paint.unlit, paint.glows, paint.on_top];
+        let flags = |paint: &Paint<'_>| [paint.checker, paint.unlit, paint.glows, paint.on_top, paint.sprite];
         images(self) == images(other)
             && lightmap(self) == lightmap(other)
             && flags(self) == flags(other)
@@ -121,21 +124,23 @@ struct Triangle<'a> {
 pub(crate) struct Raster<'a> {
     width: usize,
     height: usize,
+    /// Samples of a pixel of the final image, across and down.
+    samples: usize,
     triangles: Vec<Triangle<'a>>,
     bins: Vec<Vec<u32>>,
     across: usize,
 }
 
 impl<'a> Raster<'a> {
-    pub(crate) fn new(width: usize, height: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize, samples: usize) -> Self {
         let across = width.div_ceil(TILE);
         let bins = vec![Vec::new(); across * height.div_ceil(TILE)];
-        Raster { width, height, triangles: Vec::new(), bins, across }
+        Raster { width, height, samples, triangles: Vec::new(), bins, across }
     }
 
-    /// Returns `true` if no visible triangle was added.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.triangles.is_empty()
+    /// Returns the number of visible triangles.
+    pub(crate) fn len(&self) -> usize {
+        self.triangles.len()
     }
 
     /// Adds a triangle that is at least partly in front of the near plane. With `cull`, back faces are dropped.
@@ -152,6 +157,9 @@ impl<'a> Raster<'a> {
             &|c| c.clip[2] * reach - c.clip[1],
             &|c| c.clip[2] * reach + c.clip[1],
         ];
+        if planes.iter().all(|plane| corners.iter().all(|c| plane(c) >= 0.0)) {
+            return self.clipped(corners, paint, cull);
+        }
         let mut polygon: Vec<Corner> = corners.to_vec();
         for plane in planes {
             if polygon.iter().all(|c| plane(c) >= 0.0) {
@@ -233,7 +241,7 @@ impl<'a> Raster<'a> {
         let mut overwritten = vec![false; self.triangles.len()];
         let mut later: HashMap<&[[i64; 2]; 3], &Triangle<'_>> = HashMap::new();
         for (triangle, flag) in self.triangles.iter().zip(&mut overwritten).rev() {
-            if matches!(triangle.paint.blend, Blend::Opaque | Blend::Mask(_)) {
+            if matches!(triangle.paint.blend, Blend::Opaque | Blend::Mask(_)) && !triangle.paint.sprite {
                 let copy = later.insert(&triangle.fixed, triangle);
                 *flag = copy.is_some_and(|copy| {
                     copy.corners == triangle.corners && copy.paint.is_same(&triangle.paint)
@@ -282,12 +290,32 @@ impl<'a> Raster<'a> {
     ) -> Vec<[f32; 4]> {
         let mut pixels = vec![background; TILE * TILE];
         let mut depth = vec![0f32; TILE * TILE];
-        for index in triangles {
-            if let Some(triangle) = self.triangles.get(*index as usize) {
+        // Sprites are blended in display values; the tile is converted where they begin and end.
+        let mut shown = false;
+        for triangle in triangles.filter_map(|i| self.triangles.get(*i as usize)) {
+            if triangle.paint.sprite != shown {
+                convert(&mut pixels, triangle.paint.sprite);
+                shown = triangle.paint.sprite;
+            }
+            if shown {
+                triangle.fill_sprite(left, top, self.samples, &mut pixels, &depth);
+            } else {
                 triangle.fill(left, top, &mut pixels, &mut depth);
             }
         }
+        if shown {
+            convert(&mut pixels, false);
+        }
         pixels
+    }
+}
+
+/// Converts pixels from light to display values, or back.
+fn convert(pixels: &mut [[f32; 4]], to_display: bool) {
+    for [r, g, b, _] in pixels {
+        for value in [r, g, b] {
+            *value = if to_display { value.max(0.0).sqrt() } else { *value * *value };
+        }
     }
 }
 
@@ -296,22 +324,14 @@ fn same(a: Option<&Texture>, b: Option<&Texture>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if std::ptr::eq(a, b))
 }
 
+/// The edge function of a side: its value at the center of a first pixel, its steps across and down, and its least value inside.
+type Side = (i64, i64, i64, i64);
+
 impl Triangle<'_> {
-    /// Fills the part of the triangle inside a tile.
-    fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
+    /// Returns the edge functions of the three sides, positive inside. A pixel exactly on a side belongs to the triangle only if
+    /// it is a top or left side.
+    fn sides(&self, x0: i64, y0: i64) -> [Side; 3] {
         let [a, b, c] = self.fixed;
-        let span = |values: [i64; 3], start: usize| {
-            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
-            let start = start as i64;
-            ((low >> 8).max(start), ((high >> 8) + 1).min(start + TILE as i64))
-        };
-        let (x0, x1) = span(self.fixed.map(|[x, _]| x), left);
-        let (y0, y1) = span(self.fixed.map(|[_, y]| y), top);
-        if x0 >= x1 || y0 >= y1 {
-            return;
-        }
-        // Edge functions of the three sides, positive inside, at the center of the first pixel; a pixel exactly on a side
-        // belongs to the triangle only if it is a top or left side.
         let side = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2]| {
             let (dx, dy) = (bx - ax, by - ay);
             let (px, py) = (x0 * 256 + 128, y0 * 256 + 128);
@@ -319,8 +339,28 @@ impl Triangle<'_> {
             let owns = dy < 0 || dy == 0 && dx < 0;
             (value, dy * 256, -dx * 256, i64::from(!owns))
         };
-        let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] =
-            [side(b, c), side(c, a), side(a, b)];
+        [side(b, c), side(c, a), side(a, b)]
+    }
+
+    /// Returns the pixels of a tile that the triangle may cover: left, right, top, bottom.
+    fn span(&self, left: usize, top: usize) -> (i64, i64, i64, i64) {
+        let span = |values: [i64; 3], start: usize| {
+            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+            let start = start as i64;
+            ((low >> 8).max(start), ((high >> 8) + 1).min(start + TILE as i64))
+        };
+        let (x0, x1) = span(self.fixed.map(|[x, _]| x), left);
+        let (y0, y1) = span(self.fixed.map(|[_, y]| y), top);
+        (x0, x1, y0, y1)
+    }
+
+    /// Fills the part of the triangle inside a tile.
+    fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
+        let (x0, x1, y0, y1) = self.span(left, top);
+        if x0 >= x1 || y0 >= y1 {
+            return;
+        }
+        let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] = self.sides(x0, y0);
         let inverse = self.corners.map(|corner| 1.0 / corner.clip[2]);
         let whole = 1.0 / self.area as f64;
         for y in y0..y1 {
@@ -422,6 +462,8 @@ impl Triangle<'_> {
     }
 }
 
+mod sprite;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -440,12 +482,12 @@ mod tests {
 
     #[test]
     fn copies_of_a_triangle_are_drawn_once_and_the_last_one_wins() {
-        let mut raster = Raster::new(8, 8);
+        let mut raster = Raster::new(8, 8, 1);
         for i in 0..1000 {
             raster.triangle(cover(if i % 7 == 3 { 0.5 } else { 0.25 }), PAINT, true, 0.1);
         }
         assert!(drawn(&raster) < 300, "{}", drawn(&raster));
-        let mut raster = Raster::new(8, 8);
+        let mut raster = Raster::new(8, 8, 1);
         for red in [0.25, 0.25, 0.5, 0.25, 0.25] {
             raster.triangle(cover(red), PAINT, true, 0.1);
         }
@@ -455,13 +497,13 @@ mod tests {
 
     #[test]
     fn copies_that_let_light_through_or_differ_in_paint_are_all_drawn() {
-        let mut raster = Raster::new(8, 8);
+        let mut raster = Raster::new(8, 8, 1);
         for _ in 0..3 {
             raster.triangle(cover(0.25), Paint { blend: Blend::Add, ..PAINT }, true, 0.1);
         }
         assert_eq!(drawn(&raster), 3);
         assert!(raster.draw([0.0; 4]).iter().all(|pixel| pixel[0] == 0.75));
-        let mut raster = Raster::new(8, 8);
+        let mut raster = Raster::new(8, 8, 1);
         for emissive in [[0.0; 3], [0.5; 3], [0.25; 3]] {
             raster.triangle(cover(0.25), Paint { emissive, ..PAINT }, true, 0.1);
         }

@@ -6,7 +6,10 @@ use std::time::Instant;
 
 use galatea::disk::Loaded;
 use galatea::preview::{self, Image, Options, Texture};
-use galatea::scene::{Influences, Material, Mesh, Node, Primitive, Scene, Skin, Texture as Named, Vertices};
+use galatea::scene::{
+    AlphaMode, Frame, Influences, Material, Mesh, Node, Performance, PlainPerformance, Primitive, Scene,
+    Skin, Sprite, Texture as Named, Vertices,
+};
 use galatea::{Limits, SceneContext, fox};
 use rayon::prelude::*;
 
@@ -14,6 +17,10 @@ use super::{fastest, files};
 
 /// Milliseconds that 10,000 triangles may cost on one core.
 const MUST: f64 = 60.0;
+/// Milliseconds that 10,000 sprites may cost on one core.
+const SPRITES_MUST: f64 = 40.0;
+/// Milliseconds that posing 10,000 triangles into a frame may cost on one core.
+const FRAME_MUST: f64 = 3.0;
 /// Models on the sheet.
 const MODELS: usize = 200;
 
@@ -21,6 +28,7 @@ pub(super) fn run() {
     let [one, two] = [1, 2].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
     let (Ok(one), Ok(two)) = (one, two) else { return };
     ball(&one);
+    sprites(&one);
     sheet([&one, &two]);
 }
 
@@ -63,7 +71,63 @@ fn ball(pool: &rayon::ThreadPool) {
     let (spent, Options { width, height, .. }) = (seconds * 1e3, Options::default());
     println!(
         "image, {triangles} triangles with skin and texture, {width} x {height}, one thread: {spent:.1} ms (at most {MUST:.0}: {})",
-        if spent <= MUST { "ok" } else { "ABOVE" }
+        verdict(spent, MUST)
+    );
+    let look = Options::default();
+    let Ok(at) = preview::instant(&scene, &look) else { return };
+    let [seconds] = fastest([&mut || {
+        drop(black_box(PlainPerformance.frame(&scene, &at, &look.shown(false))));
+    }]);
+    let spent = seconds * 1e3;
+    println!(
+        "frame, {triangles} triangles with skin, one thread: {spent:.2} ms (at most {FRAME_MUST:.0}: {})",
+        verdict(spent, FRAME_MUST)
+    );
+}
+
+fn verdict(spent: f64, must: f64) -> &'static str {
+    if spent <= must { "ok" } else { "ABOVE" }
+}
+
+/// 10,000 sprites of 12 x 12 pixels, blended over each other in both ways.
+fn sprites(pool: &rayon::ThreadPool) {
+    let mut scene = Scene::default();
+    for alpha in [AlphaMode::Additive, AlphaMode::Blend] {
+        let texture = Named { name: "spark".into(), ..Named::default() };
+        scene.materials.push(Material { alpha, textures: vec![texture], ..Material::default() });
+    }
+    scene.add_node(None, Node::new("top"));
+    let look = Options::default();
+    let Ok(at) = preview::instant(&scene, &look) else { return };
+    let mut frame: Frame = PlainPerformance.frame(&scene, &at, &look.shown(true));
+    let (right, up) = ([0.82, 0.0, -0.57], [-0.2, 0.94, -0.28]);
+    for i in 0..10_000u16 {
+        let (x, y) = (f32::from(i % 100) / 50.0 - 1.0, f32::from(i / 100) / 50.0 - 1.0);
+        let corner = |a: f32, b: f32| {
+            let (x, y) = (x + a * 0.023, y + b * 0.023);
+            [right[0] * x + up[0] * y, up[1] * y, right[2] * x + up[2] * y]
+        };
+        frame.sprites.push(Sprite {
+            corners: [corner(-1.0, 1.0), corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0)],
+            uvs: [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]],
+            color: [1.0, 0.7, 0.4, 0.5],
+            material: u32::from(i % 2),
+            order: 0,
+        });
+    }
+    let pixels: Vec<u8> =
+        (0..64 * 64u32).flat_map(|i| [i as u8, (i >> 4) as u8, 200, (i % 64 * 4) as u8]).collect();
+    let Some(texture) = Texture::new(64, 64, &pixels).map(Arc::new) else { return };
+    let seconds = pool.install(|| {
+        let [seconds] = fastest([&mut || {
+            drop(black_box(preview::render_frame(&scene, &frame, &look, &|_| Some(Arc::clone(&texture)))));
+        }]);
+        seconds
+    });
+    let spent = seconds * 1e3;
+    println!(
+        "image, 10000 sprites of 12 x 12 pixels with blending, 512 x 512, one thread: {spent:.1} ms (at most {SPRITES_MUST:.0}: {})",
+        verdict(spent, SPRITES_MUST)
     );
 }
 

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: speed as ratios to memcpy of the same bytes, or to other libraries, measured in the same run.
 
+mod archives;
 mod batch;
 mod files;
 mod glb;
@@ -77,6 +78,9 @@ impl Options {
         }
         if wanted("images") {
             images::run();
+        }
+        if wanted("archives") {
+            archives::run();
         }
         if wanted("walkmesh") {
             walkmesh::run();

@@ -16,6 +16,7 @@ mod fix;
 mod layout;
 mod mesh;
 mod node;
+pub mod play;
 mod pose;
 mod read;
 mod rows;

@@ -14,15 +14,19 @@
 
 mod models;
 mod particles;
+mod perform;
 mod pose;
 mod ribbons;
+mod run;
 mod sample;
+mod sprites;
 mod steps;
 
 pub use models::{ModelSystem, ThrownModel};
 pub use particles::{Particle, ParticleSystem};
+pub use perform::ModelPerformance;
 pub use pose::{CameraPose, GeosetPose, LayerPose, LightPose, NodePose, Pose, View};
-pub use ribbons::{RibbonEdge, RibbonSystem};
+pub use ribbons::{RibbonEdge, RibbonLook, RibbonSystem};
 pub use sample::{Edge, Moment, Value};
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -130,6 +134,11 @@ impl<'a> Player<'a> {
     /// Returns the value of a track at a moment; `None` if it has no key there, or another value type.
     pub fn sample<T: Value>(&self, track: &Track, moment: &Moment) -> Option<T> {
         sample::sample(self.model, track, moment, self.edge)
+    }
+
+    /// Returns the time of the key that counts at a moment: the last one before it, or around the end the last of the sequence.
+    pub(crate) fn key_before(&self, track: &Track, moment: &Moment) -> Option<i32> {
+        sample::key_before(self.model, track, moment, self.edge)
     }
 
     /// Returns the events that are triggered after one moment and up to another of the same sequence, with the times of their keys.

@@ -1,9 +1,11 @@
 //! Models emitted by particle emitters, simulated. The same seed always gives the same models.
 
+use std::f32::consts::TAU;
+
 use glam::{Quat, Vec3};
 
-use super::steps::{Chance, MOST, simulate};
-use super::{Moment, NodePose, Player, Pose};
+use super::steps::{Chance, Debt, simulate};
+use super::{Moment, NodePose, Player, View};
 use crate::{NodeKind, ParticleEmitter};
 
 /// An emitted model.
@@ -13,21 +15,26 @@ pub struct ThrownModel {
     pub position: Vec3,
     /// Its velocity, per second.
     pub velocity: Vec3,
-    /// Its rotation: that of the emitter, tilted to the direction of emission.
+    /// Its acceleration downwards, fixed when it was emitted.
+    pub gravity: f32,
+    /// Its rotation: upright, turned about z by a random angle.
     pub rotation: Quat,
     /// Its scale: that of the emitter.
     pub scale: Vec3,
     /// Seconds since it was emitted.
     pub age: f32,
+    /// Seconds it lives, fixed when it was emitted.
+    pub life: f32,
 }
 
 /// The models of one emitter.
 #[derive(Debug, Clone)]
 pub struct ModelSystem<'a> {
     emitter: &'a ParticleEmitter,
-    index: usize,
+    /// Its place among the nodes of a pose.
+    node: Option<usize>,
     chance: Chance,
-    owed: f32,
+    debt: Debt,
     models: Vec<ThrownModel>,
 }
 
@@ -35,10 +42,18 @@ impl<'a> ModelSystem<'a> {
     /// Returns an emitter that has not emitted yet; `None` if the index is out of range.
     pub fn new(player: &Player<'a>, index: usize, seed: u64) -> Option<Self> {
         let emitter = player.model().particle_emitters.get(index)?;
-        Some(ModelSystem { emitter, index, chance: Chance::new(seed), owed: 0.0, models: Vec::new() })
+        let node = player.node_index(NodeKind::ParticleEmitter, index);
+        Some(ModelSystem {
+            emitter,
+            node,
+            chance: Chance::new(seed),
+            debt: Debt::default(),
+            models: Vec::new(),
+        })
     }
 
-    /// Returns the models of an emitter, this many milliseconds after a sequence began, simulated in steps of 1/60 s.
+    /// Returns the models of an emitter, this many milliseconds after a sequence began, simulated from its start in steps of
+    /// 1/64 s.
     ///
     /// ```
     /// use galatea_mdlx::play::{ModelSystem, Player};
@@ -46,7 +61,7 @@ impl<'a> ModelSystem<'a> {
     /// let mut model = Model::new(Version(800));
     /// model.sequences.push(Sequence { end: 1000, ..Sequence::default() });
     /// model.particle_emitters.push(ParticleEmitter {
-    ///     emission_rate: 10.0,
+    ///     emission_rate: 8.0,
     ///     life_span: 0.5,
     ///     speed: 100.0,
     ///     path: Text::new(b"Rock.mdl").unwrap(),
@@ -54,13 +69,24 @@ impl<'a> ModelSystem<'a> {
     /// });
     /// let thrown = ModelSystem::at(&Player::new(&model), 0, 1, 0, 900.0).unwrap();
     /// assert_eq!(thrown.path(), b"Rock.mdl");
-    /// assert_eq!(thrown.models().len(), 5);
+    /// assert_eq!(thrown.models().len(), 4);
     /// ```
     pub fn at(player: &Player<'a>, index: usize, seed: u64, sequence: usize, elapsed: f64) -> Option<Self> {
+        Self::seen(player, index, seed, sequence, elapsed, None)
+    }
+
+    /// Returns [`ModelSystem::at`] for a viewer: emitters below a billboard turn with it.
+    pub fn seen(
+        player: &Player<'a>,
+        index: usize,
+        seed: u64,
+        sequence: usize,
+        elapsed: f64,
+        view: Option<&View>,
+    ) -> Option<Self> {
         let mut system = Self::new(player, index, seed)?;
-        let life = system.life(player, &Moment::in_sequence(player.model(), sequence, elapsed));
-        simulate(player, sequence, elapsed, life, |moment, pose, seconds| {
-            system.advance(player, moment, pose, seconds);
+        simulate(player, sequence, elapsed, view, |moment, nodes, seconds| {
+            system.advance(player, moment, nodes, seconds);
         });
         Some(system)
     }
@@ -75,50 +101,47 @@ impl<'a> ModelSystem<'a> {
         &self.models
     }
 
-    fn life(&self, player: &Player<'_>, moment: &Moment) -> f32 {
-        player.value(&self.emitter.tracks, b"KPEL", moment, self.emitter.life_span, self.emitter.life_span)
+    /// Returns `true` if more models were due than the 4096 that may live at a time.
+    pub fn is_limited(&self) -> bool {
+        self.debt.limited
     }
 
     /// Advances the simulation by a number of seconds, up to this moment.
-    pub fn advance(&mut self, player: &Player<'_>, moment: &Moment, pose: &Pose, seconds: f32) {
+    pub fn advance(&mut self, player: &Player<'_>, moment: &Moment, nodes: &[NodePose], seconds: f32) {
         let emitter = self.emitter;
-        let float = |tag, fixed| player.value(&emitter.tracks, tag, moment, fixed, fixed);
-        let gravity = float(b"KPEG", emitter.gravity);
-        let life = self.life(player, moment);
         for model in &mut self.models {
             model.age += seconds;
-            model.velocity.z -= gravity * seconds;
+            model.velocity.z -= model.gravity * seconds;
             model.position += model.velocity * seconds;
         }
-        self.models.retain(|m| m.age < life);
-        let found = player.node_index(NodeKind::ParticleEmitter, self.index).and_then(|i| pose.nodes.get(i));
+        self.models.retain(|m| m.age < m.life);
+        let found = self.node.and_then(|i| nodes.get(i));
+        let float = |tag, fixed| player.value(&emitter.tracks, tag, moment, fixed, fixed);
+        let life = float(b"KPEL", emitter.life_span);
         let Some(node) = found.filter(|n| n.visible && life > 0.0) else { return };
-        self.owed += float(b"KPEE", emitter.emission_rate).max(0.0) * seconds;
-        while self.owed >= 1.0 && self.models.len() < MOST {
-            self.owed -= 1.0;
-            let model = self.throw(
-                float(b"KPLN", emitter.longitude),
-                float(b"KPLT", emitter.latitude),
-                float(b"KPES", emitter.speed),
-                node,
-            );
-            self.models.push(model);
+        self.debt.flow(float(b"KPEE", emitter.emission_rate), seconds);
+        for _ in 0..self.debt.births(self.models.len()) {
+            let velocity = self
+                .direction(float(b"KPLN", emitter.longitude), float(b"KPLT", emitter.latitude))
+                * float(b"KPES", emitter.speed);
+            let yaw = self.chance.unit() * TAU;
+            self.models.push(ThrownModel {
+                position: node.position,
+                velocity: node.rotation * (velocity * node.scale),
+                gravity: float(b"KPEG", emitter.gravity) * node.scale.z,
+                rotation: Quat::from_rotation_z(yaw),
+                scale: node.scale,
+                age: 0.0,
+                life,
+            });
         }
-        self.owed = self.owed.min(1.0);
     }
 
-    /// Emits a model along the emitter's z axis, tilted by up to the latitude in a direction limited by the longitude. Both are
-    /// angles in radians.
-    fn throw(&mut self, longitude: f32, latitude: f32, speed: f32, node: &NodePose) -> ThrownModel {
+    /// Returns a random direction along the z axis, tilted by up to the latitude in a direction limited by the longitude. Both
+    /// are angles in radians; every known file has a longitude of a half turn, which is no limit.
+    fn direction(&mut self, longitude: f32, latitude: f32) -> Vec3 {
         let around = self.chance.both() * longitude;
         let tilt = self.chance.both() * latitude;
-        let rotation = Quat::from_rotation_z(around) * Quat::from_rotation_y(tilt);
-        ThrownModel {
-            position: node.position,
-            velocity: node.rotation * (rotation * Vec3::Z * speed * node.scale),
-            rotation: (node.rotation * rotation).normalize(),
-            scale: node.scale,
-            age: 0.0,
-        }
+        Quat::from_rotation_z(around) * Quat::from_rotation_y(tilt) * Vec3::Z
     }
 }

@@ -7,11 +7,10 @@ use glam::{Mat4, Quat, Vec3};
 use super::{Moment, Player};
 use crate::{Geoset, Layer, Node, NodeKind, node_flags};
 
-/// The position of the viewer, for nodes that face the camera.
+/// The direction of the viewer, for nodes that face the camera. As in the game, nodes turn against the direction in which the
+/// camera looks and not towards its position: all billboards of a view are parallel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
-    /// Position.
-    pub position: Vec3,
     /// From the camera's axes (x right, y up, z towards the viewer) to the model's.
     pub rotation: Quat,
 }
@@ -21,8 +20,12 @@ impl View {
     pub fn look_at(position: Vec3, target: Vec3) -> View {
         let back = (position - target).normalize_or(Vec3::X);
         let right = Vec3::Z.cross(back).normalize_or(Vec3::Y);
-        let rotation = Quat::from_mat3(&glam::Mat3::from_cols(right, back.cross(right), back));
-        View { position, rotation }
+        View { rotation: Quat::from_mat3(&glam::Mat3::from_cols(right, back.cross(right), back)) }
+    }
+
+    /// Returns the direction towards the viewer.
+    pub fn back(&self) -> Vec3 {
+        self.rotation * Vec3::Z
     }
 }
 
@@ -132,14 +135,21 @@ impl<'a> Player<'a> {
     /// Returns the model at a moment. Nodes that face the camera need a view; without one they keep their own rotation.
     pub fn pose(&self, moment: &Moment, view: Option<&View>) -> Pose {
         Pose {
-            nodes: self.pose_nodes(moment, view),
+            nodes: self.pose_nodes(moment, view, None),
             geosets: self.pose_geosets(moment),
             lights: self.pose_lights(moment),
             cameras: self.pose_cameras(moment),
         }
     }
 
-    fn pose_nodes(&self, moment: &Moment, view: Option<&View>) -> Vec<NodePose> {
+    /// Returns the nodes at a moment, in the order of [`Model::nodes`](crate::Model::nodes). With `wanted`, the others are at rest;
+    /// it must include the ancestors of the nodes it includes.
+    pub(crate) fn pose_nodes(
+        &self,
+        moment: &Moment,
+        view: Option<&View>,
+        wanted: Option<&[bool]>,
+    ) -> Vec<NodePose> {
         let still = NodePose {
             matrix: Mat4::IDENTITY,
             rotation: Quat::IDENTITY,
@@ -149,6 +159,9 @@ impl<'a> Player<'a> {
         };
         let mut out = vec![still; self.nodes.len()];
         for index in &self.order {
+            if wanted.is_some_and(|wanted| wanted.get(*index) != Some(&true)) {
+                continue;
+            }
             let Some((kind, number, node)) = self.nodes.get(*index) else { continue };
             let parent = self.parents.get(*index).copied().flatten();
             let parent = parent.and_then(|p| out.get(p)).copied().unwrap_or(still);
@@ -181,10 +194,14 @@ impl<'a> Player<'a> {
             rotation = parent.rotation.inverse() * own;
         }
         if let Some(view) = view {
-            rotation = facing(node, parent, pivot + translation, own, view).unwrap_or(rotation);
-            if node.has(node_flags::BILLBOARDED_LOCK_X) {
-                // As in the game, the other side of the plane is visible.
-                scale.z = -scale.z;
+            if node.has(node_flags::BILLBOARDED) {
+                rotation = facing(parent, own, view);
+            } else if let Some(lock) = lock(node) {
+                rotation = turning(lock, parent, rotation, view);
+                if lock == Vec3::X {
+                    // As in the game, the other side of the plane is visible.
+                    scale.z = -scale.z;
+                }
             }
         }
         let local = Mat4::from_scale_rotation_translation(scale, rotation, translation + pivot)
@@ -328,27 +345,33 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Returns the rotation relative to the parent that makes a node face the camera; `None` if it is not a billboard.
-fn facing(node: &Node, parent: &NodePose, place: Vec3, own: Quat, view: &View) -> Option<Quat> {
-    if node.has(node_flags::BILLBOARDED) {
-        // A node faces along its x axis with z up, a camera looks along its z axis with y up.
-        let basis = Quat::from_rotation_y(-FRAC_PI_2) * Quat::from_rotation_x(-FRAC_PI_2);
-        return Some(parent.rotation.inverse() * view.rotation * basis * own);
-    }
+/// Returns the rotation relative to the parent that makes a node face the camera. It cancels the parent's rotation, whether the
+/// node inherits that or not.
+fn facing(parent: &NodePose, own: Quat, view: &View) -> Quat {
+    // A node faces along its x axis with z up, a camera looks along its z axis with y up.
+    let basis = Quat::from_rotation_y(-FRAC_PI_2) * Quat::from_rotation_x(-FRAC_PI_2);
+    parent.rotation.inverse() * view.rotation * basis * own
+}
+
+/// Returns the only axis about which a node turns to the camera, if there is one.
+fn lock(node: &Node) -> Option<Vec3> {
     let locks = [
         (node_flags::BILLBOARDED_LOCK_X, Vec3::X),
         (node_flags::BILLBOARDED_LOCK_Y, Vec3::Y),
         (node_flags::BILLBOARDED_LOCK_Z, Vec3::Z),
     ];
-    let (_, axis) = locks.into_iter().find(|(flag, _)| node.has(*flag))?;
-    let ray = view.position - parent.matrix.transform_point3(place);
-    let ray = (parent.rotation * own).inverse() * ray;
+    locks.into_iter().find(|(flag, _)| node.has(*flag)).map(|(_, axis)| axis)
+}
+
+/// Returns a rotation relative to the parent, turned about one of its axes towards the camera.
+fn turning(axis: Vec3, parent: &NodePose, rotation: Quat, view: &View) -> Quat {
+    let ray = (parent.rotation * rotation).inverse() * view.back();
     let angle = if axis == Vec3::X {
-        ray.z.atan2(ray.y)
+        libm::atan2f(ray.z, ray.y)
     } else if axis == Vec3::Y {
-        (-ray.z).atan2(ray.x)
+        libm::atan2f(-ray.z, ray.x)
     } else {
-        ray.y.atan2(ray.x)
+        libm::atan2f(ray.y, ray.x)
     };
-    Some(own * Quat::from_axis_angle(axis, angle))
+    rotation * Quat::from_axis_angle(axis, angle)
 }

@@ -114,9 +114,9 @@ fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     let (from, to) = if dot > 0.9995 {
         (1.0 - t, t)
     } else {
-        let angle = dot.min(1.0).acos();
-        let sine = angle.sin();
-        (((1.0 - t) * angle).sin() / sine, (t * angle).sin() / sine)
+        let angle = libm::acosf(dot.min(1.0));
+        let sine = libm::sinf(angle);
+        (libm::sinf((1.0 - t) * angle) / sine, libm::sinf(t * angle) / sine)
     };
     let mut out = a;
     for (x, y) in out.iter_mut().zip(b) {
@@ -181,6 +181,25 @@ pub(super) fn sample<T: Value>(model: &Model, track: &Track, moment: &Moment, ed
         Some(s) => sample_in(curve, interpolation, (f64::from(s.start), f64::from(s.end)), moment.time, edge),
         None => sample_in(curve, interpolation, (f64::MIN, f64::MAX), moment.time, Edge::Clamp),
     }
+}
+
+/// Returns the time of the key at or before a moment among those that count in its sequence; before the first one, that of the
+/// last if the track wraps around, otherwise of the first.
+pub(super) fn key_before(model: &Model, track: &Track, moment: &Moment, edge: Edge) -> Option<i32> {
+    let (window, time) = match usize::try_from(track.global_sequence) {
+        Ok(global) => {
+            let length = f64::from(model.global_sequences.get(global).copied().unwrap_or(0));
+            let time = if length > 0.0 { moment.clock.rem_euclid(length) } else { 0.0 };
+            ((0.0, length), time)
+        }
+        Err(_) => match moment.sequence.and_then(|i| model.sequences.get(i)) {
+            Some(s) => ((f64::from(s.start), f64::from(s.end)), moment.time),
+            None => ((f64::MIN, f64::MAX), moment.time),
+        },
+    };
+    let inside = || track.keys.times().filter(|t| (window.0..=window.1).contains(&f64::from(*t)));
+    let before = inside().filter(|t| f64::from(*t) <= time).max();
+    before.or_else(|| if edge == Edge::Wrap { inside().max() } else { inside().min() })
 }
 
 fn sample_in<T: Value>(

@@ -1,12 +1,15 @@
-//! Time steps and reproducible random numbers, shared by all simulations.
+//! Time steps, budgets and reproducible random numbers, shared by all simulations.
 
-use super::{Moment, Player, Pose};
+use super::{Moment, NodePose, Player, View};
 
-/// Maximum number of particles of one emitter at a time.
+/// Maximum number of particles, models or edges of one emitter at a time.
 pub(super) const MOST: usize = 4096;
 
-/// Milliseconds of one step.
-const STEP: f64 = 1000.0 / 60.0;
+/// Milliseconds of one step. A power of two of a second, so that sums of steps are exact.
+pub(super) const STEP: f64 = 1000.0 / 64.0;
+
+/// Maximum number of steps of one simulation: five minutes.
+pub(super) const STEPS: u64 = 64 * 300;
 
 /// A random number generator. The same seed always gives the same numbers.
 #[derive(Debug, Clone)]
@@ -31,23 +34,63 @@ impl Chance {
     }
 }
 
-/// Plays a sequence up to this many milliseconds after it began, in steps of 1/60 s, and calls back with each moment, its pose
-/// and the seconds that passed. Steps more than `life` seconds earlier are skipped: nothing emitted in them is still alive.
+/// What an emitter owes: the part of a particle that has accumulated, and whether more were due than may live at a time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Debt {
+    owed: f32,
+    /// Whether births were dropped because [`MOST`] were alive.
+    pub(super) limited: bool,
+}
+
+impl Debt {
+    /// Adds what a rate per second gives in a step. Rates that are negative or not numbers give nothing.
+    pub(super) fn flow(&mut self, rate: f32, seconds: f32) {
+        let due = rate * seconds;
+        if due > 0.0 {
+            self.owed = (self.owed + due).min(1e9);
+        }
+    }
+
+    /// Adds a burst. A flow that has accumulated before does not count.
+    pub(super) fn burst(&mut self, count: f32) {
+        self.owed = if count > 0.0 { count.min(1e9) } else { 0.0 };
+    }
+
+    /// Returns how many are born now, with this many alive. What exceeds the budget is dropped.
+    pub(super) fn births(&mut self, alive: usize) -> usize {
+        let due = self.owed.floor();
+        self.owed -= due;
+        let room = MOST.saturating_sub(alive);
+        let births = (due as usize).min(room);
+        self.limited |= births < due as usize;
+        births
+    }
+}
+
+/// Plays a sequence from its start up to this many milliseconds, in steps of 1/64 s and a shorter last one, and calls back with
+/// each moment, the poses of the nodes and the seconds that passed. Of a longer time than [`STEPS`] only the end is simulated.
 pub(super) fn simulate(
     player: &Player<'_>,
     sequence: usize,
     elapsed: f64,
-    life: f32,
-    mut advance: impl FnMut(&Moment, &Pose, f32),
+    view: Option<&View>,
+    mut advance: impl FnMut(&Moment, &[NodePose], f32),
 ) {
-    let memory = f64::from(life) * 1000.0;
-    let begin = (elapsed - memory.clamp(0.0, 60_000.0) - 100.0).max(0.0);
-    let steps = ((elapsed - begin) / STEP).ceil().clamp(0.0, 10_000.0) as u32;
-    for step in 1..=steps {
-        let now = (begin + f64::from(step) * STEP).min(elapsed);
-        let moment = Moment::in_sequence(player.model(), sequence, now);
-        let pose = player.pose(&moment, None);
-        let passed = now - (begin + f64::from(step - 1) * STEP);
-        advance(&moment, &pose, (passed / 1000.0) as f32);
+    let (first, whole) = whole_steps(elapsed);
+    let mut before = first as f64 * STEP;
+    let ends = (first + 1..=whole).map(|step| step as f64 * STEP);
+    for now in ends.chain(Some(elapsed)) {
+        let passed = (now - before) / 1000.0;
+        if passed > 0.0 {
+            let moment = Moment::in_sequence(player.model(), sequence, now);
+            advance(&moment, &player.pose_nodes(&moment, view, None), passed as f32);
+        }
+        before = now;
     }
+}
+
+/// Returns the range of whole steps that lead to a time: from 0, or from as late as the budget demands.
+pub(super) fn whole_steps(elapsed: f64) -> (u64, u64) {
+    let whole = (elapsed / STEP).floor().clamp(0.0, 1e15) as u64;
+    (whole.saturating_sub(STEPS), whole)
 }

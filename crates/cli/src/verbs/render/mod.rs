@@ -1,0 +1,361 @@
+//! `galatea render`: images of models.
+
+mod moving;
+mod values;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use galatea::disk::{self, Job};
+use galatea::preview::{self, Image, Movie, Options as Appearance};
+use galatea::textures::{self, Libraries};
+use galatea::{Category, Limits, SceneContext, SiblingFiles, Stage, fox};
+use serde_json::json;
+
+use self::moving::Animate;
+use self::values::{Background, Show, background, rate, show as shown, size};
+use super::names::Dictionaries;
+use super::texture_options::TextureSources;
+use crate::Exit;
+use crate::batch::{self, Failure, Inputs};
+use crate::terminal::{complain, note, plain, reason, show};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// The PNG file to write; a folder for several inputs, unless --sheet is given
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Pixels: one number for a square, or WIDTHxHEIGHT
+    #[arg(long, value_name = "SIZE", default_value = "512", value_parser = size)]
+    size: (u32, u32),
+    /// Play this clip
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// Seconds into the clip [default: its middle]
+    #[arg(long, value_name = "SECONDS", requires = "clip")]
+    time: Option<f32>,
+    /// Play a clip as a moving image: APNG, GIF or WebP, by the extension of the output
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "clip", conflicts_with = "sheet")]
+    animate: Option<Animate>,
+    /// Frames per second of a moving image
+    #[arg(long, value_name = "N", default_value_t = 15.0, value_parser = rate)]
+    fps: f32,
+    /// How often a moving image plays; 0 for ever
+    #[arg(long = "loop", value_name = "N", default_value_t = 0)]
+    loops: u16,
+    /// The format of moving images that are written to a folder
+    #[arg(long, value_name = "FORMAT", default_value = "png", value_parser = ["png", "gif", "webp"])]
+    movie: String,
+    /// Render one full turn as a moving image; a clip of --clip plays meanwhile
+    #[arg(long, conflicts_with = "sheet")]
+    turntable: bool,
+    /// Frames of a turntable
+    #[arg(long, value_name = "N", default_value_t = 36, requires = "turntable")]
+    frames: u32,
+    /// Render a contact sheet: all inputs in one image, or all clips of a single model
+    #[arg(long)]
+    sheet: bool,
+    /// Images per row of the sheet [default: about square]
+    #[arg(long, value_name = "N", requires = "sheet")]
+    columns: Option<usize>,
+    /// Also draw walk, bounds, skeleton or wire; or in place of materials normals, uv, weights:BONE or masks; or lod:N
+    #[arg(long, value_name = "WHAT", value_parser = shown, value_delimiter = ',')]
+    show: Vec<Show>,
+    /// The same as --show skeleton
+    #[arg(long, hide = true)]
+    skeleton: bool,
+    /// The same as --show wire
+    #[arg(long, hide = true)]
+    wire: bool,
+    /// The same as --show walk
+    #[arg(long, hide = true)]
+    walk: bool,
+    /// The same as --show bounds
+    #[arg(long, hide = true)]
+    bounds: bool,
+    /// Look through a camera of the model: its name, or `portrait` [default for files called so: portrait]
+    #[arg(long, value_name = "NAME")]
+    camera: Option<String>,
+    /// Degrees to the right of the front
+    #[arg(long, value_name = "DEGREES", default_value_t = 35.0, allow_negative_numbers = true)]
+    yaw: f32,
+    /// Degrees above the horizon
+    #[arg(long, value_name = "DEGREES", default_value_t = 20.0, allow_negative_numbers = true)]
+    pitch: f32,
+    /// `transparent`, `checker`, or a colour such as #2e3238
+    #[arg(long, value_name = "COLOUR", default_value = "#2e3238", value_parser = background)]
+    background: Background,
+    /// Draw the model's shadow on the ground
+    #[arg(long)]
+    ground: bool,
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    sources: TextureSources,
+    /// Leave textures out
+    #[arg(long)]
+    no_textures: bool,
+    #[command(flatten)]
+    dictionaries: Dictionaries,
+}
+
+/// A model that opened, with its name.
+struct Subject<'a> {
+    name: String,
+    stage: Stage<'a>,
+}
+
+impl Options {
+    fn look(&self) -> Appearance {
+        let (width, height) = self.size;
+        let look = Appearance::default()
+            .with_size(width, height)
+            .with_background(self.background.color)
+            .with_checker(self.background.checker)
+            .with_ground(self.ground)
+            .with_yaw(self.yaw)
+            .with_pitch(self.pitch)
+            .with_skeleton(self.skeleton)
+            .with_wire(self.wire)
+            .with_walk(self.walk)
+            .with_bounds(self.bounds);
+        self.show.iter().fold(look, |look, show| show.apply(look))
+    }
+
+    /// Returns what is drawn of a model: the clip and time that were asked for, or what is usual for it.
+    fn look_at(&self, subject: &mut Subject<'_>) -> Result<Appearance, Failure> {
+        let look = self.look().with_clip(self.clip.clone());
+        let look = match (&self.clip, self.time) {
+            (None, _) => subject.stage.usual(&look).map_err(other)?,
+            (Some(_), Some(time)) => look.with_time(time),
+            (Some(name), None) if subject.stage.has_effects() => {
+                let look = look.with_clip(Some(name.clone()));
+                preview::instant(subject.stage.scene(), &look).map_err(other)?;
+                subject.stage.fullest(&look).map_err(other)?
+            }
+            (Some(name), None) => {
+                let length = subject.stage.scene().find_clip(name).map_or(0.0, |c| c.length);
+                look.with_time(length * 0.5)
+            }
+        };
+        self.through_camera(subject, look)
+    }
+
+    /// Returns the same look through the camera that was asked for, or a portrait's own.
+    fn through_camera(&self, subject: &mut Subject<'_>, look: Appearance) -> Result<Appearance, Failure> {
+        let is_portrait = subject.name.to_ascii_lowercase().ends_with("_portrait");
+        let wanted = self.camera.as_deref().or(is_portrait.then_some("portrait"));
+        let Some(wanted) = wanted else { return Ok(look) };
+        match subject.stage.view(wanted, &look).map_err(other)? {
+            Some(view) => Ok(look.with_view(Some(view))),
+            None if self.camera.is_none() => Ok(look),
+            None => {
+                let known = subject.stage.cameras();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                Err(Failure::Other(format!("there is no camera `{wanted}`; the model has {}", plain(&known))))
+            }
+        }
+    }
+
+    /// Opens a model with its textures, and hands it on.
+    fn with_subject<T>(
+        &self,
+        job: &Job,
+        library: &Libraries,
+        names: &fox::Dictionary,
+        draw: impl FnOnce(&mut Subject<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let opened = batch::open(job)?;
+        let name = disk::stem(&job.path);
+        let format = opened.document.format();
+        let Some(scene) = opened.document.scene(&SceneContext::new(&name).with_names(names)) else {
+            return Err(Failure::Other(format!("{} files cannot be rendered yet", format.name)));
+        };
+        let found = self.sources.textures(job, format, library);
+        let stage = Stage::new(opened.document.as_ref(), scene.into_owned(), |scene| {
+            if self.no_textures {
+                None
+            } else if let Some(textures) = &found {
+                Some(textures::resolve_materials(scene, textures, self.sources.team_colour))
+            } else {
+                let beside = |path: &str| opened.loaded.file(path);
+                textures::resolve_gltf_materials(opened.document.as_ref(), &beside, &Limits::default())
+            }
+        });
+        for loss in stage.left_out() {
+            complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
+        }
+        draw(&mut Subject { name, stage })
+    }
+
+    fn image(&self, subject: &mut Subject<'_>, look: &Appearance) -> Result<Image, Failure> {
+        subject.stage.render(look).map_err(other)
+    }
+
+    /// Returns `true` if the image moves.
+    fn moves(&self) -> bool {
+        self.turntable || self.animate.is_some()
+    }
+
+    /// Returns the format of a moving image with this path.
+    fn movie(&self, path: &Path) -> Result<Movie, Failure> {
+        let extension = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+        Movie::by_extension(&extension).ok_or_else(|| {
+            Failure::Other(format!(
+                "`{}` is not a moving image; name a .png, .gif or .webp",
+                plain(&extension)
+            ))
+        })
+    }
+
+    fn file(&self, subject: &mut Subject<'_>, look: &Appearance, path: &Path) -> Result<Vec<u8>, Failure> {
+        if !self.moves() {
+            return self.image(subject, look)?.png().map_err(other);
+        }
+        let movie = self.movie(path)?;
+        movie.encode(&self.moving(subject, look)?, self.fps, self.loops).map_err(other)
+    }
+
+    pub(crate) fn run(&self) -> io::Result<Exit> {
+        let loaded = self.dictionaries.load().and_then(|n| Ok((n, self.sources.folders.library()?)));
+        let (names, library) = match loaded {
+            Ok(both) => both,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::Usage);
+            }
+        };
+        let inputs = self.inputs.only(Category::Model);
+        let folder = self.output.is_dir().then(|| self.output.join("image.png"));
+        crate::outputs::recover(&[folder.unwrap_or_else(|| self.output.clone())]);
+        if self.sheet {
+            return self.run_sheet(&inputs, &library, &names);
+        }
+        let jobs = inputs.list();
+        let single =
+            jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
+        if !single && self.output.is_file() {
+            complain(format_args!(
+                "{}: is a file; for several images name a folder, or use --sheet",
+                show(&self.output)
+            ));
+            return Ok(Exit::Usage);
+        }
+        if !single {
+            std::fs::create_dir_all(&self.output)?;
+        }
+        let tally = inputs.run(
+            |job| {
+                self.with_subject(job, &library, &names, |subject| {
+                    let look = self.look_at(subject)?;
+                    let ending = if self.moves() { self.movie.as_str() } else { "png" };
+                    let folder = || self.output.join(format!("{}.{ending}", subject.name));
+                    let path = if single { self.output.clone() } else { folder() };
+                    let bytes = self.file(subject, &look, &path)?;
+                    disk::write(&path, &bytes, self.force).map_err(|e| named(&path, &e))?;
+                    let frame = subject.stage.shown(&look).map_err(other)?;
+                    self.tell(job, subject, &frame);
+                    let view = preview::frame_view(subject.stage.scene(), &frame, &look);
+                    Ok((path, Some(view).filter(|_| !self.moves())))
+                })
+            },
+            |input, result, out| match result {
+                Ok((path, view)) if self.inputs.json => {
+                    let view = view.map(|v| {
+                        json!({ "eye": v.eye, "target": v.target, "up": v.up, "field_of_view": v.field_of_view })
+                    });
+                    writeln!(out, "{}", json!({ "path": input, "output": show(&path), "view": view }))
+                }
+                Ok((path, _)) => writeln!(out, "{}", show(&path)),
+                Err(failure) if self.inputs.json => {
+                    writeln!(out, "{}", json!({ "path": input, "error": batch::error_json(&failure) }))
+                }
+                Err(_) => Ok(()),
+            },
+        )?;
+        Ok(tally.exit(false))
+    }
+
+    /// Says what is missing from an image.
+    fn tell(&self, job: &Job, subject: &Subject<'_>, frame: &galatea::scene::Frame) {
+        let note = |text: &str| note(format_args!("{}: {}", show(&job.path), plain(text)));
+        frame.notes.iter().for_each(|text| note(text));
+        if !self.no_textures && !frame.sprites.is_empty() {
+            for name in subject.stage.missing_effect_textures() {
+                note(&format!("{name}: not found; soft dots stand in for this texture of an effect"));
+            }
+        }
+    }
+
+    fn run_sheet(&self, inputs: &Inputs, library: &Libraries, names: &fox::Dictionary) -> io::Result<Exit> {
+        let count = inputs.list().len();
+        let columns = self.columns.unwrap_or(0);
+        let start = |most: usize| preview::Sheet::new(self.size, most, columns, self.background.color);
+        // Of a single model all clips are shown, and nobody knows yet how many.
+        let alone = count == 1;
+        let mut sheet = match start(count) {
+            Ok(sheet) => sheet,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::AllFailed);
+            }
+        };
+        let mut refused = None;
+        let tally = inputs.run(
+            |job| {
+                self.with_subject(job, library, names, |subject| {
+                    let look = self.look_at(subject)?;
+                    let mut out = vec![(subject.name.clone(), self.image(subject, &look)?)];
+                    let clips = subject.stage.scene().clips.iter().filter(|_| alone);
+                    let clips: Vec<(String, f32)> = clips.map(|c| (c.name.clone(), c.length)).collect();
+                    for (clip, length) in clips {
+                        let look = look.clone().with_clip(Some(clip.clone())).with_time(length * 0.5);
+                        let effects = subject.stage.has_effects();
+                        let look = if effects { subject.stage.fullest(&look).map_err(other)? } else { look };
+                        out.push((clip, self.image(subject, &look)?));
+                    }
+                    Ok(out)
+                })
+            },
+            |_, result, _| {
+                let Ok(images) = result else { return Ok(()) };
+                if alone {
+                    match start(images.len()) {
+                        Ok(larger) => sheet = larger,
+                        Err(error) => {
+                            refused = Some(error);
+                            return Ok(());
+                        }
+                    }
+                }
+                images.iter().for_each(|(name, image)| sheet.add(name, image));
+                Ok(())
+            },
+        )?;
+        let count = sheet.len();
+        let whole = refused.map_or_else(|| sheet.finish(), Err).and_then(|s| s.png());
+        match whole.map_err(|e| e.to_string()).and_then(|png| {
+            disk::write(&self.output, &png, self.force)
+                .map_err(|e| format!("{}: {}", show(&self.output), reason(&e)))
+        }) {
+            Ok(()) => writeln!(io::stdout().lock(), "{}: {count} images", show(&self.output))?,
+            Err(error) => {
+                complain(format_args!("{error}"));
+                return Ok(Exit::AllFailed);
+            }
+        }
+        Ok(tally.exit(false))
+    }
+}
+
+fn other(error: preview::RenderError) -> Failure {
+    Failure::Other(error.to_string())
+}
+
+fn named(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!("{}: {}", show(path), reason(error)))
+}

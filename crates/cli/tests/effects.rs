@@ -1,0 +1,271 @@
+//! Images of every kind and flag of emitter, on models built here: the same bytes as those kept beside this test, in every
+//! build, at any number of threads. With `GALATEA_BLESS` set, they are written anew; look at them before you keep them.
+#![cfg(test)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail loudly")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use galatea::mdlx::{self, node_flags};
+use galatea::preview::Options;
+use galatea::texture::find::Game;
+use galatea::{Document, SceneContext, Stage, kotor, textures};
+
+use support::scratch;
+
+/// A texture of 4 x 4 cells, each in its own color with a soft edge, as a TGA.
+fn cells() -> Vec<u8> {
+    let side = 64u16;
+    let mut out = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    out.extend(side.to_le_bytes());
+    out.extend(side.to_le_bytes());
+    // 32 bits, top row first.
+    out.extend([32, 0x28]);
+    for y in 0..side {
+        for x in 0..side {
+            let (column, row) = (x / 16, y / 16);
+            let (dx, dy) = (i32::from(x % 16) - 8, i32::from(y % 16) - 8);
+            let alpha = (255 - (dx * dx + dy * dy) * 4).clamp(0, 255) as u8;
+            let channel = |n: u16| (55 + n * 66) as u8;
+            out.extend([channel(3 - row), channel(row), channel(column), alpha]);
+        }
+    }
+    out
+}
+
+fn wc3(emitter: mdlx::ParticleEmitter2) -> mdlx::Model {
+    let mut model = mdlx::Model::new(mdlx::Version(800));
+    model.sequences.push(mdlx::Sequence { end: 4000, ..mdlx::Sequence::default() });
+    model.textures.push(mdlx::Texture {
+        path: mdlx::Text::new(b"cells.tga").unwrap(),
+        replaceable_id: 0,
+        flags: 0,
+    });
+    model.particle_emitters2.push(emitter);
+    model.pivots = vec![[0.0; 3]; 4];
+    model
+}
+
+fn emitter() -> mdlx::ParticleEmitter2 {
+    mdlx::ParticleEmitter2 {
+        speed: 60.0,
+        variation: 0.2,
+        latitude: 25.0,
+        gravity: 20.0,
+        life_span: 1.5,
+        emission_rate: 16.0,
+        rows: 4,
+        columns: 4,
+        head_life: [0, 7, 1],
+        head_decay: [8, 15, 1],
+        tail_life: [0, 7, 1],
+        tail_decay: [8, 15, 1],
+        tail_length: 0.3,
+        segment_scalings: [6.0, 10.0, 14.0],
+        segment_alphas: [255, 255, 80],
+        ..mdlx::ParticleEmitter2::default()
+    }
+}
+
+fn flagged(flags: u32) -> mdlx::ParticleEmitter2 {
+    let mut emitter = emitter();
+    emitter.node.flags = flags;
+    emitter
+}
+
+/// A model whose emitter turns in a circle.
+fn circling(mut model: mdlx::Model) -> mdlx::Model {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let turns = [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, half, -half]];
+    let keys = (0..5).map(|i| (i * 500, turns[i as usize % 4]));
+    let spin =
+        mdlx::Track::new(b"KGRT", mdlx::Interpolation::Linear, mdlx::Keys::Rotation(mdlx::Curve::new(keys)));
+    let node = mdlx::Node { object_id: 2, tracks: vec![spin].into(), ..mdlx::Node::default() };
+    model.helpers.push(mdlx::Helper { node });
+    model.pivots[0] = [30.0, 0.0, 0.0];
+    for emitter in &mut model.particle_emitters2 {
+        emitter.node.parent_id = 2;
+    }
+    for ribbon in &mut model.ribbon_emitters {
+        ribbon.node.parent_id = 2;
+    }
+    model
+}
+
+fn ribbon() -> mdlx::Model {
+    let mut model = wc3(emitter());
+    model.particle_emitters2.clear();
+    let layer = mdlx::Layer { filter_mode: 3, flags: 0x10, ..mdlx::Layer::default() };
+    model.materials.push(mdlx::Material { layers: vec![layer], ..mdlx::Material::default() });
+    model.ribbon_emitters.push(mdlx::RibbonEmitter {
+        height_above: 10.0,
+        height_below: 10.0,
+        life_span: 1.5,
+        emission_rate: 30,
+        ..mdlx::RibbonEmitter::default()
+    });
+    circling(model)
+}
+
+fn odyssey(update: &str, render: &str, blend: &str, flags: u32) -> kotor::mdl::Model {
+    let text = |s: &str| galatea::wire::Text::new(s.as_bytes()).unwrap();
+    let mut model = kotor::mdl::Model::new("fx");
+    let emitter = kotor::mdl::Emitter {
+        update: text(update),
+        render: text(render),
+        blend: text(blend),
+        texture: text("cells"),
+        x_grid: 4,
+        y_grid: 4,
+        flags,
+        ..kotor::mdl::Emitter::default()
+    };
+    let mut node = kotor::mdl::Node { emitter: Some(Box::new(emitter)), ..kotor::mdl::Node::default() };
+    let mut set = |kind: u32, values: &[f32]| {
+        let linear = kotor::mdl::Interpolation::Linear;
+        node.controllers.push(kind, 0xFFFF, linear, values.len(), &[0.0], values).unwrap();
+    };
+    let life = if update == "Single" { -1.0 } else { 1.5 };
+    for (kind, value) in [
+        (88, 12.0),
+        (120, life),
+        (168, 1.0),
+        (160, 0.6),
+        (144, 0.25),
+        (148, 0.5),
+        (232, 0.4),
+        (84, 1.0),
+        (216, 1.0),
+        (80, 0.3),
+        (104, 4.0),
+        (108, 15.0),
+        (180, 10.0),
+        (184, 0.1),
+        (188, 0.5),
+        (192, 0.1),
+        (196, 8.0),
+    ] {
+        set(kind, &[value]);
+    }
+    set(392, &[1.0, 1.0, 1.0]);
+    set(380, &[1.0, 0.6, 0.3]);
+    node.parent = Some(0);
+    let target =
+        kotor::mdl::Node { parent: Some(1), position: [0.0, 0.5, 1.5], ..kotor::mdl::Node::default() };
+    model.nodes[0].children.push(1);
+    node.children.push(2);
+    model.nodes.extend([node, target]);
+    let events = vec![kotor::mdl::Event { time: 0.9, name: text("detonate") }];
+    let nodes = vec![kotor::mdl::Node::default()];
+    model.animations.push(kotor::mdl::Animation {
+        name: text("play"),
+        length: 4.0,
+        events,
+        nodes,
+        ..kotor::mdl::Animation::default()
+    });
+    model
+}
+
+fn subjects() -> Vec<(String, Box<dyn Document>)> {
+    let mut out: Vec<(String, Box<dyn Document>)> = Vec::new();
+    let mut add = |name: &str, model: mdlx::Model| out.push((format!("wc3_{name}"), Box::new(model)));
+    for (mode, name) in (0..).zip(["blend", "additive", "modulate", "modulate2x", "alpha_key"]) {
+        add(name, wc3(mdlx::ParticleEmitter2 { filter_mode: mode, ..emitter() }));
+    }
+    add("tail", wc3(mdlx::ParticleEmitter2 { head_or_tail: 1, ..emitter() }));
+    add("both", wc3(mdlx::ParticleEmitter2 { head_or_tail: 2, ..emitter() }));
+    add("xy_quad", wc3(flagged(node_flags::XY_QUAD)));
+    let line = mdlx::ParticleEmitter2 { width: 60.0, ..flagged(node_flags::LINE_EMITTER) };
+    add("line", wc3(line));
+    add("world", circling(wc3(emitter())));
+    add("model_space", circling(wc3(flagged(node_flags::MODEL_SPACE))));
+    add("sorted", wc3(flagged(node_flags::SORT_PRIMS_FAR_Z)));
+    add(
+        "glow",
+        wc3(mdlx::ParticleEmitter2 { replaceable_id: 2, filter_mode: 1, rows: 1, columns: 1, ..emitter() }),
+    );
+    let burst = mdlx::Keys::Float(mdlx::Curve::new([(0, 0.0), (500, 24.0), (600, 0.0)]));
+    let burst = mdlx::Track::new(b"KP2E", mdlx::Interpolation::None, burst);
+    add("squirt", wc3(mdlx::ParticleEmitter2 { squirt: 1, tracks: vec![burst].into(), ..emitter() }));
+    add("untextured", wc3(mdlx::ParticleEmitter2 { texture_id: -1, ..emitter() }));
+    add("ribbon", ribbon());
+    let mut thrown = wc3(emitter());
+    thrown.particle_emitters2.clear();
+    thrown.particle_emitters.push(mdlx::ParticleEmitter {
+        emission_rate: 8.0,
+        life_span: 1.0,
+        speed: 40.0,
+        latitude: 0.5,
+        longitude: 3.1,
+        ..mdlx::ParticleEmitter::default()
+    });
+    add("models", thrown);
+    let mut popcorn = wc3(emitter());
+    popcorn.particle_emitters2.clear();
+    popcorn.popcorn_emitters.push(mdlx::PopcornEmitter::default());
+    add("popcorn", popcorn);
+    let mut add = |name: &str, model: kotor::mdl::Model| out.push((format!("kotor_{name}"), Box::new(model)));
+    for update in ["Fountain", "Single", "Explosion", "Lightning"] {
+        add(&update.to_lowercase(), odyssey(update, "Normal", "Normal", 2));
+    }
+    for render in [
+        "Linked",
+        "Billboard_to_Local_Z",
+        "Billboard_to_World_Z",
+        "Aligned_to_World_Z",
+        "Aligned_to_Particle_Dir",
+        "Motion_Blur",
+    ] {
+        add(&render.to_lowercase(), odyssey("Fountain", render, "Normal", 2));
+    }
+    for blend in ["Lighten", "Punch-Through"] {
+        add(&blend.to_lowercase(), odyssey("Fountain", "Normal", blend, 2));
+    }
+    add("random", odyssey("Fountain", "Normal", "Normal", 0x22));
+    out
+}
+
+fn draw(folder: &Path, name: &str, document: &dyn Document) -> Vec<u8> {
+    let scene = document.to_scene(&SceneContext::new(name)).unwrap();
+    let game = document.format().game.unwrap_or(Game::Warcraft);
+    let found = textures::Textures::new(game, Some(folder), None);
+    let mut stage = Stage::new(document, scene, |scene| Some(textures::resolve_materials(scene, &found, 0)));
+    let clip = stage.scene().clips.first().map(|c| c.name.clone());
+    let look = Options::default().with_size(72, 72).with_clip(clip).with_time(1.75);
+    stage.render(&look).unwrap().png().unwrap()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/images/effects")
+}
+
+#[test]
+fn every_kind_of_emitter_is_drawn_as_it_was_looked_at() {
+    let textures = scratch("effects");
+    std::fs::write(textures.join("cells.tga"), cells()).unwrap();
+    let draw_all = || -> Vec<(String, Vec<u8>)> {
+        subjects().iter().map(|(name, model)| (name.clone(), draw(&textures, name, model.as_ref()))).collect()
+    };
+    let drawn = draw_all();
+    if std::env::var_os("GALATEA_BLESS").is_some() {
+        std::fs::create_dir_all(folder()).unwrap();
+        for (name, png) in &drawn {
+            std::fs::write(folder().join(format!("{name}.png")), png).unwrap();
+        }
+    }
+    for (name, png) in &drawn {
+        let kept = std::fs::read(folder().join(format!("{name}.png"))).unwrap_or_default();
+        assert!(
+            kept == *png,
+            "{name} is drawn otherwise than before: look at it, then run with GALATEA_BLESS=1"
+        );
+        let image = galatea::texture::decode(png, &[], &Default::default()).unwrap();
+        assert!(image.pixels().any(|p| p != [46, 50, 56, 255]), "{name} is empty");
+    }
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert!(pool.install(draw_all) == drawn, "{threads} threads");
+    }
+}

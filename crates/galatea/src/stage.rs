@@ -1,0 +1,220 @@
+//! A document ready to be drawn: its scene with textures, and everything in it that moves.
+
+use galatea_preview::{self as preview, Image, Options, RenderError, View};
+use galatea_scene::{
+    Bounds, Frame, Instant, Performance, PlainPerformance, Playback, Pose, Projection, Scene,
+};
+use galatea_wire::Loss;
+
+use crate::Document;
+use crate::textures::ResolvedMaterials;
+
+/// Width and height of the images by which the fullest moment is found.
+const TRIAL: u32 = 48;
+/// Moments that are tried.
+const TRIALS: u16 = 12;
+/// Seconds that a looping clip is tried for at least: an effect needs its time to build up.
+const BUILD_UP: f32 = 2.5;
+
+/// A document ready to be drawn.
+///
+/// ```
+/// use galatea::mdlx::{Model, ParticleEmitter2, Sequence, Version};
+/// use galatea::{Document, SceneContext, Stage, preview};
+/// let mut torch = Model::new(Version(800));
+/// torch.sequences.push(Sequence { end: 1000, ..Sequence::default() });
+/// torch.particle_emitters2.push(ParticleEmitter2 {
+///     speed: 50.0,
+///     life_span: 1.0,
+///     emission_rate: 20.0,
+///     segment_scalings: [8.0; 3],
+///     ..ParticleEmitter2::default()
+/// });
+/// let scene = torch.to_scene("torch");
+/// let mut stage = Stage::new(&torch, scene, |_| None);
+/// let look = stage.usual(&preview::Options::default().with_size(64, 64))?;
+/// let image = stage.render(&look)?;
+/// assert!(image.pixels.chunks(4).any(|p| p != look.background));
+/// # Ok::<(), preview::RenderError>(())
+/// ```
+pub struct Stage<'a> {
+    scene: Scene,
+    resolved: Option<ResolvedMaterials>,
+    performance: Box<dyn Performance + 'a>,
+    /// The first material of effects.
+    effects: usize,
+}
+
+impl std::fmt::Debug for Stage<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stage").field("scene", &self.scene.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Stage<'a> {
+    /// Returns a document with its scene. `resolve` finds the textures of the scene's materials, to which those of the
+    /// document's effects were added.
+    pub fn new(
+        document: &'a dyn Document,
+        mut scene: Scene,
+        resolve: impl FnOnce(&Scene) -> Option<ResolvedMaterials>,
+    ) -> Self {
+        let performance = document.performance(&scene).unwrap_or_else(|| Box::new(PlainPerformance));
+        let effects = scene.materials.len();
+        scene.materials.extend(performance.materials());
+        let resolved = resolve(&scene);
+        if let Some(resolved) = &resolved {
+            let own: Vec<_> = scene.materials.iter().skip(effects).map(|m| (m.alpha, m.base_color)).collect();
+            scene = resolved.scene(&scene);
+            // The emitter decides how its particles are blended, not their texture.
+            for (material, (alpha, color)) in scene.materials.iter_mut().skip(effects).zip(own) {
+                (material.alpha, material.base_color) = (alpha, color);
+            }
+        }
+        Stage { scene, resolved, performance, effects }
+    }
+
+    /// Returns the scene as it is drawn.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Returns the textures that are left out because they are too large, each with the reason.
+    pub fn left_out(&self) -> &[Loss] {
+        self.resolved.as_ref().map_or(&[], ResolvedMaterials::left_out)
+    }
+
+    /// Returns a texture to draw with.
+    pub fn texture(&self, name: &str) -> Option<std::sync::Arc<preview::Texture>> {
+        self.resolved.as_ref()?.texture(name)
+    }
+
+    /// Returns `true` if particles, ribbons or other effects may be seen.
+    pub fn has_effects(&self) -> bool {
+        self.performance.has_effects()
+    }
+
+    /// Returns the names of the textures of effects that were not found. Soft dots stand in for them.
+    pub fn missing_effect_textures(&self) -> Vec<&str> {
+        let used = self.scene.materials.iter().skip(self.effects).filter_map(|m| m.textures.first());
+        let mut missing: Vec<&str> =
+            used.map(|t| t.name.as_str()).filter(|name| self.texture(name).is_none()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
+    /// Returns the frame of a moment.
+    pub fn frame(&mut self, at: &Instant, options: &Options) -> Frame {
+        let shown = options.shown(self.has_effects());
+        let mut frame = self.performance.frame(&self.scene, at, &shown);
+        if let Some(resolved) = &self.resolved {
+            for (id, state) in (0..).zip(&mut frame.materials) {
+                if let Some([u, v]) = resolved.frame_offset(id, at.time) {
+                    let [x, y] = &mut state.uv.offset;
+                    (*x, *y) = (*x + u, *y + v);
+                }
+            }
+        }
+        frame
+    }
+
+    /// Renders the moment that the options show.
+    pub fn render(&mut self, options: &Options) -> Result<Image, RenderError> {
+        let frame = self.shown(options)?;
+        self.render_frame(&frame, options)
+    }
+
+    /// Renders a frame.
+    pub fn render_frame(&self, frame: &Frame, options: &Options) -> Result<Image, RenderError> {
+        preview::render_frame(&self.scene, frame, options, &|name| self.texture(name))
+    }
+
+    /// Returns the frame that the options show.
+    pub fn shown(&mut self, options: &Options) -> Result<Frame, RenderError> {
+        let at = preview::instant(&self.scene, options)?;
+        Ok(self.frame(&at, options))
+    }
+
+    /// Returns the options with the usual clip of a document with effects, at its fullest moment: the first clip whose name
+    /// begins with `stand`, else the first one. A document without effects is shown at rest; one without clips emits at rest.
+    pub fn usual(&mut self, options: &Options) -> Result<Options, RenderError> {
+        let clips = &self.scene.clips;
+        let stand = |name: &str| name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("stand"));
+        let clip = clips.iter().find(|c| stand(&c.name)).or(clips.first()).map(|c| c.name.clone());
+        if self.has_effects() { self.fullest(&options.clone().with_clip(clip)) } else { Ok(options.clone()) }
+    }
+
+    /// Returns the options with the time at which most pixels of the clip's image are covered.
+    pub fn fullest(&mut self, options: &Options) -> Result<Options, RenderError> {
+        let clip = options.clip.as_deref().and_then(|name| self.scene.find_clip(name));
+        let Some((length, playback)) = clip.map(|c| (c.length, c.playback)) else {
+            return Ok(options.clone());
+        };
+        let end = if playback == Playback::Once { length } else { length.max(BUILD_UP) };
+        let times: Vec<f32> = (1..=TRIALS).map(|i| end * f32::from(i) / f32::from(TRIALS + 1)).collect();
+        let small = options.clone().with_size(TRIAL, TRIAL).with_samples(1).with_background([0; 4]);
+        let framing = self.framing(&small, &times)?;
+        let small = small.with_framing(framing);
+        let mut best = (0, length * 0.5);
+        for time in times {
+            let image = self.render(&small.clone().with_time(time))?;
+            let covered = image.pixels.chunks_exact(4).filter(|p| p.last().is_some_and(|a| *a > 8)).count();
+            if covered > best.0 {
+                best = (covered, time);
+            }
+        }
+        Ok(options.clone().with_time(best.1))
+    }
+
+    /// Returns the box around what is seen at these times of a clip.
+    pub fn framing(&mut self, options: &Options, times: &[f32]) -> Result<Option<Bounds>, RenderError> {
+        let mut all: Option<Bounds> = None;
+        for time in times {
+            let frame = self.shown(&options.clone().with_time(*time))?;
+            if !frame.is_empty() {
+                let bounds = preview::frame_bounds(&self.scene, &frame);
+                all = Some(all.map_or(bounds, |all| all.union(bounds)));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the names of the cameras.
+    pub fn cameras(&self) -> Vec<&str> {
+        self.scene.cameras.iter().map(|c| c.name.as_str()).collect()
+    }
+
+    /// Returns the view of a camera of the model at the moment that the options show; `None` if there is no such camera. The name
+    /// `portrait` means the camera whose name has that word in it, else the first one.
+    pub fn view(&mut self, camera: &str, options: &Options) -> Result<Option<View>, RenderError> {
+        let named = |name: &str| self.scene.cameras.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+        let portrait = camera.eq_ignore_ascii_case("portrait");
+        let has_word = |name: &str| name.to_ascii_lowercase().contains("portrait");
+        let found = named(camera).or_else(|| {
+            let cameras = &self.scene.cameras;
+            let worded = cameras.iter().position(|c| has_word(&c.name));
+            worded.or_else(|| (!cameras.is_empty()).then_some(0)).filter(|_| portrait)
+        });
+        let Some(found) = found else { return Ok(None) };
+        let at = preview::instant(&self.scene, options)?;
+        let pose = self.frame(&at, options).pose;
+        Ok(camera_view(&self.scene, &pose, found))
+    }
+}
+
+/// Returns the view of a camera in a pose.
+fn camera_view(scene: &Scene, pose: &Pose, number: usize) -> Option<View> {
+    let camera = scene.cameras.get(number)?;
+    let node = scene.nodes.iter().position(|n| n.camera == Some(number as u32))? as u32;
+    let world = pose.world_of(node);
+    let eye = world.w_axis.truncate();
+    let back = world.z_axis.truncate().normalize_or_zero();
+    let target = camera.target.map_or(eye - back, |id| pose.world_of(id).w_axis.truncate());
+    let angle = match camera.projection {
+        Projection::Perspective { yfov, .. } => yfov.to_degrees(),
+        Projection::Orthographic { .. } => 30.0,
+    };
+    (eye.is_finite() && target.is_finite())
+        .then(|| View::new(eye.into(), target.into(), [0.0, 1.0, 0.0], angle))
+}

@@ -1,0 +1,149 @@
+//! All emitters of a model, run together from the start of a sequence in fixed steps.
+
+use glam::Mat4;
+
+use super::steps::{STEP, whole_steps};
+use super::{ModelSystem, Moment, NodePose, ParticleSystem, Player, RibbonSystem, View};
+use crate::NodeKind;
+
+/// Emitters of each kind that are run; those after them emit nothing.
+const EMITTERS: usize = 4096;
+/// Steps times nodes that a run may take.
+const WORK: u64 = 1 << 24;
+
+/// The emitters of a model after some steps.
+#[derive(Debug, Clone)]
+pub(super) struct Run<'a> {
+    sequence: Option<usize>,
+    view: View,
+    /// Whole steps since the sequence began.
+    step: u64,
+    /// The nodes that carry an emitter, and their ancestors.
+    wanted: Vec<bool>,
+    nodes: Vec<NodePose>,
+    late: bool,
+    pub(super) particles: Vec<ParticleSystem<'a>>,
+    pub(super) models: Vec<ModelSystem<'a>>,
+    pub(super) ribbons: Vec<RibbonSystem<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// Returns the emitters at the start of a sequence.
+    pub(super) fn new(player: &Player<'a>, sequence: Option<usize>, view: View) -> Self {
+        let model = player.model();
+        let up_to = |count: usize| 0..count.min(EMITTERS);
+        Run {
+            sequence,
+            view,
+            step: 0,
+            wanted: wanted(player),
+            nodes: Vec::new(),
+            late: false,
+            particles: up_to(model.particle_emitters2.len())
+                .filter_map(|i| ParticleSystem::new(player, i, i as u64 + 1))
+                .collect(),
+            models: up_to(model.particle_emitters.len())
+                .filter_map(|i| ModelSystem::new(player, i, i as u64 + 1))
+                .collect(),
+            ribbons: up_to(model.ribbon_emitters.len())
+                .filter_map(|i| RibbonSystem::new(player, i))
+                .collect(),
+        }
+    }
+
+    /// Returns `true` if advancing this run leads to that time.
+    pub(super) fn leads_to(&self, sequence: Option<usize>, view: &View, elapsed: f64) -> bool {
+        self.sequence == sequence && self.view == *view && self.step <= whole_steps(elapsed).1
+    }
+
+    fn is_idle(&self) -> bool {
+        self.particles.is_empty() && self.models.is_empty() && self.ribbons.is_empty()
+    }
+
+    /// Advances by whole steps as far as a time. Of a long time, or with many nodes, only the end is simulated.
+    pub(super) fn advance(&mut self, player: &Player<'a>, elapsed: f64) {
+        let (first, whole) = whole_steps(elapsed);
+        let nodes = self.wanted.iter().filter(|w| **w).count().max(1) as u64;
+        let first = first.max(whole.saturating_sub(WORK / nodes));
+        if self.step < first {
+            self.late = true;
+            self.step = first;
+        }
+        while self.step < whole && !self.is_idle() {
+            self.step += 1;
+            self.take(player, self.step as f64 * STEP, STEP);
+        }
+    }
+
+    /// Returns the emitters at a time less than a step later, without changing the run.
+    pub(super) fn at(&self, player: &Player<'a>, elapsed: f64) -> Run<'a> {
+        let mut now = self.clone();
+        let rest = elapsed - self.step as f64 * STEP;
+        if rest > 0.0 && rest < STEP * 1.5 && !self.is_idle() {
+            now.take(player, elapsed, rest);
+        }
+        now
+    }
+
+    fn take(&mut self, player: &Player<'a>, now: f64, milliseconds: f64) {
+        let moment = match self.sequence {
+            Some(sequence) => Moment::in_sequence(player.model(), sequence, now),
+            None => Moment { sequence: None, time: now, clock: now },
+        };
+        self.nodes = player.pose_nodes(&moment, Some(&self.view), Some(&self.wanted));
+        let seconds = (milliseconds / 1000.0) as f32;
+        for system in &mut self.particles {
+            system.advance(player, &moment, &self.nodes, seconds);
+        }
+        for system in &mut self.models {
+            system.advance(player, &moment, &self.nodes, seconds);
+        }
+        for system in &mut self.ribbons {
+            system.advance(player, &moment, &self.nodes, seconds);
+        }
+    }
+
+    /// Returns the present transform of a node.
+    pub(super) fn matrix(&self, node: Option<usize>) -> Mat4 {
+        node.and_then(|i| self.nodes.get(i)).map_or(Mat4::IDENTITY, |n| n.matrix)
+    }
+
+    /// Says which emitters are over their budget.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut name = |what: &str, name: &[u8]| {
+            out.push(format!(
+                "{what} {:?}: more is emitted than the {} that are drawn at a time",
+                String::from_utf8_lossy(name),
+                super::steps::MOST
+            ));
+        };
+        for system in self.particles.iter().filter(|s| s.is_limited()) {
+            name("particle emitter", system.emitter().node.name.bytes());
+        }
+        for system in self.models.iter().filter(|s| s.is_limited()) {
+            name("model emitter", system.path());
+        }
+        if self.late {
+            out.push(
+                "effects are simulated for the last minutes only, not from the start of the clip".into(),
+            );
+        }
+        out
+    }
+}
+
+/// Marks the nodes that carry an emitter, and their ancestors.
+fn wanted(player: &Player<'_>) -> Vec<bool> {
+    let mut wanted = vec![false; player.parents().len()];
+    for (index, (kind, _, _)) in player.model().nodes().enumerate() {
+        let emits =
+            matches!(kind, NodeKind::ParticleEmitter | NodeKind::ParticleEmitter2 | NodeKind::RibbonEmitter);
+        let mut at = Some(index).filter(|_| emits);
+        while let Some(flag) = at.and_then(|i| wanted.get_mut(i)).filter(|flag| !**flag) {
+            *flag = true;
+            at = at.and_then(|i| player.parents().get(i).copied().flatten());
+        }
+    }
+    wanted
+}
