@@ -56,7 +56,12 @@ pub(super) fn list(values: impl IntoIterator<Item = usize>) -> Value {
     encode_u32s(&values.into_iter().map(|v| v as u32).collect::<Vec<_>>())
 }
 
-/// Notes stored numbers that are not those we derive. They hold as long as we derive the same again.
+/// Returns `true` if numbers are equal but for rounding, as in sums over vertices in another order.
+pub(super) fn near(a: &[f32], b: &[f32]) -> bool {
+    same(a, b) || a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-5 * (1e-3 + a.abs()))
+}
+
+/// Notes stored numbers that are not those we derive. They hold as long as we derive the same again, but for rounding.
 pub(super) fn note(map: &mut Extras, key: &'static str, stored: &[f32], derived: &[f32]) {
     if !same(stored, derived) {
         put(map, key, floats(stored));
@@ -67,7 +72,7 @@ pub(super) fn note(map: &mut Extras, key: &'static str, stored: &[f32], derived:
 /// Returns the stored numbers, if we derive now what we derived when they were noted; else what we derive.
 pub(super) fn noted<const N: usize>(map: &Extras, key: &str, derived: [f32; N]) -> [f32; N] {
     let was: Option<[f32; N]> = array(map, &format!("{key}_for"));
-    match was.filter(|w| same(w, &derived)) {
+    match was.filter(|w| near(w, &derived)) {
         Some(_) => array(map, key).unwrap_or(derived),
         None => derived,
     }

@@ -9,14 +9,15 @@ use galatea_scene::{
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
-use super::material;
 use super::tree::Roles;
 use super::vertices::{self as columns, Source, Wanted, Weights, build, noted_count};
+use super::{levels, material};
 use crate::mesh::{Mesh, Usage};
 use crate::model::Fmdl;
 use crate::scene::extra::{index, int, ints, own};
 use crate::scene::material::flags_for;
 use crate::scene::to::tree::place;
+use crate::scene::to::vertices::MASK;
 use crate::split::{BigMesh, Piece, SplitLimits};
 use crate::wire::Window;
 
@@ -96,12 +97,13 @@ impl<'a> Meshes<'a> {
     /// Returns all primitives, those of ours in the order they had, with the number they had.
     fn entries(&mut self) -> Vec<(Option<usize>, Entry<'a>)> {
         let scene = self.scene;
-        let mut known: BTreeMap<(usize, usize), Entry<'a>> = BTreeMap::new();
+        // Copies that an editor made come behind the meshes they were made of.
+        let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             let Some(mesh) = node.mesh.and_then(|m| scene.meshes.get(m as usize)) else { continue };
-            let was = index(own(&node.extras), "mesh");
+            let was = levels::copy_of(scene, node);
             for (i, primitive) in mesh.primitives.iter().enumerate() {
                 if primitive.topology != Topology::Triangles {
                     let what = if primitive.topology == Topology::Lines { "lines" } else { "points" };
@@ -110,8 +112,8 @@ impl<'a> Meshes<'a> {
                 }
                 let part = Part { id, node, primitive, purpose: mesh.purpose };
                 let level = mesh.lod.unwrap_or(0).min(MOST_LEVELS - 1);
-                if let Some(was) = was {
-                    let entry = known.entry((was, i)).or_insert_with(|| Entry {
+                if let Some(((was, copy), _)) = &was {
+                    let entry = known.entry((copy.clone(), *was, i)).or_insert_with(|| Entry {
                         levels: BTreeMap::new(),
                         known: true,
                         everywhere: mesh.lod.is_none(),
@@ -138,7 +140,8 @@ impl<'a> Meshes<'a> {
                 new.push(Entry { levels, known: false, everywhere: mesh.lod.is_none() });
             }
         }
-        let known = known.into_iter().map(|((was, i), entry)| ((i == 0).then_some(was), entry));
+        let original = |(copy, was, i): (String, usize, usize)| (i == 0 && copy.is_empty()).then_some(was);
+        let known = known.into_iter().map(|(key, entry)| (original(key), entry));
         known.chain(new.into_iter().map(|e| (None, e))).collect()
     }
 
@@ -236,6 +239,11 @@ impl<'a> Meshes<'a> {
         } else {
             None
         };
+        let coloured = wanted.iter().any(Wanted::is_mask) && !vertices.positions.is_empty();
+        if coloured && vertices.attribute(MASK).is_empty() {
+            let what = "vertex colours: the program that wrote the file dropped the attribute _MASK";
+            self.losses.push(Loss::new(format!("mesh {:?}", first.node.name), what));
+        }
         let triangles = triangles(first.primitive);
         let source = Source {
             vertices,

@@ -1,6 +1,7 @@
 //! A model from a scene: one that came from a model, with whatever was changed, or any other.
 
 pub(super) mod header;
+mod levels;
 mod material;
 mod mesh;
 mod tangents;
@@ -45,7 +46,7 @@ impl Fmdl {
             losses.extend(more);
             return Ok((model, losses));
         }
-        Fmdl::build(scene, game)
+        Fmdl::build(&levels::share_levels(scene), game)
     }
 
     fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<Loss>)> {

@@ -7,7 +7,7 @@ use galatea_wire::{Error, Result};
 
 use crate::model::{Bone, Group};
 use crate::name::Name;
-use crate::scene::extra::{array, index, int, own, read_name, same};
+use crate::scene::extra::{array, index, int, near, own, read_name};
 use crate::scene::to::tree::{moved, offset, place};
 
 /// What each node of a scene becomes.
@@ -163,13 +163,13 @@ impl Roles {
             let above = self.parent(scene, *id, &self.bone_of);
             let parent = above.and_then(|(_, p)| out.get(usize::from(p)));
             let start = parent.map_or([0.0; 3], |p| three(p.world));
-            let near = match above {
+            let attached = match above {
                 Some((above, p)) => node.parent == Some(above) && is(&plain, u32::from(p)),
                 None => {
                     node.parent.and_then(|p| scene.node(p)).is_none_or(|p| p.axes && unturned(&p.transform))
                 }
             };
-            let straight = near && unturned(&node.transform);
+            let straight = attached && unturned(&node.transform);
             if let Some(slot) = plain.get_mut(i) {
                 *slot = straight;
             }
@@ -183,14 +183,14 @@ impl Roles {
             };
             let four = |[x, y, z]: [f32; 3]| [x, y, z, 1.0];
             let (local, world) = match stored {
-                Some(stored) if straight && same(&offset(start, three(stored.1)), &translation) => stored,
+                Some(stored) if straight && near(&offset(start, three(stored.1)), &translation) => stored,
                 // What the format has there besides a place moves along.
                 Some((local, was)) => (four(moved(three(local), offset(three(was), world))), four(world)),
                 None => (four(local), four(world)),
             };
             out.push(Bone {
                 name: read_name(map, "name", &node.name, hashes),
-                parent: above.map(|(_, p)| p).or_else(|| wild(map, near)),
+                parent: above.map(|(_, p)| p).or_else(|| wild(map, attached)),
                 local,
                 world,
                 ..Bone::default()
@@ -220,7 +220,7 @@ impl Roles {
             let world: [f32; 3] = pose.world_of(*id).w_axis.truncate().into();
             let pivot = stored.map(|pivot| {
                 let straight = unturned(&node.transform)
-                    && same(&offset(start, three(pivot)), &node.transform.translation)
+                    && near(&offset(start, three(pivot)), &node.transform.translation)
                     && same_place(moved(start, node.transform.translation), world);
                 let [x, y, z] = world;
                 if straight { pivot } else { [x, y, z, 1.0] }
@@ -266,10 +266,13 @@ fn set(list: &mut [bool], id: NodeId) {
     }
 }
 
-/// Returns `true` if a place is nothing but a translation.
+/// Returns `true` if a place is nothing but a translation, but for what programs round.
 pub(super) fn unturned(transform: &Transform) -> bool {
     let rest = Transform::default();
-    transform.rotation == rest.rotation && transform.scale == rest.scale
+    let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-5);
+    let turned_once = transform.rotation.map(|c| -c);
+    (near(&transform.rotation, &rest.rotation) || near(&turned_once, &rest.rotation))
+        && near(&transform.scale, &rest.scale)
 }
 
 fn same_place(a: [f32; 3], b: [f32; 3]) -> bool {

@@ -14,6 +14,13 @@ pub(super) struct Wanted {
     kind: Kind,
 }
 
+impl Wanted {
+    /// Returns `true` for colours that the scene has as [`MASK`].
+    pub(super) fn is_mask(&self) -> bool {
+        self.usage == Usage::Colour && matches!(self.kind, Kind::Format(8))
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Kind {
     /// In a type that the scene can say.
