@@ -183,6 +183,8 @@ rules! {
         "It has no effect, and the game's own tools reject it. Remove it.";
     NO_FINEST_LOD "MDLX0113" Warning keep "no geoset has the finest level of detail"
         "The game draws level 0 or -1 near the camera. This model has only coarser levels and is invisible there.";
+    NEVER_SEEN "MDLX0114" Info keep "geoset is never visible"
+        "Its geoset animation has an alpha of 0 and no keys that change it. Set the alpha to 1, or remove the geoset.";
     // Materials and textures.
     NO_LAYERS "MDLX0120" Warning keep "material has no layers"
         "Geosets with this material are invisible. Add a layer.";
@@ -245,6 +247,12 @@ rules! {
         "They are never visible.";
     POPCORN_PATH "MDLX0155" Warning keep "PopcornFX emitter has no effect file"
         "It plays nothing. Set the path of an effect.";
+    PARTICLE_MIDDLE "MDLX0156" Warning keep "middle time of particles is outside 0 to 1"
+        "It is a fraction of their life. Their colour, alpha and size change at once, or never.";
+    XY_QUAD_STILL "MDLX0157" Warning keep "flat particles have no speed"
+        "Particles with XYQuad point the way they fly. Without a speed they are not drawn. Set a speed, or remove the flag.";
+    NO_ORIGIN "MDLX0158" Info keep "unit has no Origin attachment"
+        "Most effects of spells appear at \"Origin Ref\". Add an attachment of this name at the feet.";
     // The file.
     NO_MODEL_CHUNK "MDLX0160" Error keep "no MODL chunk"
         "The game rejects the file.";

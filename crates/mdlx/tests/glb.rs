@@ -130,3 +130,30 @@ fn a_sequence_of_a_week_keeps_its_end() {
     let (back, losses) = Model::from_scene(&through(&model.to_scene("long")), &Default::default()).unwrap();
     assert_eq!((model.differences(&back), losses), (vec![], vec![]));
 }
+
+/// Editors round. Bounds that the model had stay as long as the vertices fill the same space.
+#[test]
+fn bounds_survive_rounding_but_not_an_edit() {
+    let mut model = Model::new(Version(800));
+    model.bones.push(Bone::default());
+    model.pivots.push([0.0; 3]);
+    model.materials.push(Material::default());
+    model.geosets.push(Geoset {
+        vertices: vec![[1.0, 0.0, 31.0], [0.0, 50.0, 32.0], [0.0, 0.0, 33.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        face_types: vec![4],
+        face_counts: vec![3],
+        faces: vec![0, 1, 2],
+        vertex_groups: vec![0; 3],
+        group_sizes: vec![1],
+        matrices: vec![0],
+        ..Geoset::default()
+    });
+    let mut scene = model.to_scene("model");
+    scene.vertices[0].positions.iter_mut().flatten().for_each(|c| *c += 1e-5);
+    let (back, _) = Model::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!(back.geosets[0].bounds, model.geosets[0].bounds);
+    scene.vertices[0].positions[1][1] = 80.0;
+    let (back, _) = Model::from_scene(&scene, &Default::default()).unwrap();
+    assert!((back.geosets[0].bounds.max[1] - 80.0).abs() < 1e-3);
+}

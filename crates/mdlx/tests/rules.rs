@@ -247,6 +247,10 @@ const CASES: &[Case] = &[
     ("MDLX0111", 800, |m| m.geoset_anims.push(m.geoset_anims[0].clone())),
     ("MDLX0112", 800, |m| m.geoset_anims[0].geoset_id = -1),
     ("MDLX0113", 900, |m| m.geosets[0].lod = 2),
+    ("MDLX0114", 800, |m| {
+        m.geoset_anims[0].alpha = 0.0;
+        m.geoset_anims[0].tracks = Tracks::default();
+    }),
     ("MDLX0120", 800, |m| m.materials[0].layers.clear()),
     ("MDLX0121", 800, |m| m.materials[0].layers[0].filter_mode = 7),
     ("MDLX0122", 800, |m| m.materials.push(m.materials[0].clone())),
@@ -283,6 +287,12 @@ const CASES: &[Case] = &[
     ("MDLX0153", 800, |m| m.ribbon_emitters[0].emission_rate = 0),
     ("MDLX0154", 800, |m| m.particle_emitters2[0].life_span = 0.0),
     ("MDLX0155", 1000, |m| m.popcorn_emitters[0].path = text("")),
+    ("MDLX0156", 800, |m| m.particle_emitters2[0].time = 1.5),
+    ("MDLX0157", 800, |m| {
+        m.particle_emitters2[0].node.flags |= node_flags::XY_QUAD;
+        m.particle_emitters2[0].speed = 0.0;
+    }),
+    ("MDLX0158", 800, |m| m.sequences[0].name = text("Attack")),
     ("MDLX0160", 800, |m| m.layout.chunks.retain(|c| c.tag != Tag(*b"MODL"))),
     ("MDLX0161", 800, |m| m.unknown.push(UnknownChunk { tag: Tag(*b"????"), bytes: Box::default() })),
     ("MDLX0162", 800, |m| m.layout.chunks.push(Chunk { tag: Tag(*b"BONE"), ..Chunk::default() })),
@@ -319,6 +329,23 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
     assert!(RULES.len() >= 60);
     assert!(RULES.is_sorted_by_key(|r| r.code));
     assert!(RULES.iter().all(|r| r.code.len() == 8 && !r.title.is_empty() && r.help.len() > 10));
+}
+
+#[test]
+fn names_of_events_and_further_cameras_are_no_false_alarm() {
+    let mut model = sound(Version(800));
+    for name in ["FPTXFPR02", "SNDXDDRY ", "SPLxOBL1"] {
+        model.events[0].node.name = text(name);
+        assert_eq!(model.check().count("MDLX0145"), 0, "{name}");
+    }
+    for name in ["FPTX", "SNDxDHLBoops", "FOOTSTEP"] {
+        model.events[0].node.name = text(name);
+        assert_eq!(model.check().count("MDLX0145"), 1, "{name}");
+    }
+    let mut second = model.cameras[0].clone();
+    (second.near_clip, second.far_clip) = (0.0, 0.0);
+    model.cameras.push(second);
+    assert_eq!(model.check().count("MDLX0149"), 0);
 }
 
 #[test]

@@ -157,6 +157,9 @@ impl<'a> Carried<'a> {
         // Fox Engine models name textures by hashes; of the others it is known which they ask for.
         let asked = if kind == FormatId::Ftex { None } else { built.scene(context).as_deref().map(names) };
         let fresh = scene.axes().is_none() && built.format().game == Some(Game::Kotor);
+        let folder = context.texture_folder.filter(|_| built.format().game == Some(Game::Warcraft));
+        let folder = folder.map(|f| format!("{}/", f.trim_end_matches(['/', '\\']).replace('\\', "/")));
+        let folder = folder.unwrap_or_default();
         let mut done = HashSet::new();
         for (texture, image) in self.used(scene) {
             if !done.insert(image.name.as_str()) {
@@ -174,7 +177,10 @@ impl<'a> Carried<'a> {
                 .bytes(image)
                 .and_then(|bytes| encoded(&bytes, kind, options, &name).map_err(|why| of_image(image, why)));
             match made {
-                Ok(files) => files.iter().for_each(|(ending, bytes)| drop(out.add(&name, ending, bytes))),
+                Ok(files) => {
+                    let place = format!("{folder}{name}");
+                    files.iter().for_each(|(ending, bytes)| drop(out.add(&place, ending, bytes)));
+                }
                 Err(loss) => out.losses.push(loss),
             }
         }

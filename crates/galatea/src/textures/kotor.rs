@@ -66,7 +66,8 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     }
     appearance.maps.extend(lightmap);
     appearance.maps.insert(0, base);
-    Some(ResolvedMaterial { direct, ..ResolvedMaterial::new(appearance) })
+    let flip_book = txi.flip_book();
+    Some(ResolvedMaterial { direct, flip_book, ..ResolvedMaterial::new(appearance) })
 }
 
 fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {

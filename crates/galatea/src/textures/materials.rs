@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use galatea_gltf::{Appearance, ImageSource, Map, Role};
 use galatea_scene::{AlphaMode, Extras, Material, MaterialId, Scene, Slot, Texture};
-use galatea_texture::Image;
 use galatea_texture::find::Game;
 use galatea_texture::material::Surface;
+use galatea_texture::{FlipBook, Image};
 use galatea_wire::{ErrorKind, Limits, Loss};
 
 use super::made::MadeImages;
@@ -39,11 +39,13 @@ pub(super) struct ResolvedMaterial {
     pub(super) direct: Option<String>,
     /// Whether the layers over the material are in its image.
     pub(super) baked: bool,
+    /// The frames of its texture, if it is a flip-book.
+    pub(super) flip_book: Option<FlipBook>,
 }
 
 impl ResolvedMaterial {
     pub(super) fn new(appearance: Appearance) -> Self {
-        ResolvedMaterial { appearance, direct: None, baked: false }
+        ResolvedMaterial { appearance, direct: None, baked: false, flip_book: None }
     }
 }
 
@@ -248,6 +250,17 @@ impl ResolvedMaterials {
         self.materials.get(id as usize).map_or_else(|| Appearance::of(material), |d| d.appearance.clone())
     }
 
+    /// Returns the shift of a material's texture coordinates that shows the right frame of its flip-book at a time.
+    pub fn frame_offset(&self, id: MaterialId, seconds: f32) -> Option<[f32; 2]> {
+        let book = self.materials.get(id as usize)?.flip_book?;
+        let count = book.columns.saturating_mul(book.rows).max(1);
+        let turn = f64::from(seconds) * f64::from(book.fps);
+        let frame = if turn.is_finite() { turn.floor().rem_euclid(f64::from(count)) as u32 } else { 0 };
+        let (column, row) = (frame % book.columns.max(1), frame / book.columns.max(1));
+        // Texture coordinates go up the image, frames go down.
+        Some([column as f32, -(row as f32)])
+    }
+
     /// Calls with the options that a glTF writer needs, and returns the files that belong beside the document.
     pub fn with_options<T>(
         &self,
@@ -279,7 +292,7 @@ impl ResolvedMaterials {
     pub fn scene(&self, scene: &Scene) -> Scene {
         let mut out = scene.clone();
         for (material, resolved) in out.materials.iter_mut().zip(&self.materials) {
-            let ResolvedMaterial { appearance, direct, baked } = resolved;
+            let ResolvedMaterial { appearance, direct, baked, .. } = resolved;
             material.base_color = appearance.base_color;
             material.emissive = appearance.emissive;
             material.alpha = appearance.alpha;

@@ -4,6 +4,8 @@ mod audit;
 mod budget;
 mod cache;
 mod carried;
+#[cfg(feature = "mdlx")]
+mod classic;
 mod fox;
 mod kotor;
 #[cfg(feature = "disk")]
@@ -15,6 +17,8 @@ mod warcraft;
 
 pub use audit::{Audited, TextureName, Why, audit};
 pub(crate) use carried::{Carried, Files};
+#[cfg(feature = "mdlx")]
+pub(crate) use classic::classic_textures;
 #[cfg(feature = "disk")]
 pub use libraries::Libraries;
 pub use library::{Decoded, Library, Textures};

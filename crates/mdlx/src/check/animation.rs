@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{At, Check, Owned, is_index};
 use crate::rules::*;
-use crate::{Curve, Interpolation, Keys, Track, ValueKind};
+use crate::{Curve, Interpolation, Keys, Sequence, Track, ValueKind};
 
 /// Returns `true` for tags of visibility tracks.
 pub(crate) fn is_visibility(tag: &[u8; 4]) -> bool {
@@ -20,10 +20,9 @@ impl Check<'_> {
         let m = self.m;
         if m.sequences.is_empty() {
             self.add_plain(&NO_SEQUENCES, "sequences", || "none".into());
-        } else {
-            let has = |word: &[u8]| {
-                m.sequences.iter().any(|s| s.name.bytes().to_ascii_lowercase().starts_with(word))
-            };
+        } else if !m.sequences.iter().all(|s| begins(s, b"portrait")) {
+            // A portrait needs nothing but its own sequences.
+            let has = |word: &[u8]| m.sequences.iter().any(|s| begins(s, word));
             if !has(b"stand") {
                 self.add_plain(&NO_STAND, "sequences", || format!("{} others", m.sequences.len()));
             }
@@ -230,4 +229,9 @@ impl Check<'_> {
             _ => {}
         }
     }
+}
+
+/// Returns `true` if the name of a sequence begins with a word, in any case.
+fn begins(sequence: &Sequence, word: &[u8]) -> bool {
+    sequence.name.bytes().to_ascii_lowercase().starts_with(word)
 }

@@ -69,6 +69,8 @@ impl Check<'_> {
                 self.add(&GEOSET_ANIM_GEOSET, at, || format!("geoset {id}"));
             } else if !animated.insert(id) {
                 self.add(&GEOSET_ANIM_TWICE, at, || format!("geoset {id}"));
+            } else if anim.alpha <= 0.0 && anim.tracks.get(b"KGAO").is_none() {
+                self.add(&NEVER_SEEN, at, || format!("geoset {id}"));
             }
         }
     }

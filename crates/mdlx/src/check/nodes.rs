@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{At, Check, is_converted, is_index};
 use crate::rules::*;
-use crate::{Feature, NodeKind, Shape};
+use crate::{Attachment, Feature, NodeKind, Sequence, Shape, node_flags};
 
 impl Check<'_> {
     pub(super) fn nodes(&mut self) {
@@ -208,6 +208,13 @@ impl Check<'_> {
             if life <= 0.0 && emitter.tracks.get(b"KLIF").is_none() {
                 self.add(&PARTICLE_LIFE, at, || format!("{life} s"));
             }
+            if !(0.0..=1.0).contains(&emitter.time) {
+                self.add(&PARTICLE_MIDDLE, at, || emitter.time.to_string());
+            }
+            let flat = !m.version.is_wow() && emitter.node.has(node_flags::XY_QUAD);
+            if flat && emitter.speed == 0.0 && emitter.tracks.get(b"KP2S").is_none() {
+                self.add(&XY_QUAD_STILL, at, || "speed 0".into());
+            }
         }
         for (index, emitter) in m.popcorn_emitters.iter().enumerate() {
             if emitter.path.bytes().is_empty() {
@@ -244,9 +251,7 @@ impl Check<'_> {
         for (index, event) in m.events.iter().enumerate() {
             let at = At("events", index);
             let name = event.node.name.bytes();
-            let known = [b"SND", b"SPN", b"SPL", b"FPT", b"UBR"].iter().any(|k| name.starts_with(*k));
-            let fits = m.version.is_wow() || known && name.len() == 8;
-            if !fits {
+            if !m.version.is_wow() && !is_event_name(name) {
                 self.add(&EVENT_NAME, at, || event.node.name.lossy().into_owned());
             }
             if event.track.as_ref().is_none_or(|t| t.times.is_empty()) {
@@ -260,7 +265,8 @@ impl Check<'_> {
                 self.add(&LIGHT_ATTENUATION, At("lights", index), message);
             }
         }
-        for (index, camera) in m.cameras.iter().enumerate() {
+        // Portraits are seen through the first camera only.
+        for (index, camera) in m.cameras.iter().enumerate().take(1) {
             let sees = camera.far_clip > camera.near_clip && camera.field_of_view > 0.0;
             if !sees {
                 let message = || {
@@ -277,6 +283,13 @@ impl Check<'_> {
                     let message = || attachment.node.name.lossy().into_owned();
                     self.add(&ATTACHMENT_NAME, At("attachments", index), message);
                 }
+            }
+            let begins = |name: &[u8], word: &[u8]| name.to_ascii_lowercase().starts_with(word);
+            // What only walks may be a critter or a decoration.
+            let fights = |s: &Sequence| begins(s.name.bytes(), b"attack");
+            let origin = |a: &Attachment| begins(a.node.name.bytes().trim_ascii(), b"origin");
+            if m.sequences.iter().any(fights) && !m.attachments.iter().any(origin) {
+                self.add_plain(&NO_ORIGIN, "attachments", || format!("{} others", m.attachments.len()));
             }
         }
         for (index, shape) in m.collision_shapes.iter().enumerate() {
@@ -303,4 +316,12 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Returns `true` for the name of an event: its kind, any character, four letters or digits, and perhaps a number.
+fn is_event_name(name: &[u8]) -> bool {
+    let known = [b"SND", b"SPN", b"SPL", b"FPT", b"UBR"].iter().any(|kind| name.starts_with(*kind));
+    let code = name.trim_ascii_end().get(4..).unwrap_or(&[]);
+    let (id, number) = code.split_at_checked(4).unwrap_or((&[], &[]));
+    known && !id.is_empty() && number.iter().all(u8::is_ascii_digit)
 }

@@ -4,6 +4,7 @@
 //! its pivot. What the scene cannot express is stored in extras under `mdx`: fields of records, keys outside every sequence, and
 //! the differences, in ULPs, from the numbers that the scene's values give.
 
+mod around;
 mod binding;
 mod curve;
 mod extra;
@@ -15,7 +16,10 @@ mod vocabulary;
 mod weights;
 mod window;
 
-use crate::Version;
+use crate::{GroupWeights, Version};
+
+pub(crate) use to::is_hd;
+pub(crate) use vocabulary::{texture_name, wrap_of};
 
 /// The rotation from Z up, facing X, to Y up, facing Z.
 const AXES: [f32; 4] = [-0.5, -0.5, -0.5, 0.5];
@@ -31,12 +35,20 @@ fn unit(version: Version) -> f32 {
 pub struct SceneOptions {
     /// The version to convert the model to; `None` for that of the scene, or else 800.
     pub version: Option<Version>,
+    /// How skin weights become matrix groups.
+    pub weights: GroupWeights,
 }
 
 impl SceneOptions {
     /// Returns the same options with this version.
     #[must_use]
     pub fn with_version(self, version: impl Into<Option<Version>>) -> Self {
-        SceneOptions { version: version.into() }
+        SceneOptions { version: version.into(), ..self }
+    }
+
+    /// Returns the same options with this way to make matrix groups.
+    #[must_use]
+    pub fn with_weights(self, weights: GroupWeights) -> Self {
+        SceneOptions { weights, ..self }
     }
 }

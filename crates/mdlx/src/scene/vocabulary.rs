@@ -109,7 +109,7 @@ pub(super) fn filter_of(alpha: AlphaMode) -> u32 {
 }
 
 /// Returns the path of a texture, or that of the game's replaceable texture.
-pub(super) fn texture_name(texture: &Texture) -> String {
+pub(crate) fn texture_name(texture: &Texture) -> String {
     let path = latin(texture.path.bytes());
     if !path.is_empty() {
         return path;
@@ -131,7 +131,7 @@ pub(super) fn texture_name(texture: &Texture) -> String {
 }
 
 /// Returns the wrap modes for texture flags.
-pub(super) fn wrap_of(flags: u32) -> [Wrap; 2] {
+pub(crate) fn wrap_of(flags: u32) -> [Wrap; 2] {
     let wrap = |bit: u32| if flags & bit != 0 { Wrap::Repeat } else { Wrap::Clamp };
     [wrap(1), wrap(2)]
 }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use galatea_wire::{Error, Loss, Result};
 
-use crate::{Layout, Model, Shape, Version, chunk_info};
+use crate::{GroupWeights, Layout, Model, Shape, Version, chunk_info};
 
 /// Options of a conversion between versions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,18 +22,21 @@ pub struct ConvertOptions {
     pub lod: i32,
     /// A factor on all lengths. World of Warcraft uses yards and Warcraft III inches: 36 keeps the size of a model in Warcraft III.
     pub scale: f32,
+    /// How skin weights become matrix groups, if the target version has no skin weights.
+    pub weights: GroupWeights,
 }
 
 galatea_wire::setters! {
     ConvertOptions {
         with_lod: lod: i32,
         with_scale: scale: f32,
+        with_weights: weights: GroupWeights,
     }
 }
 
 impl Default for ConvertOptions {
     fn default() -> Self {
-        ConvertOptions { lod: 0, scale: 1.0 }
+        ConvertOptions { lod: 0, scale: 1.0, weights: GroupWeights::default() }
     }
 }
 

@@ -1,89 +1,85 @@
 //! Skin weights and matrix groups, one from the other.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::Losses;
-use crate::{Geoset, SkinWeight};
+use crate::pieces::grouped;
+use crate::{Geoset, GeosetAnim, GroupWeights, Model, SkinWeight};
 
-/// Returns the bones of a vertex by descending weight, without missing bones and weights of 0.
-fn ranked(weight: &SkinWeight, exists: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
-    let mut out: Vec<(u32, u32)> = Vec::new();
-    for (bone, weight) in weight.bones.iter().zip(weight.weights).filter(|(_, w)| *w > 0) {
-        let bone = u32::from(*bone);
-        match out.iter_mut().find(|(b, _)| *b == bone) {
-            Some((_, sum)) => *sum += u32::from(weight),
-            None if exists(bone) => out.push((bone, u32::from(weight))),
-            None => {}
-        }
+/// Returns the bones of a vertex with their weights, without missing bones.
+fn row(weight: &SkinWeight, exists: &dyn Fn(u32) -> bool, fallback: Option<u32>) -> Vec<(u32, f32)> {
+    let used = weight.bones.iter().zip(weight.weights).filter(|(_, w)| *w > 0);
+    let used = used.map(|(bone, weight)| (u32::from(*bone), f32::from(weight)));
+    let mut out: Vec<(u32, f32)> = used.filter(|(bone, _)| exists(*bone)).collect();
+    if out.is_empty() {
+        out.extend(fallback.map(|bone| (bone, 1.0)));
     }
-    out.sort_by_key(|(bone, weight)| (u32::MAX - weight, *bone));
     out
 }
 
-/// Returns how many of the heaviest bones, weighted equally, approximate the weights best.
-fn best_count(ranked: &[(u32, u32)]) -> usize {
-    let total: f32 = ranked.iter().map(|(_, w)| *w as f32).sum();
-    let error = |count: usize| -> f32 {
-        let share = total / count as f32;
-        let inside = ranked.iter().take(count).map(|(_, w)| (*w as f32 - share).abs());
-        let outside = ranked.iter().skip(count).map(|(_, w)| *w as f32);
-        inside.chain(outside).sum()
-    };
-    (1..=ranked.len()).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0)
+impl Model {
+    /// Makes matrix groups from the skin weights of all geosets. A geoset with too many groups or vertices becomes several.
+    pub(super) fn group_skins(&mut self, how: GroupWeights, losses: &mut Losses) {
+        let ids: BTreeSet<u32> = self.nodes().map(|(_, _, n)| n.object_id).collect();
+        let first = self.bones.first().map(|b| b.node.object_id);
+        let mut moved: Vec<Range<usize>> = Vec::with_capacity(self.geosets.len());
+        let mut made: Vec<Geoset> = Vec::with_capacity(self.geosets.len());
+        for (index, geoset) in std::mem::take(&mut self.geosets).into_iter().enumerate() {
+            let start = made.len();
+            let exists = |id: u32| ids.contains(&id);
+            made.extend(groups_from_skin(&format!("geosets[{index}]"), geoset, how, &exists, first, losses));
+            moved.push(start..made.len());
+        }
+        if made.len() != moved.len() {
+            self.spread_geosets(&moved);
+        }
+        self.geosets = made;
+    }
+
+    /// Lets references to geosets follow those that became several.
+    fn spread_geosets(&mut self, moved: &[Range<usize>]) {
+        let of = |id: i32| usize::try_from(id).ok().and_then(|id| moved.get(id)).cloned();
+        let mut further = Vec::new();
+        for anim in &mut self.geoset_anims {
+            let Some(range) = of(anim.geoset_id) else { continue };
+            anim.geoset_id = range.start as i32;
+            further.extend(range.skip(1).map(|id| GeosetAnim { geoset_id: id as i32, ..anim.clone() }));
+        }
+        self.geoset_anims.extend(further);
+        for bone in &mut self.bones {
+            if let Some(range) = of(bone.geoset_id) {
+                // A bone of several geosets names none.
+                bone.geoset_id = if range.len() > 1 { -1 } else { range.start as i32 };
+            }
+        }
+    }
 }
 
-/// Makes matrix groups from skin weights. Vertices of a group move with the mean of its bones, so weights are rounded to
-/// equal shares; there can be 256 groups, so beyond that fewer bones are kept.
-pub(super) fn groups_from_skin(
+/// Makes matrix groups from skin weights. Vertices of a group move with the mean of its bones, so weights are rounded to shares.
+fn groups_from_skin(
     path: &str,
-    geoset: &mut Geoset,
+    mut geoset: Geoset,
+    how: GroupWeights,
     exists: &dyn Fn(u32) -> bool,
     fallback: Option<u32>,
     losses: &mut Losses,
-) {
-    let Some(skin) = geoset.skin.take() else { return };
+) -> Vec<Geoset> {
+    let Some(skin) = geoset.skin.take() else { return vec![geoset] };
     let blank = SkinWeight::default();
-    let weights = (0..geoset.vertices.len()).map(|i| skin.get(i).unwrap_or(&blank));
-    let all: Vec<Vec<(u32, u32)>> = weights.map(|w| ranked(w, exists)).collect();
-    let mut uneven = 0usize;
-    for most in (1..=4).rev() {
-        let mut groups: HashMap<Vec<u32>, usize> = HashMap::new();
-        let mut order: Vec<Vec<u32>> = Vec::new();
-        let mut of_vertex = Vec::with_capacity(all.len());
-        uneven = 0;
-        for bones in &all {
-            let count = best_count(bones).min(most);
-            let total: u32 = bones.iter().map(|(_, w)| w).sum();
-            let share = total / (count.max(1) as u32);
-            let kept = bones.iter().take(count);
-            let exact = bones.len() == count && kept.clone().all(|(_, w)| w.abs_diff(share) <= 1);
-            uneven += usize::from(!exact && !bones.is_empty());
-            let mut ids: Vec<u32> = kept.map(|(bone, _)| *bone).collect();
-            ids.sort_unstable();
-            if ids.is_empty() {
-                ids.extend(fallback);
-            }
-            if ids.is_empty() {
-                // The model has no bone to follow.
-                of_vertex.push(0);
-                continue;
-            }
-            let group = *groups.entry(ids.clone()).or_insert_with(|| {
-                order.push(ids);
-                order.len() - 1
-            });
-            of_vertex.push(group);
-        }
-        if order.len() <= 256 || most == 1 {
-            geoset.vertex_groups = of_vertex.iter().map(|g| u8::try_from(*g).unwrap_or(0)).collect();
-            geoset.group_sizes = order.iter().map(|g| g.len() as u32).collect();
-            geoset.matrices = order.concat();
-            break;
-        }
+    let count = geoset.vertices.len();
+    let weights = (0..count).map(|i| skin.get(i).unwrap_or(&blank));
+    let rows: Vec<Vec<(u32, f32)>> = weights.map(|w| row(w, exists, fallback)).collect();
+    let (pieces, found) = grouped(geoset, &rows, how);
+    if found.rounded > 0 {
+        let what =
+            format!("the weights of {} of {count} vertices became {}", found.rounded, how.rounded_to());
+        losses.add(path, what);
     }
-    if uneven > 0 {
-        losses.add(path, format!("the weights of {uneven} of {} vertices became equal shares", all.len()));
+    if pieces.len() > 1 {
+        losses.add_invisible(path, format!("it became {} geosets", pieces.len()));
     }
+    pieces
 }
 
 /// Makes skin weights from matrix groups: at most four bones, weighted equally. Vertices without a bone get `other`, if there
@@ -130,16 +126,22 @@ mod tests {
         Geoset { vertices: vec![[0.0; 3]; weights.len()], skin: Some(skin.collect()), ..Geoset::default() }
     }
 
+    fn one(geoset: Geoset, losses: &mut Losses) -> Geoset {
+        let mut out = groups_from_skin("g", geoset, GroupWeights::Equal, &|_| true, Some(0), losses);
+        assert_eq!(out.len(), 1);
+        out.remove(0)
+    }
+
     #[test]
     fn equal_shares_survive_both_ways() {
-        let mut geoset = skinned(&[
+        let geoset = skinned(&[
             ([3, 0, 0, 0], [255, 0, 0, 0]),
             ([3, 5, 0, 0], [128, 127, 0, 0]),
             ([1, 2, 3, 0], [85, 85, 85, 0]),
         ]);
         let before = geoset.skin.clone();
         let mut losses = Losses::default();
-        groups_from_skin("g", &mut geoset, &|_| true, Some(0), &mut losses);
+        let mut geoset = one(geoset, &mut losses);
         assert_eq!(
             (geoset.group_sizes.as_slice(), geoset.matrices.as_slice()),
             (&[1, 2, 3][..], &[3, 3, 5, 1, 2, 3][..])
@@ -151,10 +153,13 @@ mod tests {
 
     #[test]
     fn uneven_weights_are_reported() {
-        let mut geoset = skinned(&[([1, 2, 0, 0], [200, 55, 0, 0]), ([1, 2, 3, 4], [100, 100, 50, 5])]);
+        let geoset = skinned(&[([1, 2, 0, 0], [200, 55, 0, 0]), ([1, 2, 3, 4], [100, 100, 50, 5])]);
         let mut losses = Losses::default();
-        groups_from_skin("g", &mut geoset, &|_| true, Some(0), &mut losses);
-        assert_eq!(losses.0[0].to_string(), "g: the weights of 2 of 2 vertices became equal shares");
+        let geoset = one(geoset, &mut losses);
+        assert_eq!(
+            losses.0[0].to_string(),
+            "g: the weights of 2 of 2 vertices became equal shares of at most four bones"
+        );
         assert_eq!(geoset.matrices, [1, 1, 2, 3]);
     }
 
@@ -164,8 +169,15 @@ mod tests {
             .map(|i| ([(i % 200) as u8, (i / 10) as u8, (i % 7) as u8 + 200, 250], [64, 64, 64, 63]))
             .collect();
         let mut geoset = skinned(&weights);
-        groups_from_skin("g", &mut geoset, &|_| true, Some(0), &mut Losses::default());
-        assert!(geoset.group_sizes.len() <= 256);
-        assert!(geoset.vertex_groups.iter().all(|g| usize::from(*g) < geoset.group_sizes.len()));
+        geoset.faces = (0..1998).collect();
+        geoset.face_types = vec![4];
+        geoset.face_counts = vec![1998];
+        let pieces =
+            groups_from_skin("g", geoset, GroupWeights::Equal, &|_| true, Some(0), &mut Losses::default());
+        assert_eq!(pieces.iter().map(|p| p.faces.len()).sum::<usize>(), 1998);
+        for piece in pieces {
+            assert!(piece.group_sizes.len() <= 256);
+            assert!(piece.vertex_groups.iter().all(|g| usize::from(*g) < piece.group_sizes.len()));
+        }
     }
 }

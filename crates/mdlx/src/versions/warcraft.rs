@@ -4,9 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use galatea_wire::Text;
 
-use super::skin::groups_from_skin;
 use super::{ConvertOptions, Losses, reset};
-use crate::{Feature, Helper, Layer, LayerTexture, Model, NodeKind, Tracks, Version};
+use crate::{Feature, Helper, Keys, Layer, LayerTexture, Model, NodeKind, Tracks, Version};
 
 const HD_SHADER: &[u8] = b"Shader_HD_DefaultUnit";
 const SLOT_NAMES: [&str; 6] = ["diffuse", "normal", "ORM", "emissive", "team colour", "reflections"];
@@ -20,6 +19,7 @@ impl Model {
         let from = self.version;
         let gains = |feature| !from.has(feature) && to.has(feature);
         let drops = |feature| from.has(feature) && !to.has(feature);
+        let before = if drops(Feature::LevelOfDetail) { self.used_textures() } else { BTreeSet::new() };
         if drops(Feature::TextureSlots) {
             self.materials_from_slots(losses);
         }
@@ -35,8 +35,9 @@ impl Model {
         }
         if drops(Feature::LevelOfDetail) {
             self.choose_lod(options.lod, losses);
-            self.drop_hd_meshes(losses);
+            self.drop_hd_meshes(options, losses);
             self.drop_reforged_chunks(losses);
+            self.classic_textures(&before, losses);
         }
         if drops(Feature::ShadowIntensity) {
             for (index, light) in self.lights.iter_mut().enumerate() {
@@ -213,15 +214,73 @@ impl Model {
         }
     }
 
-    fn drop_hd_meshes(&mut self, losses: &mut Losses) {
-        let ids: BTreeSet<u32> = self.nodes().map(|(_, _, n)| n.object_id).collect();
-        let first = self.bones.first().map(|b| b.node.object_id);
+    fn drop_hd_meshes(&mut self, options: &ConvertOptions, losses: &mut Losses) {
         for (index, geoset) in self.geosets.iter_mut().enumerate() {
-            let path = format!("geosets[{index}]");
-            groups_from_skin(&path, geoset, &|id| ids.contains(&id), first, losses);
             geoset.skin_first = false;
             if geoset.tangents.take().is_some() {
-                losses.add(&path, "tangents are lost");
+                losses.add(format!("geosets[{index}]"), "tangents are lost");
+            }
+        }
+        self.group_skins(options.weights, losses);
+    }
+
+    /// Drops the textures that only HD materials used, and lets the paths of the others name files that the classic game loads.
+    fn classic_textures(&mut self, before: &BTreeSet<u32>, losses: &mut Losses) {
+        let used = self.used_textures();
+        let mut moved: HashMap<u32, u32> = HashMap::new();
+        let mut kept = Vec::new();
+        for (index, mut texture) in (0..).zip(std::mem::take(&mut self.textures)) {
+            if before.contains(&index) && !used.contains(&index) {
+                continue;
+            }
+            let path = texture.path.lossy().into_owned();
+            let ending = path.rsplit_once('.').map(|(stem, ending)| (stem, ending.to_ascii_lowercase()));
+            if let Some((stem, "tif" | "dds")) =
+                ending.as_ref().map(|(stem, ending)| (*stem, ending.as_str()))
+            {
+                let new = format!("{}.blp", stem.replace('/', "\\"));
+                losses.add_invisible(
+                    format!("textures[{index}]"),
+                    format!("{path:?} became {new:?}: convert the image too"),
+                );
+                texture.path = Text::new(new.as_bytes()).unwrap_or(texture.path);
+            }
+            moved.insert(index, kept.len() as u32);
+            kept.push(texture);
+        }
+        self.textures = kept;
+        // References that were out of range stay so.
+        self.each_texture_id(&mut |id| *id = moved.get(id).copied().unwrap_or(*id));
+    }
+
+    /// Returns the indices of the textures that something refers to.
+    fn used_textures(&mut self) -> BTreeSet<u32> {
+        let mut used = BTreeSet::new();
+        self.each_texture_id(&mut |id| used.extend([*id]));
+        used
+    }
+
+    /// Calls with every reference to a texture.
+    fn each_texture_id(&mut self, call: &mut dyn FnMut(&mut u32)) {
+        let mut signed = |id: &mut i32| {
+            if let Ok(mut index) = u32::try_from(*id) {
+                call(&mut index);
+                *id = i32::try_from(index).unwrap_or(*id);
+            }
+        };
+        for layer in self.materials.iter_mut().flat_map(|m| &mut m.layers) {
+            signed(&mut layer.texture_id);
+            layer.textures.iter_mut().for_each(|slot| signed(&mut slot.texture_id));
+        }
+        self.particle_emitters2.iter_mut().for_each(|emitter| signed(&mut emitter.texture_id));
+        for layer in self.materials.iter_mut().flat_map(|m| &mut m.layers) {
+            let slots = layer.textures.iter_mut().map(|slot| &mut slot.tracks);
+            for tracks in std::iter::once(&mut layer.tracks).chain(slots) {
+                for track in tracks.list.iter_mut().filter(|t| t.tag.0 == *b"KMTF") {
+                    if let Keys::Integer(curve) = &mut track.keys {
+                        curve.keys.iter_mut().for_each(|key| call(&mut key.value));
+                    }
+                }
             }
         }
     }

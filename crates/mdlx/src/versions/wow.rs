@@ -1,6 +1,6 @@
 //! Conversion between Warcraft III (800) and World of Warcraft, and between versions of the latter.
 
-use super::skin::{groups_from_skin, skin_from_groups};
+use super::skin::skin_from_groups;
 use super::warcraft::drop_tracks;
 use super::{Losses, reset};
 use crate::{
@@ -199,9 +199,6 @@ impl Model {
     }
 
     fn drop_buffers(&mut self, losses: &mut Losses) {
-        let ids: std::collections::BTreeSet<u32> = self.nodes().map(|(_, _, n)| n.object_id).collect();
-        let first = self.bones.first().map(|b| b.node.object_id);
-        let sequences = self.sequences.len();
         for (index, geoset) in self.geosets.iter_mut().enumerate() {
             let path = format!("geosets[{index}]");
             if let Some(buffer) = geoset.buffer.take()
@@ -213,7 +210,10 @@ impl Model {
                 );
                 geoset.selection_flags &= 1;
             }
-            groups_from_skin(&path, geoset, &|id| ids.contains(&id), first, losses);
+        }
+        self.group_skins(crate::GroupWeights::default(), losses);
+        let sequences = self.sequences.len();
+        for geoset in &mut self.geosets {
             let radius = geoset.bounds.radius;
             geoset.bounds = crate::bounds_of(&geoset.vertices).unwrap_or_default();
             geoset.bounds.radius = radius;

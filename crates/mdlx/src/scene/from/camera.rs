@@ -39,7 +39,7 @@ impl FromScene<'_> {
                 None => (Vec3::from(position) + forward * 100.0).into(),
             };
             let name =
-                if map.contains_key("camera") || !camera.name.is_empty() { &node.name } else { &camera.name };
+                if map.contains_key("camera") || !node.name.is_empty() { &node.name } else { &camera.name };
             let mut out = Camera { name: text(name), position, target, ..Camera::default() };
             match camera.projection {
                 Projection::Perspective { yfov, .. } => {

@@ -22,6 +22,18 @@ fn extent(clip: &Clip) -> i64 {
     milliseconds(last)
 }
 
+/// Returns the clips in the order of the sequences they were, then those that are new. Scripts play sequences by number, and other
+/// programs sort clips by name.
+fn order(clips: &[Clip]) -> Vec<usize> {
+    let number = |clip: &Clip| {
+        let map = own(&clip.extras);
+        map.int("sequence").or(map.int("global")).unwrap_or(i64::MAX)
+    };
+    let mut order: Vec<usize> = (0..clips.len()).collect();
+    order.sort_by_key(|i| clips.get(*i).map(number));
+    order
+}
+
 impl FromScene<'_> {
     /// Arranges the clips on the timeline.
     pub(super) fn read_clips(&mut self, model: &mut Model) {
@@ -40,15 +52,16 @@ impl FromScene<'_> {
         let old: Vec<Option<(i64, i64, bool)>> = clips.iter().map(kept).collect();
         let mut last =
             old.iter().flatten().map(|(start, end, _)| *start.max(end)).max().map_or(0, |l| l + GAP);
-        for (clip, old_place) in clips.iter().zip(&old) {
+        self.global_index = vec![None; clips.len()];
+        self.windows = vec![Window::default(); clips.len()];
+        for id in order(clips) {
+            let (Some(clip), Some(old_place)) = (clips.get(id), old.get(id)) else { continue };
             if is_global(clip) {
                 let length = match stored(clip, "end") {
                     Some(end) if (end as f32 / 1000.0).to_bits() == clip.length.to_bits() => end,
                     _ => extent(clip),
                 };
-                self.global_index.push(Some(model.global_sequences.len() as i32));
-                self.windows.push(Window { start: 0, end: length });
-                self.sequence_from.push(None);
+                self.play(id, Window { start: 0, end: length }, Some(model.global_sequences.len() as i32));
                 model.global_sequences.push(length as u32);
                 continue;
             }
@@ -64,8 +77,7 @@ impl FromScene<'_> {
                     (start, start + length)
                 }
             };
-            self.global_index.push(None);
-            self.windows.push(Window { start, end });
+            self.play(id, Window { start, end }, None);
             let map = own(&clip.extras);
             self.sequence_from.push(map.int("sequence").map(|s| s as usize));
             let mut sequence = Sequence {
@@ -79,6 +91,13 @@ impl FromScene<'_> {
             );
             sequence.flags = sequence.flags & !1 | u32::from(clip.playback == Playback::Once);
             model.sequences.push(sequence);
+        }
+    }
+
+    /// Notes where a clip is played, and by which clock.
+    fn play(&mut self, clip: usize, window: Window, global: Option<i32>) {
+        if let (Some(slot), Some(clock)) = (self.windows.get_mut(clip), self.global_index.get_mut(clip)) {
+            (*slot, *clock) = (window, global);
         }
     }
 

@@ -4,7 +4,7 @@
 //! those of a node that is not.
 
 use galatea_scene::{Channel, Interpolation, Property, Scene, Transform};
-use glam::{Mat4, Quat, Vec3};
+use glam::{Mat3, Mat4, Quat, Vec3};
 
 use crate::Version;
 use crate::scene::{AXES, unit};
@@ -86,6 +86,8 @@ fn product(a: Quat, b: Quat) -> Quat {
 pub(super) struct Frames {
     /// Whether the scene's axes are the format's.
     pub(super) own_axes: bool,
+    /// Rotates and scales from the scene's axes and units to the format's.
+    pub(super) to_format: Mat3,
     list: Vec<Frame>,
     matrices: Vec<Mat4>,
 }
@@ -96,9 +98,13 @@ impl Frames {
         let mine = Transform { rotation: AXES, scale: [unit(version); 3], ..Transform::default() };
         let own_axes = axes.is_some_and(|axes| axes.matrix().abs_diff_eq(mine.matrix(), 1e-6));
         let count = scene.nodes.len();
-        let mut frames =
-            Frames { own_axes, list: vec![Frame::default(); count], matrices: vec![Mat4::IDENTITY; count] };
         let to_format = mine.matrix().inverse();
+        let mut frames = Frames {
+            own_axes,
+            to_format: Mat3::from_mat4(to_format),
+            list: vec![Frame::default(); count],
+            matrices: vec![Mat4::IDENTITY; count],
+        };
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             if own_axes && node.axes {

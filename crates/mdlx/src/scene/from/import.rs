@@ -3,21 +3,24 @@
 use galatea_scene::{Interpolation, Property, Scene, UniqueNames};
 use galatea_wire::Loss;
 
+use super::{names, shape};
 use crate::Version;
 use crate::scene::{AXES, unit};
 
 /// Maximum length of a name: 80 bytes with the terminator.
 const NAME: usize = 79;
 
-/// Prepares a scene: rotates it to face the way units do, applies texture transforms, shortens names, and bakes mirroring and
-/// non-uniform scale, which the format does not have.
+/// Prepares a scene: rotates it to face the way units do, finds attachments, events and shapes by their names, applies texture
+/// transforms, shortens names, and bakes mirroring and non-uniform scale, which the format does not have.
 pub(super) fn prepared(scene: &Scene, version: Version) -> (Scene, Vec<Loss>) {
     // Units face the scene's positive Z.
     let mut out = scene.facing([0.0, 0.0, 1.0]).into_owned();
-    let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
     let mut losses = Vec::new();
+    names::apply(&mut out, &mut losses);
+    shape::place_shapes(&mut out);
+    let even = |[x, y, z]: [f32; 3]| x > 0.0 && (x - y).abs() <= 1e-4 * x && (x - z).abs() <= 1e-4 * x;
     if out.nodes.iter().any(|n| !even(n.transform.scale)) {
-        losses = out.bake_scale(AXES, unit(version));
+        losses.extend(out.bake_scale(AXES, unit(version)));
     }
     losses.extend(out.apply_uv_transforms());
     // The game's rotation curves differ from cubic ones, so those are approximated by linear segments.

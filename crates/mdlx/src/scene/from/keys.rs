@@ -1,11 +1,14 @@
 //! Keys from the scene: the channels of several clips, decoded and merged.
 
+use std::borrow::Cow;
+
 use foldhash::HashMap;
 use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation};
 use galatea_wire::Loss;
 
 use super::FromScene;
 use super::frame::Frame;
+use crate::scene::around::{Loop, detach, is_edited};
 use crate::scene::binding::KeyValue;
 use crate::scene::curve::{CurveForm, CurveKind, FormatKeys, without};
 use crate::scene::extra::{Checksum, UlpDeltas, own, same};
@@ -69,7 +72,9 @@ impl<'a> FromScene<'a> {
                 continue;
             }
             let start = self.windows.get(*clip).map_or(0, |w| w.start);
-            let (rows, edited) = decode_channel(channel, &form, from.frame);
+            let length = self.scene.clips.get(*clip).map_or(0.0, |c| c.length);
+            let inside = inside(channel, &form, from.frame, length);
+            let (rows, edited) = decode_channel(&inside, &form, from.frame);
             let time =
                 |t: &f32| start + (f64::from(*t) * 1000.0).round().clamp(0.0, LONGEST as f64 * 64.0) as i64;
             all.add(rows.times.iter().map(time), &rows, edited);
@@ -151,6 +156,29 @@ fn reorder(found: &[Found], order: &[u32]) -> Option<Vec<usize>> {
             places.get(&(time, *n - 1)).copied()
         })
         .collect()
+}
+
+/// Returns a channel without the keys that were added at the ends of the clip; those that were edited stay.
+fn inside<'c>(channel: &'c Channel, form: &CurveForm, frame: &Frame, length: f32) -> Cow<'c, Channel> {
+    let counts = own(&channel.extras).u32s("around").unwrap_or_default();
+    let detached = match counts.as_slice() {
+        [before, after] => detach(channel, [*before as usize, *after as usize]),
+        _ => None,
+    };
+    let Some((mut inside, ends)) = detached else { return Cow::Borrowed(channel) };
+    let held = channel.interpolation == SceneInterpolation::Step;
+    let (rows, _) = decode_channel(&inside, form, frame);
+    let curve = Loop::new(form, &channel.property, held, &rows, length);
+    let [start, end] = ends.map(|end| end.filter(|row| is_edited(curve.as_ref(), row)));
+    if let (Some(row), Some(time)) = (start, channel.times.first()) {
+        inside.times.insert(0, *time);
+        inside.values.splice(..0, row);
+    }
+    if let (Some(row), Some(time)) = (end, channel.times.last()) {
+        inside.times.push(*time);
+        inside.values.extend(row);
+    }
+    Cow::Owned(inside)
 }
 
 /// Returns a channel as keys of the format, and whether it is known to have been edited.

@@ -6,6 +6,7 @@ use galatea_wire::Loss;
 
 use super::FromScene;
 use super::frame::Frame;
+use super::surface::game_path;
 use crate::scene::binding::{layer_bindings, slot_bindings, uv_bindings};
 use crate::scene::extra::{ExtraValue, own, read_fields, text};
 use crate::scene::vocabulary::{alpha_of, filter_of, is_unlit, layer_flags, slots, texture_name, wrap_of};
@@ -61,7 +62,9 @@ impl FromScene<'_> {
             if let (Some(texture), Some(name)) = (slot, name)
                 && texture_name(texture) != name
             {
-                texture.path = text(name);
+                texture.path = text(&game_path(name, self.version));
+                // A file of its own is not the game's to replace.
+                texture.replaceable_id = 0;
             }
         }
     }
@@ -102,8 +105,11 @@ impl FromScene<'_> {
             let layer = self.read_further(model, id, from, entry, number);
             out.layers.push(layer);
         }
-        if fresh && self.version.has(Feature::MaterialShader) {
+        if fresh {
             self.make_hd(model, from, &mut out);
+            if out.layers.len() == 1 && !Self::is_hd(&out) {
+                self.apply_words(model, from, &mut out);
+            }
         }
         let depth = self.scene.materials.len();
         for over in from.layers.iter().take(depth) {
@@ -115,9 +121,9 @@ impl FromScene<'_> {
     }
 
     /// Returns the index of a texture: its previous one if the name is unchanged, else one with the same name, else a new one.
-    fn texture_id(&mut self, model: &mut Model, texture: &SceneTexture) -> u32 {
+    pub(super) fn texture_id(&mut self, model: &mut Model, texture: &SceneTexture) -> u32 {
         let stored = own(&texture.extras).int("texture").and_then(|t| usize::try_from(t).ok());
-        let fits = |t: &Texture| texture_name(t) == texture.name && wrap_of(t.flags) == texture.wrap;
+        let fits = |t: &Texture| self.is_texture(t, &texture.name) && wrap_of(t.flags) == texture.wrap;
         if let Some(stored) = stored.filter(|i| model.textures.get(*i).is_some_and(fits)) {
             return stored as u32;
         }
@@ -126,7 +132,7 @@ impl FromScene<'_> {
         }
         let known = stored.and_then(|i| model.textures.get(i)).copied();
         let kept = known.filter(|t| texture_name(t) == texture.name);
-        let mut new = kept.unwrap_or(Texture { replaceable_id: 0, path: text(&texture.name), flags: 0 });
+        let mut new = kept.unwrap_or(Texture { replaceable_id: 0, path: self.path_of(texture), flags: 0 });
         new.flags = new.flags & !3 | flags_of(texture.wrap);
         model.textures.push(new);
         model.textures.len() as u32 - 1
@@ -249,7 +255,6 @@ impl FromScene<'_> {
             let texture_id = self.white(model);
             layer.textures.push(LayerTexture { texture_id, ..LayerTexture::default() });
         }
-        layer.shader_type = if fresh { u32::from(layer.textures.len() > 1) } else { layer.shader_type };
     }
 
     /// Reads a layer of a HD shader after the first.
@@ -296,34 +301,25 @@ impl FromScene<'_> {
 
     /// Gives a new material the six textures of the HD shader.
     fn make_hd(&mut self, model: &mut Model, from: &SceneMaterial, out: &mut Material) {
-        let wanted = [Slot::Normal, Slot::OcclusionRoughnessMetallic, Slot::Emissive];
-        if !wanted.iter().any(|slot| from.texture(slot).is_some()) {
+        let Some(ids) = self.hd_textures(model, from) else { return };
+        let slot =
+            |(slot, id): (u32, u32)| LayerTexture { texture_id: id as i32, slot, ..LayerTexture::default() };
+        if self.version.has(Feature::TextureSlots) {
+            if let Some(layer) = out.layers.first_mut() {
+                layer.textures = (0..).zip(ids).map(slot).collect();
+                layer.shader_type = 1;
+            }
             return;
         }
         out.shader = text("Shader_HD_DefaultUnit");
-        let usual = [
-            "",
-            "Textures\\normal.dds",
-            "Textures\\orm.dds",
-            "Textures\\Black32.dds",
-            "",
-            "ReplaceableTextures\\EnvironmentMap.dds",
-        ];
-        for (slot, usual) in slots().iter().zip(usual).skip(1) {
-            let texture_id = match (from.texture(slot), slot) {
-                (Some(texture), _) => self.texture_id(model, texture),
-                (None, Slot::TeamColor) => {
-                    let team = Texture { replaceable_id: 1, path: Default::default(), flags: 3 };
-                    self.texture_id(
-                        model,
-                        &SceneTexture { name: texture_name(&team), ..SceneTexture::default() },
-                    )
-                }
-                _ => self
-                    .texture_id(model, &SceneTexture { name: usual.to_owned(), ..SceneTexture::default() }),
-            };
-            out.layers.push(Layer { texture_id: texture_id as i32, ..Layer::default() });
-        }
+        let further = ids.into_iter().skip(1);
+        out.layers.extend(further.map(|id| Layer { texture_id: id as i32, ..Layer::default() }));
+    }
+
+    /// Returns `true` if a material has the HD shader.
+    fn is_hd(material: &Material) -> bool {
+        material.shader.bytes().starts_with(b"Shader_HD")
+            || material.layers.iter().any(|l| l.shader_type == 1)
     }
 
     /// Returns the index of an imported emitter's texture.
@@ -345,12 +341,8 @@ impl FromScene<'_> {
             return *found;
         }
         let texture_id = self.white(model);
-        let layer = if self.version.has(Feature::TextureSlots) {
-            let textures = vec![LayerTexture { texture_id, ..LayerTexture::default() }];
-            Layer { textures, ..Layer::default() }
-        } else {
-            Layer { texture_id, ..Layer::default() }
-        };
+        let mut layer = Layer::default();
+        self.set_texture(&mut layer, texture_id as u32);
         model.materials.push(Material { layers: vec![layer], ..Material::default() });
         self.material_of.insert(key, model.materials.len() as u32 - 1);
         model.materials.len() as u32 - 1

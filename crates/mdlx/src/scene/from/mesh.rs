@@ -6,10 +6,10 @@ use galatea_wire::{Loss, Result};
 use glam::{Mat3, Mat4, Vec3};
 
 use super::frame::Frame;
-use super::pieces::{Grouping, Part, split};
 use super::{FromScene, read_u32s};
+use crate::pieces::{Grouping, Part, split};
 use crate::scene::binding::{Binding, anim_bindings};
-use crate::scene::extra::{ExtraValue, own, read_fields, row_bounds, text};
+use crate::scene::extra::{ExtraValue, bounds_row, own, read_fields, row_bounds, text};
 use crate::scene::fields::buffer_fields;
 use crate::scene::vocabulary::{color_applies, is_plain_name};
 use crate::scene::weights::{GROUP, IDLE, geometry_sum};
@@ -201,11 +201,11 @@ impl<'a> FromScene<'a> {
             tangents: tangents.as_deref().filter(|_| self.version.has(Feature::SkinWeights)),
             corners: &corners,
             rows: &rows,
-            smooth,
+            grouped: (!smooth).then_some(self.weights),
         };
         let (mut out, Grouping { rounded, cut }) = split(&part);
         if rounded > 0 {
-            let to = if smooth { "multiples of 1/255" } else { "equal shares of at most eight bones" };
+            let to = if smooth { "multiples of 1/255" } else { self.weights.rounded_to() };
             self.lose(Loss::new(
                 format!("mesh {:?}", one.mesh.name),
                 format!("the weights of {rounded} vertices, rounded to {to}"),
@@ -240,10 +240,10 @@ impl<'a> FromScene<'a> {
     fn place(&self, one: &Wanted<'_>, vertices: &Vertices, skin: Option<&Skin>, out: &mut Geoset) {
         out.vertices.clone_from(&vertices.positions);
         out.normals.clone_from(&vertices.normals);
-        let size =
-            galatea_scene::Bounds::around(vertices.positions.iter().copied()).map_or(1.0, |b| b.size());
+        // Rounding grows with the numbers that are added up, whatever the size of this mesh.
+        let close = 1e-4 * self.reach.max(1e-3);
         let still = |matrix: &Mat4| {
-            let moved = matrix.w_axis.truncate().abs().max_element() <= 1e-4 * size.max(1e-3);
+            let moved = matrix.w_axis.truncate().abs().max_element() <= close;
             moved && Mat3::from_mat4(*matrix).abs_diff_eq(Mat3::IDENTITY, 1e-4)
         };
         let joints: Vec<Mat4> = match skin {
@@ -306,13 +306,7 @@ impl<'a> FromScene<'a> {
         };
         let of = read_u32s(stored, "of");
         let before = own(&self.scene.extras).int("sequences").unwrap_or(0);
-        let from: Vec<Option<usize>> = self
-            .sequence_from
-            .iter()
-            .zip(&self.global_index)
-            .filter(|(_, g)| g.is_none())
-            .map(|(f, _)| *f)
-            .collect();
+        let from = &self.sequence_from;
         let same = from.len() as i64 == before && from.iter().enumerate().all(|(i, f)| *f == Some(i));
         if same || of.len() as i64 != before {
             return of.into_iter().map(row).collect();
@@ -373,8 +367,14 @@ impl<'a> FromScene<'a> {
             buffer.padding = read_u32s(stored, "padding").iter().map(|p| *p as u16).collect();
             out.buffer = Some(Box::new(buffer));
         }
+        let was = map.get("extent").and_then(Bounds::read).unwrap_or(out.bounds);
+        let near = |bounds: &Bounds| {
+            let mut pairs = bounds_row(bounds).into_iter().zip(bounds_row(&was));
+            pairs.all(|(a, b)| (a - b).abs() <= 1e-4 * self.reach)
+        };
+        // Other programs round: vertices that fill the same space were not moved.
         if map.int("geometry") != Some(i64::from(geometry_sum(&out.vertices)))
-            && let Some(bounds) = crate::bounds_of(&out.vertices)
+            && let Some(bounds) = crate::bounds_of(&out.vertices).filter(|bounds| !near(bounds))
         {
             let before = out.bounds;
             out.bounds = bounds;

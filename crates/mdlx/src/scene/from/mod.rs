@@ -8,9 +8,12 @@ mod import;
 mod keys;
 mod material;
 mod mesh;
+mod names;
 mod node;
-mod pieces;
+mod outline;
+mod shape;
 mod skin;
+mod surface;
 mod track;
 
 use std::collections::BTreeSet;
@@ -22,7 +25,7 @@ use galatea_wire::{Error, Loss, Result};
 use super::SceneOptions;
 use super::extra::{own, read_fields, text, unhex, unlatin};
 use super::window::Window;
-use crate::{ConvertOptions, FaceEffect, Model, Sound, Tag, UnknownChunk, Version};
+use crate::{ConvertOptions, FaceEffect, GroupWeights, Model, Sound, Tag, UnknownChunk, Version};
 use frame::Frames;
 use track::Channels;
 
@@ -51,17 +54,18 @@ impl Model {
         if stored.is_none() {
             // Units face the scene's positive Z.
             let (turned, losses) = import::prepared(scene, built_for(version));
-            return Model::build(&turned, version, None, losses);
+            return Model::build(&turned, options, None, losses);
         }
-        Model::build(scene, version, stored, Vec::new())
+        Model::build(scene, options, stored, Vec::new())
     }
 
     fn build(
         scene: &Scene,
-        version: Option<Version>,
+        options: &SceneOptions,
         stored: Option<Version>,
         losses: Vec<Loss>,
     ) -> Result<(Model, Vec<Loss>)> {
+        let version = options.version;
         let map = own(&scene.extras);
         let mut model = Model::new(stored.unwrap_or(built_for(version)));
         model.info.name = text(&scene.name);
@@ -72,6 +76,7 @@ impl Model {
         let mut builder = FromScene::new(scene, &model);
         builder.losses = losses;
         builder.native = stored.is_some();
+        builder.weights = options.weights;
         builder.read_clips(&mut model);
         builder.read_materials(&mut model);
         builder.read_nodes(&mut model)?;
@@ -82,7 +87,8 @@ impl Model {
         builder.finish(&mut model);
         let mut losses = std::mem::take(&mut builder.losses);
         if let Some(version) = version.filter(|v| *v != model.version) {
-            losses.extend(model.set_version(version, &ConvertOptions::default())?);
+            let convert = ConvertOptions::default().with_weights(options.weights);
+            losses.extend(model.set_version(version, &convert)?);
         }
         Ok((model, losses))
     }
@@ -127,7 +133,7 @@ struct FromScene<'a> {
     windows: Vec<Window>,
     /// For each clip, the index of its global sequence, if it is one.
     global_index: Vec<Option<i32>>,
-    /// For each sequence, its previous index.
+    /// For each sequence of the model, its previous index.
     sequence_from: Vec<Option<usize>>,
     /// Objects for which two clips have conflicting keys.
     shared_keys: BTreeSet<String>,
@@ -144,6 +150,10 @@ struct FromScene<'a> {
     geoset_of: HashMap<u32, (u32, Option<u32>)>,
     /// Whether nodes were removed.
     removed: bool,
+    /// The largest coordinate of the model.
+    reach: f32,
+    /// How skin weights become matrix groups.
+    weights: GroupWeights,
 }
 
 impl<'a> FromScene<'a> {
@@ -163,7 +173,10 @@ impl<'a> FromScene<'a> {
                 }
             }
         }
+        let frames = Frames::new(scene, model.version);
         FromScene {
+            reach: reach(scene, &frames),
+            weights: GroupWeights::default(),
             scene,
             version: model.version,
             native: false,
@@ -174,7 +187,7 @@ impl<'a> FromScene<'a> {
             global_index: Vec::new(),
             sequence_from: Vec::new(),
             shared_keys: BTreeSet::new(),
-            frames: Frames::new(scene, model.version),
+            frames,
             object_of: HashMap::default(),
             new_ids: HashMap::default(),
             material_of: HashMap::default(),
@@ -201,7 +214,9 @@ impl<'a> FromScene<'a> {
         }
         let mut left: Vec<Loss> = Vec::new();
         for ((target, property), list) in std::mem::take(&mut self.channels) {
-            let derived = property == Property::Visibility && self.is_geoset(target);
+            let axes = |id| self.scene.node(id).is_some_and(|n| n.axes);
+            let derived = property == Property::Visibility && self.is_geoset(target)
+                || matches!(target, Target::Node(id) if axes(id));
             for (clip, _) in list.iter().filter(|_| !derived) {
                 let clip = self.scene.clips.get(*clip).map_or("", |c| &c.name);
                 left.push(Loss::new(format!("clip {clip:?}"), format!("a channel for {}", property.name())));
@@ -210,23 +225,21 @@ impl<'a> FromScene<'a> {
         left.sort();
         left.into_iter().for_each(|loss| self.lose(loss));
         if !self.native {
-            self.outline(model);
+            outline::complete(model);
         }
     }
 
     fn is_geoset(&self, target: Target) -> bool {
         matches!(target, Target::Node(node) if self.geoset_of.contains_key(&node))
     }
+}
 
-    /// Sets the bounds of a new model and its sequences.
-    fn outline(&mut self, model: &mut Model) {
-        let all: Vec<[f32; 3]> = model.geosets.iter().flat_map(|g| g.vertices.iter().copied()).collect();
-        let Some(bounds) = crate::bounds_of(&all) else { return };
-        model.info.bounds = bounds;
-        for sequence in &mut model.sequences {
-            sequence.bounds = bounds;
-        }
-    }
+/// Returns the largest coordinate of the vertices and nodes of a scene, in the units of the format.
+fn reach(scene: &Scene, frames: &Frames) -> f32 {
+    let far = |place: &[f32; 3]| place.iter().fold(0.0f32, |most, c| most.max(c.abs()));
+    let vertices = scene.vertices.iter().flat_map(|v| &v.positions).map(far);
+    let nodes = (0..scene.nodes.len() as u32).map(|id| far(&frames.matrix(id).w_axis.truncate().into()));
+    vertices.chain(nodes).filter(|far| far.is_finite()).fold(0.0, f32::max)
 }
 
 /// Returns a list of integers; empty if there is none.

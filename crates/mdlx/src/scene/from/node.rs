@@ -1,18 +1,19 @@
 //! Nodes from the scene.
 
 use foldhash::HashSet;
-use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode, Shape as SceneShape};
+use galatea_scene::{EmitterKind, Extras, LightKind, Node as SceneNode};
 use galatea_wire::{Error, Loss, Result};
+use glam::Mat3;
 
 use super::FromScene;
 use super::frame::Frame;
+use super::shape::{moved, native_shape};
 use crate::scene::binding::{Parts, node_bindings, own_bindings};
 use crate::scene::curve::ValueMap;
 use crate::scene::extra::{ExtraValue, own, read_fields, same, text};
 use crate::scene::vocabulary::{KINDS, billboard_of, flags_of, inherit_of, kind_bit, light_kind, plain_bind};
 use crate::{
-    Attachment, Bone, CollisionShape, Event, Feature, Helper, Light, Model, Node, NodeKind, Shape,
-    SoundEmitter,
+    Attachment, Bone, CollisionShape, Event, Feature, Helper, Light, Model, Node, NodeKind, SoundEmitter,
 };
 
 /// A node of the scene that becomes an object.
@@ -100,6 +101,11 @@ impl<'a> FromScene<'a> {
                 map.text("kind").and_then(|w| KINDS.iter().find(|(_, name)| *name == w)).map(|(k, _)| *k);
             let joint = joints.contains(&id);
             let mut roles = roles(node, joint, self.events.contains_key(&id));
+            match map.text("role") {
+                Some("bone") if !roles.contains(&NodeKind::Bone) => roles.insert(0, NodeKind::Bone),
+                Some("event") if !roles.contains(&NodeKind::Event) => roles.push(NodeKind::Event),
+                _ => {}
+            }
             if let Some(emitter) = node.emitter.and_then(|e| scene.emitters.get(e as usize)) {
                 let made = emitter_kind(emitter.kind)
                     .filter(|k| *k != NodeKind::PopcornEmitter || self.version.has(Feature::SkinWeights));
@@ -339,7 +345,8 @@ impl<'a> FromScene<'a> {
                 model.sound_emitters.push(SoundEmitter { node, track });
             }
             (NodeKind::CollisionShape, _) => {
-                let shape = from.shape.map(|s| native_shape(&s, map)).unwrap_or_default();
+                let to_format = if self.native { Mat3::IDENTITY } else { self.frames.to_format };
+                let shape = from.shape.map(|s| native_shape(&moved(&s, to_format), map)).unwrap_or_default();
                 model.collision_shapes.push(CollisionShape { node, shape });
             }
             _ => model.helpers.push(Helper { node }),
@@ -436,21 +443,4 @@ pub(super) fn emitter_kind(kind: EmitterKind) -> Option<NodeKind> {
         // Lightning, which the format does not have.
         _ => return None,
     })
-}
-
-fn native_shape(shape: &SceneShape, map: &Extras) -> Shape {
-    match (*shape, map.text("form")) {
-        (SceneShape::Box { min, max }, Some("plane_points")) => Shape::PlanePoints { points: [min, max] },
-        (SceneShape::Box { min, max }, _) => Shape::Box { corners: [min, max] },
-        (SceneShape::Sphere { center, radius }, _) => Shape::Sphere { center, radius },
-        (SceneShape::Cylinder { from, to, radius }, Some("cylinder")) => {
-            let ([_, _, z], [_, _, top]) = (from, to);
-            let stored = map.get("height").and_then(f32::read).filter(|h| (z + h).same(&top));
-            Shape::Cylinder { base: from, height: stored.unwrap_or(top - z), radius }
-        }
-        (SceneShape::Cylinder { from, to, radius }, _) => {
-            Shape::CylinderPoints { points: [from, to], radius }
-        }
-        (SceneShape::Plane { size: [length, width] }, _) => Shape::Plane { length, width },
-    }
 }

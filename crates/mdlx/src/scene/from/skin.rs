@@ -5,11 +5,11 @@ use galatea_scene::{Extras, Skin, Vertices};
 use galatea_wire::Loss;
 
 use super::mesh::Wanted;
-use super::pieces::{bytes_of, repeats};
 use super::{FromScene, read_u32s};
+use crate::pieces::bytes_of;
 use crate::scene::extra::{ExtraValue, unhex};
 use crate::scene::weights::{GROUP, IDLE, shares, weights_of};
-use crate::{Geoset, SkinWeight};
+use crate::{Geoset, GroupWeights, SkinWeight};
 
 /// Object ids of the bones of a vertex, with their weights.
 pub(super) type Row = Vec<(u32, f32)>;
@@ -154,14 +154,14 @@ impl FromScene<'_> {
             return true;
         }
         let keys = self.group_keys(out);
-        let (mut groups, rounded) = assign_groups(rows, &keys, out);
+        let (mut groups, rounded) = assign_groups(rows, &keys, self.weights, out);
         if let Some(stored) = map.object("groups") {
             restore_groups(stored, rows, &keys, &mut groups);
         }
         if rounded > 0 {
             self.lose(Loss::new(
                 format!("mesh {:?}", one.mesh.name),
-                "weights, rounded to equal shares of at most eight bones",
+                format!("weights, rounded to {}", self.weights.rounded_to()),
             ));
         }
         if groups.iter().any(|g| *g > 255) {
@@ -205,7 +205,12 @@ fn group_key(row: &[(u32, f32)]) -> GroupKey {
 
 /// Returns the matrix group of each vertex, and the number of new groups that only approximate the weights. Missing groups are
 /// added to the geoset.
-fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usize>, usize) {
+fn assign_groups(
+    rows: &[Row],
+    keys: &[GroupKey],
+    how: GroupWeights,
+    out: &mut Geoset,
+) -> (Vec<usize>, usize) {
     let mut known: HashMap<GroupKey, usize> = HashMap::default();
     for (i, key) in keys.iter().enumerate() {
         known.entry(key.clone()).or_insert(i);
@@ -217,7 +222,7 @@ fn assign_groups(rows: &[Row], keys: &[GroupKey], out: &mut Geoset) -> (Vec<usiz
         let group = match last.filter(|(before, _)| *before == row.as_slice()) {
             Some((_, group)) => group,
             None => *known.entry(group_key(row)).or_insert_with(|| {
-                let (bones, exact) = repeats(row);
+                let (bones, exact) = how.fit(row);
                 rounded += usize::from(!exact);
                 out.group_sizes.push(bones.len() as u32);
                 out.matrices.extend(bones);

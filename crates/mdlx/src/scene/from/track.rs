@@ -117,7 +117,9 @@ impl<'a> FromScene<'a> {
         what: &str,
         frame: &Frame,
     ) -> (Interpolation, i32) {
-        let channels = self.channels.remove(&(binding.target, binding.property.clone())).unwrap_or_default();
+        let mut channels =
+            self.channels.remove(&(binding.target, binding.property.clone())).unwrap_or_default();
+        self.drop_copies(&mut channels);
         let stored = entry.map(|e| e.interpolation);
         let interpolation = interpolation_of(stored, keys, &channels, binding.held);
         let note: &Extras = match entry {
@@ -151,6 +153,22 @@ impl<'a> FromScene<'a> {
             Keys::Integer(c) => *c = self.gather(&gather),
         }
         (interpolation, global)
+    }
+
+    /// Drops channels that only repeat a global sequence for viewers.
+    fn drop_copies(&self, channels: &mut Vec<(usize, &'a Channel)>) {
+        let globals: Vec<(f32, &Channel)> = channels
+            .iter()
+            .filter(|(clip, _)| self.global_of(*clip).is_some())
+            .filter_map(|(clip, channel)| Some((self.scene.clips.get(*clip)?.length, *channel)))
+            .collect();
+        if globals.is_empty() {
+            return;
+        }
+        channels.retain(|(clip, channel)| {
+            let copy = || globals.iter().any(|(length, global)| channel.repeats(global, *length));
+            self.global_of(*clip).is_some() || !copy()
+        });
     }
 
     /// Returns the times of an event.

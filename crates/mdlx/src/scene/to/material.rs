@@ -18,7 +18,7 @@ const TEAM: [f32; 3] = [1.0, 0.012, 0.012];
 const GLOW: [f32; 3] = [0.2, 0.0024, 0.0024];
 
 /// Returns `true` if the layers of a material are the textures of one HD shader.
-pub(super) fn is_hd(material: &Material, version: Version) -> bool {
+pub(crate) fn is_hd(material: &Material, version: Version) -> bool {
     version.has(Feature::MaterialShader)
         && material.shader.bytes().starts_with(b"Shader_HD")
         && material.layers.len() > 1

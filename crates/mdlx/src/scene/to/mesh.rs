@@ -174,6 +174,9 @@ impl ToScene<'_> {
         let base = Geoset::default();
         put_fields!(map, geoset, base, selection_group, selection_flags, bounds, extra);
         map.add("geometry", geometry_sum(&geoset.vertices));
+        if let Some(extent) = crate::bounds_of(&geoset.vertices).filter(|extent| *extent != geoset.bounds) {
+            map.add("extent", extent.json());
+        }
         put_bounds(map, &geoset.sequence_bounds, &geoset.bounds);
         if geoset.skin_first {
             map.add("skin_first", true);

@@ -12,6 +12,8 @@ mod track;
 use foldhash::HashMap;
 use galatea_scene::{Extras, Scene, Value};
 
+pub(crate) use material::is_hd;
+
 use super::extra::{ExtraValue, hex, latin, put_fields, wrap};
 use super::window::{self, Window};
 use super::{AXES, unit};
@@ -126,6 +128,8 @@ struct ToScene<'a> {
     places: Vec<[f32; 3]>,
     /// The number of keys that may still be repeated for several clips.
     repeat_budget: usize,
+    /// The largest coordinate of the vertices.
+    reach: f32,
 }
 
 impl<'a> ToScene<'a> {
@@ -144,8 +148,14 @@ impl<'a> ToScene<'a> {
             by_id: HashMap::default(),
             places: Vec::new(),
             repeat_budget: repeat_budget(model),
+            reach: reach(model),
         }
     }
+}
+
+fn reach(model: &Model) -> f32 {
+    let coordinates = model.geosets.iter().flat_map(|g| g.vertices.as_flattened());
+    coordinates.map(|c| c.abs()).filter(|c| c.is_finite()).fold(0.0, f32::max)
 }
 
 /// Returns how many keys may be repeated because clips overlap. This is far more than any real model needs; it limits files in

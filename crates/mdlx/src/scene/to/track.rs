@@ -3,14 +3,20 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Value, encode_u32s, floats};
+use galatea_scene::{
+    Channel, Extras, Interpolation as SceneInterpolation, Property, Value, encode_u32s, floats,
+};
 
 use super::{ToScene, take};
+use crate::scene::around::{Around, Loop};
 use crate::scene::binding::{Binding, KeyValue, WORDS, kind_of};
 use crate::scene::curve::{CurveForm, CurveKind, FormatKeys};
 use crate::scene::extra::{Checksum, ExtraValue, wrap};
-use crate::scene::window::Window;
+use crate::scene::window::{LONGEST, Window};
 use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks};
+
+/// How far a viewer may be off at the ends of a clip, as a share of the model's reach or of 1.
+const CLOSE: f32 = 1e-4;
 
 /// Returns `true` if a track can be expressed by channels.
 fn is_plain(track: &Track) -> bool {
@@ -57,6 +63,7 @@ impl<'a> ChannelForm<'a> {
         tangents: &[Tangents<T>],
         window: Window,
         repeated: bool,
+        reach: f32,
     ) -> Option<Channel> {
         if keys.is_empty() {
             return None;
@@ -74,6 +81,7 @@ impl<'a> ChannelForm<'a> {
                 t.outgoing.put(&mut rows.tangents);
             }
         }
+        let around = self.around(&rows, window, reach);
         let mut made = self.form.encode_taking(&mut rows);
         let mut extras = Extras::new();
         let mut deltas = Extras::new();
@@ -98,6 +106,10 @@ impl<'a> ChannelForm<'a> {
             // Shows which of two clips was edited.
             extras.add("sum", Checksum::new().floats(&made.times).floats(&made.values).finish());
         }
+        if let Some(around) = around {
+            let counts = around.attach(&self.binding.property, &mut made, T::WIDTH);
+            extras.add("around", encode_u32s(&counts));
+        }
         Some(Channel {
             target: self.binding.target,
             property: self.binding.property.clone(),
@@ -106,6 +118,16 @@ impl<'a> ChannelForm<'a> {
             values: made.values,
             extras: wrap(extras),
         })
+    }
+}
+
+impl ChannelForm<'_> {
+    /// Returns the keys that make a viewer interpolate from the last key around to the first, as the game does.
+    fn around(&self, rows: &FormatKeys, window: Window, reach: f32) -> Option<Around> {
+        let length = window.end.checked_sub(window.start).filter(|l| (1..LONGEST).contains(l))?;
+        let property = &self.binding.property;
+        let close = CLOSE * if *property == Property::Translation { reach } else { 1.0 };
+        Loop::new(&self.form, property, self.held, rows, length as f32 / 1000.0)?.keys(close)
     }
 }
 
@@ -225,9 +247,9 @@ impl ToScene<'_> {
             let channel = if repeated > 0 && !take(&mut self.repeat_budget, keys.len()) {
                 let kept = range.filter(|i| curve.keys.get(*i).is_some_and(|key| !is_repeated(key)));
                 let Curve { keys, tangents } = select(curve, &kept.collect::<Vec<_>>());
-                form.channel(&keys, &tangents, window, true)
+                form.channel(&keys, &tangents, window, true, self.reach)
             } else {
-                form.channel(keys, curve.tangents.get(range).unwrap_or(&[]), window, repeated > 0)
+                form.channel(keys, curve.tangents.get(range).unwrap_or(&[]), window, repeated > 0, self.reach)
             };
             if let (Some(clip), Some(channel)) = (self.scene.clips.get_mut(clip), channel) {
                 clip.channels.push(channel);

@@ -1,78 +1,51 @@
-//! Imported meshes as geosets: split where necessary, with weights as bytes or as matrix groups.
+//! Meshes as geosets: split where necessary, with weights as bytes or as matrix groups.
 
 use std::collections::HashMap;
 
 use galatea_scene::smooth_normals;
 
-use crate::{Geoset, SkinWeight};
+use crate::{Geoset, GroupWeights, SkinWeight};
 
 /// Maximum number of vertices of a geoset: indices have 16 bits.
 const VERTICES: usize = 65_535;
 
+/// Maximum number of vertices of a geoset with matrix groups: checkers say that the game draws larger ones wrongly, and its own files
+/// have none.
+const GROUPED: usize = 7_432;
+
 /// Maximum number of matrix groups of a geoset: vertices refer to them by a byte.
 const GROUPS: usize = 256;
 
-/// Maximum number of bones of a new matrix group.
-const BONES: usize = 8;
-
 /// A mesh to be split.
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// Its vertices, and fields that are the same for every piece.
-    pub(super) geoset: &'a Geoset,
-    pub(super) tangents: Option<&'a [[f32; 4]]>,
-    pub(super) corners: &'a [[u32; 3]],
+    pub(crate) geoset: &'a Geoset,
+    pub(crate) tangents: Option<&'a [[f32; 4]]>,
+    pub(crate) corners: &'a [[u32; 3]],
     /// For each vertex, object ids of bones and their weights.
-    pub(super) rows: &'a [Vec<(u32, f32)>],
-    /// Whether weights become bytes instead of matrix groups.
-    pub(super) smooth: bool,
+    pub(crate) rows: &'a [Vec<(u32, f32)>],
+    /// How weights become matrix groups; `None` if they become bytes.
+    pub(crate) grouped: Option<GroupWeights>,
+}
+
+impl Part<'_> {
+    /// Returns the maximum number of vertices of a piece.
+    fn room(&self) -> usize {
+        if self.grouped.is_some() { GROUPED } else { VERTICES }
+    }
 }
 
 /// The losses of weights.
 #[derive(Debug, Default)]
-pub(super) struct Grouping {
+pub(crate) struct Grouping {
     /// Number of vertices whose weights were rounded by more than 1 / 255.
-    pub(super) rounded: usize,
+    pub(crate) rounded: usize,
     /// Number of vertices with too many bones.
-    pub(super) cut: usize,
-}
-
-/// Returns the bones of a matrix group, with repetitions, whose mean approximates the weights best, and whether it is exact.
-pub(super) fn repeats(row: &[(u32, f32)]) -> (Vec<u32>, bool) {
-    let mut row: Vec<(u32, f32)> = row.iter().copied().filter(|(_, w)| *w > 0.0 && w.is_finite()).collect();
-    row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    row.truncate(BONES);
-    let total: f32 = row.iter().map(|(_, w)| w).sum();
-    if row.is_empty() || total <= 0.0 {
-        return (Vec::new(), true);
-    }
-    let mut best: (f32, Vec<usize>) = (f32::MAX, vec![1]);
-    for parts in 1..=BONES {
-        // Whole shares first, then the largest remainders.
-        let mut counts: Vec<usize> = row.iter().map(|(_, w)| (w / total * parts as f32) as usize).collect();
-        let mut left = parts.saturating_sub(counts.iter().sum());
-        let mut order: Vec<usize> = (0..row.len()).collect();
-        let rest = |i: usize| row.get(i).map_or(0.0, |(_, w)| (w / total * parts as f32).fract());
-        order.sort_by(|a, b| rest(*b).total_cmp(&rest(*a)));
-        for i in order {
-            if let Some(count) = counts.get_mut(i).filter(|_| left > 0) {
-                *count += 1;
-                left -= 1;
-            }
-        }
-        let error = row.iter().zip(&counts).map(|((_, w), c)| (w / total - *c as f32 / parts as f32).abs());
-        let error = error.fold(0.0, f32::max);
-        if error < best.0 - 1e-4 {
-            best = (error, counts);
-        }
-    }
-    let mut bones: Vec<u32> =
-        row.iter().zip(&best.1).flat_map(|((id, _), count)| std::iter::repeat_n(*id, *count)).collect();
-    bones.sort_unstable();
-    (bones, best.0 <= 1.0 / 255.0)
+    pub(crate) cut: usize,
 }
 
 /// Returns the four heaviest bones with weights that add up to 255.
-pub(super) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
+pub(crate) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
     let mut row: Vec<(u32, f32)> = row.iter().copied().filter(|(_, w)| *w > 0.0 && w.is_finite()).collect();
     row.sort_by(|a, b| b.1.total_cmp(&a.1));
     row.truncate(4);
@@ -91,43 +64,84 @@ pub(super) fn bytes_of(row: &[(u32, f32)]) -> SkinWeight {
     out
 }
 
-/// Splits a mesh into pieces that are small enough for a geoset.
-pub(super) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
-    let mut stored = Grouping::default();
-    // The groups of vertices do not depend on the pieces.
-    let mut groups: Vec<Vec<u32>> = Vec::new();
-    let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
-    let mut of_vertex: Vec<u32> = Vec::with_capacity(part.rows.len());
-    let mut cache: HashMap<Vec<(u32, u32)>, (u32, bool)> = HashMap::new();
-    for row in part.rows {
-        stored.cut += usize::from(part.smooth && row.iter().filter(|(_, w)| *w > 1.0 / 255.0).count() > 4);
-        if part.smooth {
-            of_vertex.push(0);
-            continue;
-        }
-        let key: Vec<(u32, u32)> = row.iter().map(|(id, w)| (*id, w.to_bits())).collect();
-        let (group, exact) = *cache.entry(key).or_insert_with(|| {
-            let (bones, exact) = repeats(row);
-            let group = *numbers.entry(bones.clone()).or_insert_with(|| {
-                groups.push(bones);
-                groups.len() as u32 - 1
+/// The matrix groups of vertices.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// The bones of each group.
+    pub(crate) list: Vec<Vec<u32>>,
+    /// The group of each vertex.
+    pub(crate) of_vertex: Vec<u32>,
+    /// Number of vertices whose weights were rounded by more than 1 / 255.
+    rounded: usize,
+}
+
+impl Groups {
+    /// Finds the group that is closest to the weights of each vertex.
+    pub(crate) fn new(rows: &[Vec<(u32, f32)>], how: GroupWeights) -> Groups {
+        let mut out = Groups::default();
+        let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut cache: HashMap<Vec<(u32, u32)>, (u32, bool)> = HashMap::new();
+        for row in rows {
+            let key: Vec<(u32, u32)> = row.iter().map(|(id, w)| (*id, w.to_bits())).collect();
+            let list = &mut out.list;
+            let (group, exact) = *cache.entry(key).or_insert_with(|| {
+                let (bones, exact) = how.fit(row);
+                let group = *numbers.entry(bones.clone()).or_insert_with(|| {
+                    list.push(bones);
+                    list.len() as u32 - 1
+                });
+                (group, exact)
             });
-            (group, exact)
-        });
-        stored.rounded += usize::from(!exact);
-        of_vertex.push(group);
+            out.rounded += usize::from(!exact);
+            out.of_vertex.push(group);
+        }
+        out
     }
+}
+
+/// Returns a geoset with matrix groups for these weights: as it is if it has room for them, otherwise in pieces.
+pub(crate) fn grouped(
+    mut geoset: Geoset,
+    rows: &[Vec<(u32, f32)>],
+    how: GroupWeights,
+) -> (Vec<Geoset>, Grouping) {
+    let groups = Groups::new(rows, how);
+    if groups.list.len() <= GROUPS && geoset.vertices.len() <= GROUPED {
+        geoset.vertex_groups = groups.of_vertex.iter().map(|g| *g as u8).collect();
+        geoset.group_sizes = groups.list.iter().map(|g| g.len() as u32).collect();
+        geoset.matrices = groups.list.concat();
+        return (vec![geoset], Grouping { rounded: groups.rounded, cut: 0 });
+    }
+    let corners: Vec<[u32; 3]> = geoset.triangles().iter().map(|t| t.map(u32::from)).collect();
+    let part = Part { geoset: &geoset, tangents: None, corners: &corners, rows, grouped: Some(how) };
+    let (mut pieces, losses) = split(&part);
+    for piece in &mut pieces {
+        piece.bounds = geoset.bounds;
+        piece.sequence_bounds.clone_from(&geoset.sequence_bounds);
+    }
+    (pieces, losses)
+}
+
+/// Splits a mesh into pieces that are small enough for a geoset.
+pub(crate) fn split(part: &Part<'_>) -> (Vec<Geoset>, Grouping) {
+    // The groups of vertices do not depend on the pieces.
+    let groups = match part.grouped {
+        Some(how) => Groups::new(part.rows, how),
+        None => Groups { of_vertex: vec![0; part.rows.len()], ..Groups::default() },
+    };
+    let crowded = |row: &&Vec<(u32, f32)>| row.iter().filter(|(_, w)| *w > 1.0 / 255.0).count() > 4;
+    let cut = if part.grouped.is_none() { part.rows.iter().filter(crowded).count() } else { 0 };
     let mut out = Vec::new();
     let mut piece = Piece::new(part);
     for corners in part.corners {
-        if !piece.has_room(corners, &of_vertex) {
-            out.push(piece.finish(&groups));
+        if !piece.has_room(corners, &groups.of_vertex) {
+            out.push(piece.finish(&groups.list));
             piece = Piece::new(part);
         }
-        piece.add(corners, &of_vertex);
+        piece.add(corners, &groups.of_vertex);
     }
-    out.push(piece.finish(&groups));
-    (out, stored)
+    out.push(piece.finish(&groups.list));
+    (out, Grouping { rounded: groups.rounded, cut })
 }
 
 /// A geoset under construction.
@@ -158,7 +172,7 @@ impl<'a> Piece<'a> {
         let new = corners.iter().filter(|c| !self.places.contains_key(c)).count();
         let group = |c: &u32| of_vertex.get(*c as usize).copied().unwrap_or(0);
         let fresh = corners.iter().filter(|c| !self.groups.contains_key(&group(c))).count();
-        self.order.len() + new <= VERTICES && self.group_order.len() + fresh <= GROUPS
+        self.order.len() + new <= self.part.room() && self.group_order.len() + fresh <= GROUPS
     }
 
     fn add(&mut self, corners: &[u32; 3], of_vertex: &[u32]) {
@@ -215,7 +229,7 @@ impl<'a> Piece<'a> {
         if out.uvs.is_empty() {
             out.uvs.push(vec![[0.0; 2]; out.vertices.len()]);
         }
-        if self.part.smooth {
+        if self.part.grouped.is_none() {
             let row =
                 |i: &u32| self.part.rows.get(*i as usize).map_or_else(SkinWeight::default, |r| bytes_of(r));
             out.skin = Some(self.order.iter().map(row).collect());
@@ -250,16 +264,6 @@ impl<'a> Piece<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn weights_become_repeated_bones() {
-        assert_eq!(repeats(&[(3, 1.0)]), (vec![3], true));
-        assert_eq!(repeats(&[(3, 0.5), (1, 0.5)]), (vec![1, 3], true));
-        assert_eq!(repeats(&[(3, 0.75), (1, 0.25)]), (vec![1, 3, 3, 3], true));
-        let (bones, exact) = repeats(&[(1, 0.9), (2, 0.1)]);
-        assert!(!exact && bones.len() <= BONES && bones.contains(&1));
-        assert_eq!(repeats(&[]), (Vec::new(), true));
-    }
 
     #[test]
     fn bytes_add_up() {
