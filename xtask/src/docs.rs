@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use galatea::wire::{Kind, Schema};
-use galatea::{Category, Format, FormatId, Rule, texture};
+use galatea::{Category, Format, FormatId, Rule, archive, texture};
 
 use crate::{Outcome, generated, root};
 
@@ -26,6 +26,8 @@ impl Options {
         }
         // All textures are told on one page.
         self.page("textures", texture::RECORDS, texture::RULES)?;
+        self.page("mpq", archive::mpq::RECORDS, archive::mpq::RULES)?;
+        self.page("casc", archive::casc::RECORDS, archive::casc::RULES)?;
         generated(&root().join("docs/rules.md"), catalogue().as_bytes(), self.check)
     }
 
@@ -102,12 +104,15 @@ fn catalogue() -> String {
          `cargo xtask docs`.\n",
     );
     let mut seen = HashSet::new();
-    for format in galatea::FORMATS {
-        let new: Vec<&Rule> = format.rules.iter().filter(|rule| seen.insert(rule.code)).collect();
+    let title_of =
+        |format: &Format| if format.category == Category::Texture { "Textures" } else { format.title };
+    let formats = galatea::FORMATS.iter().map(|format| (title_of(format), format.rules));
+    let containers = archive::FORMATS.iter().map(|format| (format.title, format.rules));
+    for (title, rules) in formats.chain([("All archives", archive::RULES)]).chain(containers) {
+        let new: Vec<&Rule> = rules.iter().filter(|rule| seen.insert(rule.code)).collect();
         if new.is_empty() {
             continue;
         }
-        let title = if format.category == Category::Texture { "Textures" } else { format.title };
         let _ = writeln!(out, "\n## {title}");
         for rule in new {
             let fix = if rule.fix { ", `--fix` repairs it" } else { "" };

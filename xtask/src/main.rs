@@ -9,6 +9,7 @@ mod examples;
 mod fuzz;
 mod gltf;
 mod kills;
+mod mpq;
 mod package;
 mod statue;
 mod tables;
@@ -44,12 +45,18 @@ enum Task {
     Examples(examples::Options),
     /// Run Khronos' glTF validator, which is installed on first use, over a folder of GLBs
     GltfCheck(gltf::CheckOptions),
+    /// Read the MPQ archives of a folder with StormLib too, which is installed on first use, as they are and after an edit
+    Mpq(mpq::Options),
     /// Kill `check --fix` and `convert --force` at random moments and fill up the disk: nothing may be lost or mixed
     Kills(kills::Options),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
     Blender(gltf::BlenderOptions),
     /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
     Three(gltf::ThreeOptions),
+    /// Play the GLBs of Warcraft III models as a plain viewer does, and compare with the game's own playback
+    Plays(gltf::PlayOptions),
+    /// Author models for Warcraft III and read them with war3-model and mdx-m3-viewer, which are installed on first use
+    Warcraft(gltf::WarcraftOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
     /// Package every crate as for crates.io, run its example, and compare its interface with the last release
@@ -76,9 +83,12 @@ fn main() -> ExitCode {
         Task::Examples(options) => options.run(),
         Task::GltfCheck(options) => options.run(),
         Task::Kills(options) => options.run(),
+        Task::Mpq(options) => options.run(),
         Task::Blender(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
+        Task::Plays(options) => options.run(),
+        Task::Warcraft(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
         Task::Book(options) => options.run(),

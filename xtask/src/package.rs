@@ -25,6 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("galatea-wire", "record"),
     ("galatea-text", "decimals"),
     ("galatea-scene", "pose"),
+    ("galatea-archive", "list"),
     ("galatea-kotor", "walkmesh"),
     ("galatea-mdlx", "build"),
     ("galatea-fox", "triangle"),

@@ -16,6 +16,11 @@ pub(crate) fn complain(what: fmt::Arguments<'_>) {
     let _ = writeln!(stderr, "{on}error:{off} {what}");
 }
 
+/// One line on stderr about what is missing from a result that is there all the same.
+pub(crate) fn note(what: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "note: {what}");
+}
+
 /// A path fit for one line of a terminal.
 pub(crate) fn show(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { escape_path(path) }

@@ -1,7 +1,10 @@
 //! From one form to another, with every loss by name.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use galatea_scene::Scene;
+use galatea_texture::find::Game;
 use galatea_wire::{Error, Loss};
 
 use crate::textures::{Carried, Files};
@@ -56,6 +59,8 @@ pub enum ConvertError {
     },
     /// A text with all walkmeshes of a door, which only KotOR's own formats hold.
     SeveralWalkmeshes,
+    /// A glTF that Galatea made has lost its extras, and with them all that glTF cannot say.
+    LostExtras,
     /// The model could not be written.
     Format(Error),
 }
@@ -78,6 +83,10 @@ impl fmt::Display for ConvertError {
             }
             ConvertError::SeveralWalkmeshes => f.write_str(
                 "a text with all walkmeshes of a door becomes kotor-bwm; convert those, each on its own",
+            ),
+            ConvertError::LostExtras => f.write_str(
+                "this glTF was made from a game model and has lost its custom properties: a model made from it would lack \
+                 everything that glTF cannot say",
             ),
             ConvertError::Format(error) => write!(f, "{error}"),
         }
@@ -126,10 +135,27 @@ pub fn convert(
         return write_scene(&scene, document, options, context);
     }
     let from_scene = to.format().from_scene.ok_or_else(unsupported)?;
-    let (built, lost) = from_scene(&scene, options)?;
+    if document.has_lost_extras() && !options.as_new {
+        return Err(ConvertError::LostExtras);
+    }
+    let (built, lost) = from_scene(&placed_textures(&scene, to, context), options)?;
     let images = carried.filter(|images| !images.is_empty());
     let files = images.map(|images| images.textures(&scene, built.as_ref(), options, context));
     let Files { files, losses: images } = files.unwrap_or_default();
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
     Ok(Converted { output: built.write()?.with_siblings(files), losses })
+}
+
+/// Returns a scene whose new textures are in the folder that the context names, if the format has paths.
+fn placed_textures<'s>(scene: &'s Scene, to: FormatId, context: &SceneContext<'_>) -> Cow<'s, Scene> {
+    let mut scene = Cow::Borrowed(scene);
+    let warcraft = to.format().game == Some(Game::Warcraft);
+    let Some(folder) = context.texture_folder.filter(|_| warcraft) else { return scene };
+    let folder = folder.trim_end_matches(['/', '\\']).replace('/', "\\");
+    for texture in scene.to_mut().materials.iter_mut().flat_map(|m| &mut m.textures) {
+        if !texture.extras.contains_key("mdx") && !texture.name.contains(['/', '\\']) {
+            texture.name = format!("{folder}\\{}", texture.name);
+        }
+    }
+    scene
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use crate::fox;
 #[cfg(feature = "kotor")]
 use crate::kotor;
+#[cfg(feature = "mdlx")]
+use crate::mdlx;
 use crate::textures::Images;
 use crate::{ConvertError, FormatId};
 
@@ -86,6 +88,8 @@ pub enum ConvertOption {
     Platform,
     /// [`ConvertOptions::ftexs`].
     Ftexs,
+    /// [`ConvertOptions::weights`].
+    Weights,
 }
 
 impl fmt::Display for ConvertOption {
@@ -96,6 +100,7 @@ impl fmt::Display for ConvertOption {
             ConvertOption::FoxGame => "a game of the Fox Engine",
             ConvertOption::Platform => "a platform",
             ConvertOption::Ftexs => "a number of FTEXS files",
+            ConvertOption::Weights => "a way to make matrix groups",
         })
     }
 }
@@ -118,11 +123,16 @@ pub struct ConvertOptions {
     pub ftexs: u8,
     /// Where the images of a glTF go; without, into a GLB, and into files of their own with a .gltf.
     pub images: Option<Images>,
+    /// Whether a glTF that has lost the extras Galatea wrote is converted as if it came from elsewhere.
+    pub as_new: bool,
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
     #[cfg(feature = "kotor")]
     pub platform: Option<kotor::mdl::Platform>,
+    /// How the skin weights of a Warcraft III model become matrix groups; equal shares without.
+    #[cfg(feature = "mdlx")]
+    pub weights: Option<mdlx::GroupWeights>,
 }
 
 impl ConvertOptions {
@@ -150,6 +160,12 @@ impl ConvertOptions {
         ConvertOptions { images: images.into(), ..self }
     }
 
+    /// Returns the same options, for glTF files that have lost their extras, too.
+    #[must_use]
+    pub fn with_as_new(self, as_new: bool) -> Self {
+        ConvertOptions { as_new, ..self }
+    }
+
     /// Returns the same options with this game.
     #[must_use]
     pub fn with_game(self, game: impl Into<Option<TargetGame>>) -> Self {
@@ -161,6 +177,13 @@ impl ConvertOptions {
     #[must_use]
     pub fn with_platform(self, platform: impl Into<Option<kotor::mdl::Platform>>) -> Self {
         ConvertOptions { platform: platform.into(), ..self }
+    }
+
+    /// Returns the same options with this way to make matrix groups.
+    #[cfg(feature = "mdlx")]
+    #[must_use]
+    pub fn with_weights(self, weights: impl Into<Option<mdlx::GroupWeights>>) -> Self {
+        ConvertOptions { weights: weights.into(), ..self }
     }
 
     /// Returns the KotOR game, if it is one.
@@ -195,7 +218,11 @@ impl ConvertOptions {
         let platform = self.platform.map(|_| ConvertOption::Platform);
         #[cfg(not(feature = "kotor"))]
         let platform = None;
-        let mut given = [version, game, platform].into_iter().flatten();
+        #[cfg(feature = "mdlx")]
+        let weights = self.weights.map(|_| ConvertOption::Weights);
+        #[cfg(not(feature = "mdlx"))]
+        let weights = None;
+        let mut given = [version, game, platform, weights].into_iter().flatten();
         match given.find(|option| !to.format().options.contains(option)) {
             Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
             None => Ok(()),

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
-use galatea_scene::Scene;
+use galatea_scene::{Performance, Scene};
 use galatea_wire::{
-    Coverage, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary, WriteError,
+    Coverage, Differences, Error, ErrorKind, Fixed, Limits, Loss, Report, Result, Rule, Summary, WriteError,
 };
 
 #[cfg(feature = "walk")]
@@ -181,6 +181,8 @@ pub struct SceneContext<'a> {
     pub team: u32,
     /// The other files of the document's directory, where a glTF has its images.
     pub siblings: Option<&'a dyn SiblingFiles>,
+    /// The folder of new textures in the paths of a Warcraft III model, such as `war3mapImported`.
+    pub texture_folder: Option<&'a str>,
 }
 
 impl<'a> SceneContext<'a> {
@@ -195,6 +197,7 @@ impl<'a> SceneContext<'a> {
             textures: None,
             team: 0,
             siblings: None,
+            texture_folder: None,
         }
     }
 
@@ -239,6 +242,14 @@ impl<'a> SceneContext<'a> {
     }
 }
 
+impl<'a> SceneContext<'a> {
+    /// Returns the same context with this folder for new textures of a Warcraft III model.
+    #[must_use]
+    pub fn with_texture_folder(self, folder: impl Into<Option<&'a str>>) -> Self {
+        SceneContext { texture_folder: folder.into(), ..self }
+    }
+}
+
 impl fmt::Debug for SceneContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SceneContext").field("name", &self.name).finish_non_exhaustive()
@@ -264,11 +275,23 @@ pub trait Document: Any + Send {
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
+    /// Adds the differences from another document of the same format to a list, within its tolerance; `false` if the formats
+    /// differ. See [`compare`](crate::compare()) for comparisons in which the order of vertices does not count.
+    fn compare(&self, other: &dyn Document, out: &mut Differences) -> bool {
+        let Some(lines) = self.differences(other) else { return false };
+        lines.into_iter().for_each(|line| out.line(line));
+        true
+    }
     /// Returns the neutral scene, for images and other formats; `None` if this format has none.
     fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene>;
     /// Returns [`Document::to_scene`], without a copy if the document itself holds that scene.
     fn scene(&self, context: &SceneContext<'_>) -> Option<Cow<'_, Scene>> {
         self.to_scene(context).map(Cow::Owned)
+    }
+    /// Returns what the document plays as the scene that was made from it: animated materials, particles and ribbons; `None` if
+    /// the scene holds everything that moves.
+    fn performance<'a>(&'a self, _scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+        None
     }
     /// Returns what the file has and the document does not, for formats that are not read completely.
     fn losses(&self) -> &[Loss] {
@@ -277,6 +300,10 @@ pub trait Document: Any + Send {
     /// Returns the images that the document brings along, for formats that do.
     fn embedded_images(&self) -> Option<&EmbeddedImages> {
         None
+    }
+    /// Returns `true` if the document was made by Galatea and a program has dropped what it noted in extras.
+    fn has_lost_extras(&self) -> bool {
+        false
     }
     /// Returns the texture format that the document's game reads; `None` for what has no textures.
     fn texture_format(&self) -> Option<FormatId> {
@@ -310,7 +337,13 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
     }
 }
 
-/// Finds a rule of any format by its code, letter case ignored.
+/// Returns the rules of all formats and containers. Those of one family share their rules, which then come more than once.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    let containers = galatea_archive::FORMATS.iter().flat_map(|f| f.rules);
+    FORMATS.iter().flat_map(|f| f.rules).chain(galatea_archive::RULES).chain(containers)
+}
+
+/// Finds a rule of any format or container by its code, letter case ignored.
 pub fn rule(code: &str) -> Option<&'static Rule> {
-    FORMATS.iter().flat_map(|f| f.rules).find(|rule| rule.code.eq_ignore_ascii_case(code))
+    rules().find(|rule| rule.code.eq_ignore_ascii_case(code))
 }

@@ -61,6 +61,8 @@ pub struct Format {
     pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
+    /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences.
+    pub unordered: &'static [&'static str],
     /// Builds a document from a scene, if it can be done.
     pub from_scene: Option<FromScene>,
     /// Converts documents of this format without a scene in between, where that can be done.
@@ -111,6 +113,7 @@ impl Format {
             inspect: |_, _| Vec::new(),
             rules: &[],
             records: &[],
+            unordered: &[],
             from_scene: None,
             convert: None,
             write_scene: None,

@@ -20,6 +20,7 @@
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
+mod comparison;
 mod convert;
 mod convert_options;
 #[cfg(feature = "disk")]
@@ -30,14 +31,18 @@ mod format;
 mod formats;
 #[cfg(feature = "walk")]
 mod ground;
+mod onto;
+#[cfg(feature = "preview")]
+mod stage;
 pub mod textures;
 
+pub use comparison::{Comparison, compare};
 pub use convert::{ConvertError, Converted, convert};
 pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
 #[cfg(feature = "kotor")]
 pub use document::FindModel;
 pub use document::{
-    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule,
+    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule, rules,
 };
 pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
@@ -45,6 +50,7 @@ pub use formats::MdlText;
 #[cfg(feature = "kotor")]
 pub use formats::{AsciiModel, AsciiWalkmesh};
 pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
+pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;
 pub use galatea_gltf as gltf;
@@ -59,6 +65,11 @@ pub use galatea_texture as texture;
 #[cfg(feature = "walk")]
 pub use galatea_walk as walk;
 pub use galatea_wire as wire;
-pub use galatea_wire::{Error, ErrorKind, Limits, Loss, Report, Result, Rule, Severity, Summary, WriteError};
+pub use galatea_wire::{
+    Error, ErrorKind, Limits, Loss, LossGroup, Report, Result, Rule, Severity, Summary, WriteError,
+};
 #[cfg(feature = "walk")]
 pub use ground::{Ground, GroundMaterial};
+pub use onto::{ConvertedOnto, convert_onto, from_scene_onto};
+#[cfg(feature = "preview")]
+pub use stage::Stage;

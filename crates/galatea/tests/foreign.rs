@@ -6,7 +6,9 @@ use galatea::scene::{
     Channel, Clip, Influences, Interpolation, Material, Mesh, Node, Primitive, Property, Scene, Skin, Slot,
     Texture, Tolerance, Transform, UvTransform, Vertices,
 };
-use galatea::{ConvertOptions, FormatId, Input, Limits, SceneContext, Severity, convert, fox, kotor, open};
+use galatea::{
+    ConvertOptions, FormatId, Input, Limits, SceneContext, Severity, convert, fox, kotor, mdlx, open,
+};
 
 /// A format, its options, and how near what comes back must be.
 fn ways() -> [(FormatId, ConvertOptions, Tolerance); 4] {
@@ -15,7 +17,11 @@ fn ways() -> [(FormatId, ConvertOptions, Tolerance); 4] {
     let version = |version| ConvertOptions::default().with_version(version);
     [
         (FormatId::KotorMdl, ConvertOptions::default(), four.with_weight(1e-5)),
-        (FormatId::Mdx, version(800), ticks.with_weight(1.0 / 8.0).with_influences(8)),
+        (
+            FormatId::Mdx,
+            version(800).with_weights(mdlx::GroupWeights::Shares),
+            ticks.with_weight(1.0 / 8.0).with_influences(8),
+        ),
         (FormatId::Mdx, version(1000), ticks.with_weight(1.5 / 255.0)),
         (FormatId::Fmdl, ConvertOptions::default(), four.with_weight(1.5 / 255.0).with_clips(false)),
     ]

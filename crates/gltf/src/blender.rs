@@ -13,6 +13,8 @@
 //! * A skinned mesh becomes a child of the armature. Its parent is noted as its `home`.
 //! * A joint has one bind pose for all skins. Vertices of skins with another one are moved so that they stay in place; nodes with
 //!   such a skin note its `binds`.
+//! * Skinned meshes come back in the space of the armature. Their nodes note the bind of one joint as `space`, which tells how to
+//!   move vertices and binds back.
 //! * Unused materials are not imported; the scene's extras have copies.
 //! * Blender gives the scene a name of its own; extras have the name of the model.
 
@@ -255,6 +257,12 @@ impl Notes {
             });
             out.insert("binds", binds.collect::<Value>());
         }
+        let even = node.skin.filter(|s| self.odd.get(*s as usize) != Some(&true));
+        if let Some((joint, bind)) = even.and_then(|s| first_bind(scene.skins.get(s as usize)?))
+            && let Some(name) = name_of(joint)
+        {
+            out.insert("space", Extras::from_iter([("joint", name.into()), ("bind", floats(&bind))]));
+        }
         if let Some(parent) = node.parent.filter(|_| node.skin.is_some()).and_then(&name_of) {
             out.insert("home", parent);
             if node.transform != Transform::default() && !out.contains_key("rest") {
@@ -263,6 +271,13 @@ impl Notes {
         }
         out
     }
+}
+
+/// Returns a joint whose bind can be inverted, with that bind.
+fn first_bind(skin: &Skin) -> Option<(u32, [f32; 16])> {
+    let mut binds = skin.joints.iter().enumerate().map(|(i, joint)| (*joint, skin.bind(i)));
+    let (joint, bind) = binds.find(|(_, bind)| bind.is_finite() && bind.determinant().abs() > 1e-12)?;
+    Some((joint, bind.to_cols_array()))
 }
 
 /// Returns `true` if a skin has other binds than these.
@@ -382,6 +397,8 @@ pub(crate) struct NodeNotes {
     home: Option<String>,
     /// The keys of joints and their binds.
     binds: Vec<(String, Mat4)>,
+    /// The key of one joint and its bind, for skins whose binds all are as Blender has them, but for the space.
+    space: Option<(String, Mat4)>,
 }
 
 impl NodeNotes {
@@ -393,17 +410,19 @@ impl NodeNotes {
             bind: read_transform(extras.remove("bind")),
             home: extras.remove("home").and_then(|h| h.as_str().map(str::to_owned)),
             binds: extras.remove("binds").as_ref().map_or_else(Vec::new, read_binds),
+            space: extras.remove("space").as_ref().and_then(read_bind),
         }
     }
 }
 
 fn read_binds(list: &Value) -> Vec<(String, Mat4)> {
-    let bind = |entry: &Value| {
-        let cells = read_floats(entry.get("bind")?)?;
-        let matrix = Mat4::from_cols_array(cells.first_chunk()?);
-        Some((entry.get("joint")?.as_str()?.to_owned(), matrix))
-    };
-    list.as_array().into_iter().flatten().filter_map(bind).collect()
+    list.as_array().into_iter().flatten().filter_map(read_bind).collect()
+}
+
+fn read_bind(entry: &Value) -> Option<(String, Mat4)> {
+    let cells = read_floats(entry.get("bind")?)?;
+    let matrix = Mat4::from_cols_array(cells.first_chunk()?);
+    Some((entry.get("joint")?.as_str()?.to_owned(), matrix))
 }
 
 /// Charges for bytes that are about to be allocated.
@@ -453,6 +472,62 @@ fn rebind(
     Ok(())
 }
 
+/// Moves skinned meshes back into their own space, with their binds.
+fn move_to_space(
+    scene: &mut Scene,
+    notes: &[NodeNotes],
+    find: &impl Fn(&str) -> Option<u32>,
+    spend: Spend<'_>,
+) -> Result<()> {
+    let mut done: HashSet<u32> = HashSet::default();
+    for (id, notes) in notes.iter().enumerate() {
+        let Some((joint, was)) = notes.space.as_ref().and_then(|(key, bind)| Some((find(key)?, *bind)))
+        else {
+            continue;
+        };
+        let Some(node) = scene.nodes.get(id) else { continue };
+        let mesh = node.mesh.and_then(|m| scene.meshes.get(m as usize));
+        let (Some(mesh), Some(skin)) = (mesh, node.skin.and_then(|s| scene.skins.get(s as usize))) else {
+            continue;
+        };
+        let Some(at) = skin.joints.iter().position(|j| *j == joint) else { continue };
+        let by = was.inverse() * skin.bind(at);
+        let size = was.w_axis.abs().max_element().max(1.0);
+        if !by.is_finite() || by.determinant() == 0.0 || by.abs_diff_eq(Mat4::IDENTITY, 1e-7 * size) {
+            continue;
+        }
+        // Every such node gets its own skin.
+        spend(skin.joints.len() as u64 * 68).map_err(|e| e.within(format!("nodes[{id}]")))?;
+        let mut skin = skin.clone();
+        let back = by.inverse();
+        for i in 0..skin.joints.len() {
+            let bind = (skin.bind(i) * back).to_cols_array();
+            skin.inverse_bind.get_mut(i).into_iter().for_each(|slot| *slot = bind);
+        }
+        let turn = glam::Mat3::from_mat4(back).transpose();
+        for vertices in mesh.primitives.iter().map(|p| p.vertices) {
+            let vertices = scene.vertices.get_mut(vertices as usize).filter(|_| done.insert(vertices));
+            let Some(vertices) = vertices else { continue };
+            for position in &mut vertices.positions {
+                *position = by.transform_point3(Vec3::from(*position)).into();
+            }
+            for normal in &mut vertices.normals {
+                *normal = (turn * Vec3::from(*normal)).normalize_or_zero().into();
+            }
+            for tangent in &mut vertices.tangents {
+                let [x, y, z, w] = *tangent;
+                let [x, y, z] = by.transform_vector3(Vec3::new(x, y, z)).normalize_or_zero().to_array();
+                *tangent = [x, y, z, w];
+            }
+        }
+        if let Some(node) = scene.nodes.get_mut(id) {
+            node.skin = Some(scene.skins.len() as u32);
+            scene.skins.push(skin);
+        }
+    }
+    Ok(())
+}
+
 fn move_back(vertices: &mut Vertices, by: &[Mat4]) {
     for i in 0..vertices.positions.len() {
         let mut moved = Mat4::ZERO;
@@ -480,6 +555,7 @@ pub(crate) fn undo(
     spend: Spend<'_>,
 ) -> Result<()> {
     rebind(scene, notes, &find, spend)?;
+    move_to_space(scene, notes, &find, spend)?;
     // Numbers are less precise far from the origin.
     let pose = Pose::rest(scene);
     let reach = pose.world.iter().map(|w| w.w_axis.truncate().length()).filter(|l| l.is_finite());

@@ -23,6 +23,7 @@ mod glb;
 mod json;
 mod names;
 mod read;
+mod restore;
 mod typed;
 mod uri;
 mod write;
@@ -54,18 +55,22 @@ pub struct Options<'a> {
     /// Finds an image by the name that a [`Map`] gives it. Textures without an image keep their names in extras and are not
     /// drawn, so that no viewer looks for a file that does not exist.
     pub image: &'a dyn Fn(&str) -> Option<ImageSource>,
+    /// Whether extras have the index in the scene of everything that an editing program may rename or move, under
+    /// [`galatea_scene::ORIGIN`]. That is for [`read_onto`].
+    pub origins: bool,
 }
 
 galatea_wire::setters! {
     Options<'a> {
         with_appearance: appearance: &'a dyn Fn(MaterialId, &Material) -> Appearance,
         with_image: image: &'a dyn Fn(&str) -> Option<ImageSource>,
+        with_origins: origins: bool,
     }
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { appearance: &|_, material| Appearance::of(material), image: &|_| None }
+        Options { appearance: &|_, material| Appearance::of(material), image: &|_| None, origins: false }
     }
 }
 
@@ -96,6 +101,8 @@ pub struct Loaded {
     pub appearances: Vec<Appearance>,
     /// Parts of the document that the scene cannot hold.
     pub losses: Vec<Loss>,
+    /// Whether this was a document of ours and a program has dropped its extras: all that glTF cannot say is missing.
+    pub stripped: bool,
 }
 
 /// Returns `true` if these bytes are a GLB, or JSON text that looks like glTF.
@@ -146,5 +153,27 @@ pub fn write_gltf(scene: &Scene, options: &Options<'_>, bin_name: &str) -> (Stri
 /// Reads a GLB or a .gltf. `file` returns the bytes of a file by its path relative to the document; it is never called with
 /// a path that leaves the document's directory.
 pub fn read(bytes: &[u8], limits: &Limits, file: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Result<Loaded> {
-    read::read(bytes, limits, file)
+    read::read(bytes, limits, file, None)
+}
+
+/// Reads a GLB or a .gltf that was made from another and has lost its extras, or some of them. They are restored from
+/// `original`, the GLB of the original that [`write_glb`] makes [with origins](Options::origins).
+///
+/// ```
+/// use galatea_gltf::{Options, read_onto, write_glb};
+/// use galatea_wire::Limits;
+/// let scene = galatea_scene::example();
+/// let original = write_glb(&scene, &Options::default().with_origins(true))?;
+/// let edited = write_glb(&scene, &Options::default())?;
+/// let loaded = read_onto(&edited, &original, &Limits::default(), &mut |_| None)?;
+/// assert_eq!(loaded.scene.onto(&scene).scene, scene);
+/// # Ok::<(), galatea_wire::Error>(())
+/// ```
+pub fn read_onto(
+    bytes: &[u8],
+    original: &[u8],
+    limits: &Limits,
+    file: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+) -> Result<Loaded> {
+    read::read(bytes, limits, file, Some(original))
 }

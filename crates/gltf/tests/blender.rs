@@ -3,8 +3,8 @@
 
 use galatea_gltf::{Options, read, write_gltf};
 use galatea_scene::{
-    Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node, Primitive, Property, Scene,
-    Skin, Texture, Transform, Vertices,
+    AlphaMode, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node, Primitive,
+    Property, Scene, Skin, Texture, Transform, Vertices,
 };
 use galatea_wire::Limits;
 use serde_json::{Value, json};
@@ -243,4 +243,74 @@ fn what_a_clip_scales_to_nothing_has_its_place_again() {
     let lid = through.node(through.find("lid").unwrap()).unwrap();
     assert_eq!(lid.transform, place);
     assert_eq!(through.node(through.find("group").unwrap()).unwrap().transform.scale, [1.0; 3]);
+}
+
+#[test]
+fn hidden_nodes_stay_hidden_without_the_extension() {
+    let mut scene = model();
+    let group = scene.find("group").unwrap();
+    scene.nodes[group as usize].visible = false;
+    let drop = |json: &mut Value, known: bool| {
+        let node = index(json, "group");
+        json["nodes"][node].as_object_mut().unwrap().remove("extensions").unwrap();
+        if !known {
+            json.as_object_mut().unwrap().remove("extensionsUsed").unwrap();
+        }
+    };
+    let visible = |scene: &Scene| scene.node(scene.find("group").unwrap()).unwrap().visible;
+    assert!(!visible(&back_of(&scene, |_, _| {})));
+    assert!(!visible(&back_of(&scene, |json, _| drop(json, false))));
+    // A program that knows the extension has shown the node.
+    assert!(visible(&back_of(&scene, |json, _| drop(json, true))));
+    // In Blender, the custom property is what can be edited.
+    let shown = back_of(&scene, |json, _| {
+        drop(json, false);
+        let node = index(json, "group");
+        json["nodes"][node]["extras"]["galatea"]["visible"] = json!(1);
+    });
+    assert!(visible(&shown));
+}
+
+#[test]
+fn transparency_survives_where_no_image_carries_it() {
+    let mut scene = model();
+    let alphas = [
+        AlphaMode::Mask { cutoff: 0.5 },
+        AlphaMode::Mask { cutoff: 0.25 },
+        AlphaMode::Blend,
+        AlphaMode::Additive,
+        AlphaMode::Opaque,
+    ];
+    for (i, alpha) in alphas.into_iter().enumerate() {
+        scene.materials.push(Material { name: format!("m{i}"), alpha, ..Material::default() });
+        let primitive = Primitive {
+            vertices: 0,
+            indices: vec![0, 1, 2],
+            material: Some(i as u32),
+            ..Primitive::default()
+        };
+        scene.meshes[0].primitives.push(primitive);
+    }
+    let opaque = |json: &mut Value| {
+        for material in json["materials"].as_array_mut().unwrap() {
+            let map = material.as_object_mut().unwrap();
+            map.remove("alphaMode");
+            map.remove("alphaCutoff");
+        }
+    };
+    let found = back_of(&scene, |json, _| {
+        opaque(json);
+        json["asset"]["generator"] = "Khronos glTF Blender I/O v5.0.21".into();
+    });
+    assert_eq!(found.materials.iter().map(|m| m.alpha).collect::<Vec<_>>(), alphas);
+    // Any other program that says opaque means it.
+    let other = back_of(&scene, |json, _| opaque(json));
+    assert!(other.materials.iter().all(|m| m.alpha == AlphaMode::Opaque));
+    let edited = back_of(&scene, |json, _| {
+        opaque(json);
+        for material in json["materials"].as_array_mut().unwrap() {
+            material["alphaMode"] = "BLEND".into();
+        }
+    });
+    assert_eq!(edited.materials[0].alpha, AlphaMode::Blend);
 }

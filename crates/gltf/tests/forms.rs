@@ -322,9 +322,11 @@ fn clips_play_the_same_from_the_document() {
             .collect()
     };
     let animation = &json["animations"][0];
-    let sampler = &animation["samplers"][animation["channels"][0]["sampler"].as_u64().unwrap() as usize];
+    let channels = animation["channels"].as_array().unwrap();
+    let channel = channels.iter().find(|channel| channel["target"]["path"] == "rotation").unwrap();
+    let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
     let (times, values) = (floats(&sampler["input"]), floats(&sampler["output"]));
-    let node = animation["channels"][0]["target"]["node"].as_u64().unwrap() as usize;
+    let node = channel["target"]["node"].as_u64().unwrap() as usize;
     for step in 0..=20 {
         let time = step as f32 * 0.05;
         let s = (time - times[0]) / (times[1] - times[0]);

@@ -9,7 +9,8 @@
 //! With the feature `serde`, scenes can be serialized and deserialized, by formats that describe themselves such as JSON. JSON has
 //! neither NaN nor infinity: a scene with such numbers does not come back from it.
 //!
-//! [`Pose`] computes the transforms of nodes at a time of a clip, and [`Pose::deform`] moves the vertices.
+//! [`Pose`] computes the transforms of nodes at a time of a clip, and [`Pose::deform`] moves the vertices. A [`Frame`] is everything
+//! that is drawn at a moment; a [`Performance`] makes frames from a document, with the particles and ribbons that it emits.
 
 mod bake_scale;
 mod clip;
@@ -18,15 +19,18 @@ mod copies;
 mod diff;
 mod extra;
 mod fixture;
+mod frame;
 mod light;
 mod material;
 mod mesh;
 mod node;
+mod onto;
 mod pose;
 mod split;
 mod unique_names;
 mod uv;
 mod value;
+mod viewers;
 
 pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
 pub use compare::Tolerance;
@@ -36,10 +40,14 @@ pub use extra::{
     read_floats, same_bits, ulp_deltas, unhex, unlatin,
 };
 pub use fixture::example;
+pub use frame::{
+    Frame, Instant, Marker, MarkerKind, MaterialState, Performance, PlainPerformance, Shown, Sprite, Surface,
+};
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};
 pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, Topology, Vertices};
 pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
+pub use onto::{Account, Change, Fate, ORIGIN, Onto, Part, RULE};
 pub use pose::{Deformed, Pose};
 pub use split::{Room, smooth_normals};
 pub use unique_names::UniqueNames;

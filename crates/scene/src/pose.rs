@@ -4,7 +4,7 @@ use glam::{Mat3, Mat4, Quat, Vec3};
 
 use crate::{
     Bounds, Clip, MaterialId, NodeId, Primitive, Property, Purpose, Scene, SkinId, Target, Topology,
-    Transform,
+    Transform, UvTransform,
 };
 
 /// A scene at a time.
@@ -31,6 +31,8 @@ pub struct Pose {
     pub base_color: Vec<[f32; 4]>,
     /// Emitted light of each material.
     pub emissive: Vec<[f32; 3]>,
+    /// Transform of each material's texture coordinates, applied before that of its textures.
+    pub uv: Vec<UvTransform>,
     order: Vec<NodeId>,
 }
 
@@ -54,6 +56,7 @@ impl Pose {
             tint: scene.nodes.iter().map(|n| n.tint).collect(),
             base_color: scene.materials.iter().map(|m| m.base_color).collect(),
             emissive: scene.materials.iter().map(|m| m.emissive).collect(),
+            uv: vec![UvTransform::default(); scene.materials.len()],
             order: scene.depth_first(),
         };
         pose.place(scene);
@@ -79,7 +82,10 @@ impl Pose {
                 Target::Node(node) => {
                     self.move_node(node, &channel.property, one, three, value.first_chunk::<4>());
                 }
-                Target::Material(material) => self.move_material(material, &channel.property, one, three),
+                Target::Material(material) => {
+                    let two = value.first_chunk::<2>().copied().filter(|_| width >= 2);
+                    self.move_material(material, &channel.property, one, two, three);
+                }
                 _ => {}
             }
         }
@@ -121,10 +127,13 @@ impl Pose {
         material: MaterialId,
         property: &Property,
         one: f32,
+        two: Option<[f32; 2]>,
         three: Option<[f32; 3]>,
     ) {
         let at = material as usize;
-        let (Some(color), Some(emissive)) = (self.base_color.get_mut(at), self.emissive.get_mut(at)) else {
+        let (Some(color), Some(emissive), Some(uv)) =
+            (self.base_color.get_mut(at), self.emissive.get_mut(at), self.uv.get_mut(at))
+        else {
             return;
         };
         let [r, g, b, a] = *color;
@@ -132,6 +141,9 @@ impl Pose {
             (Property::Color, Some([r, g, b])) => *color = [r, g, b, a],
             (Property::Alpha, _) => *color = [r, g, b, one],
             (Property::Emissive, Some(v)) => *emissive = v,
+            (Property::UvOffset, _) => uv.offset = two.unwrap_or(uv.offset),
+            (Property::UvRotation, _) => uv.rotation = one,
+            (Property::UvScale, _) => uv.scale = two.unwrap_or(uv.scale),
             _ => {}
         }
     }

@@ -16,7 +16,11 @@ impl UvTransform {
     /// ```
     pub fn apply(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let ([a, b], [x, y]) = (self.scale, self.offset);
-        let (sin, cos) = if self.rotation == 0.0 { (0.0, 1.0) } else { self.rotation.sin_cos() };
+        let (sin, cos) = if self.rotation == 0.0 {
+            (0.0, 1.0)
+        } else {
+            (libm::sinf(self.rotation), libm::cosf(self.rotation))
+        };
         let (u, v) = (u * a, v * b);
         [u * cos + v * sin + x, v * cos - u * sin + y]
     }

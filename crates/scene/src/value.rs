@@ -202,6 +202,11 @@ impl Extras {
         self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
     }
 
+    /// Returns the member with this key, to change it.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.0.iter_mut().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
     /// Returns `true` if there is a member with this key.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()

@@ -191,6 +191,28 @@ fn third(x: u8, y: u8) -> u8 {
 /// Reforged's unit: the colour is multiplied by the team's where the ORM's alpha says so. `None` if that alpha is 255
 /// everywhere, which means that there is no mask. The two images may differ in size.
 pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image> {
+    with_mask(diffuse, orm, |pixel, mask| {
+        for (c, t) in pixel.iter_mut().zip(team) {
+            let own = u32::from(*c);
+            *c = ((own * (255 - mask) + own * u32::from(t) / 255 * mask + 127) / 255) as u8;
+        }
+    })
+}
+
+/// The same unit for the classic game, which draws the team's colour below the skin: transparent where the ORM's alpha says so.
+///
+/// ```
+/// use galatea_texture::{Image, material::team_holes};
+/// let skin = Image::filled(2, 1, [10, 20, 30, 255]);
+/// let orm = Image::new(2, 1, vec![0, 0, 0, 255, 0, 0, 0, 0]).unwrap();
+/// assert_eq!(team_holes(&skin, &orm).unwrap().rgba, [10, 20, 30, 0, 10, 20, 30, 255]);
+/// ```
+pub fn team_holes(diffuse: &Image, orm: &Image) -> Option<Image> {
+    with_mask(diffuse, orm, |[.., alpha], mask| *alpha = (255 - mask) as u8)
+}
+
+/// Changes every pixel by the mask in an ORM's alpha, from 0 to 255; `None` if there is none.
+fn with_mask(diffuse: &Image, orm: &Image, change: impl Fn(&mut [u8; 4], u32)) -> Option<Image> {
     if orm.alpha() == Alpha::Opaque || orm.width == 0 || orm.height == 0 {
         return None;
     }
@@ -199,11 +221,7 @@ pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image
     let places = (0..diffuse.height).flat_map(|y| (0..diffuse.width).map(move |x| (x, y)));
     for (pixel, (x, y)) in out.rgba.as_chunks_mut::<4>().0.iter_mut().zip(places) {
         let mask = orm.pixel(scale(x, diffuse.width, orm.width), scale(y, diffuse.height, orm.height));
-        let mask = u32::from(mask.map_or(0, |[_, _, _, a]| a));
-        for (c, t) in pixel.iter_mut().zip(team) {
-            let own = u32::from(*c);
-            *c = ((own * (255 - mask) + own * u32::from(t) / 255 * mask + 127) / 255) as u8;
-        }
+        change(pixel, u32::from(mask.map_or(0, |[_, _, _, a]| a)));
     }
     Some(out)
 }

@@ -34,7 +34,7 @@ fn ways() -> [Way; 4] {
         Way { name: "kotor-mdl", to: &["--to", "kotor-mdl"], tolerance: four.with_weight(1e-5) },
         Way {
             name: "mdx-800",
-            to: &["--to", "mdx", "--version", "800"],
+            to: &["--to", "mdx", "--version", "800", "--weights", "shares"],
             tolerance: ticks.with_weight(1.0 / 8.0).with_influences(8),
         },
         Way {

@@ -1,9 +1,15 @@
 //! glTF as other programs see it: Khronos' validator, Blender, and three.js.
 
 mod foreign;
+mod native;
+mod plays;
 mod trip;
+mod viewer;
+mod witness;
 
 pub(crate) use foreign::ForeignOptions;
+pub(crate) use plays::PlayOptions;
+pub(crate) use witness::WarcraftOptions;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +30,7 @@ fn tools(name: &str) -> PathBuf {
 }
 
 /// A folder of such a name with packages of npm in it, installed on first use.
-fn packages(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+pub(crate) fn packages(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let home = tools(name);
     if !home.join("ready").is_file() {
         std::fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
@@ -81,6 +87,21 @@ pub(crate) struct BlenderOptions {
     /// Export each file again into this folder, and compare
     #[arg(long)]
     export: Option<PathBuf>,
+    /// The folder has native models: send each through Blender and back into its format, and compare it there
+    #[arg(long, conflicts_with_all = ["export", "compare_only"])]
+    native: bool,
+    /// With --native: the options of Blender's export
+    #[arg(long, value_enum, default_value = "documented")]
+    ticks: native::Ticks,
+    /// With --native: lay what comes back onto the source
+    #[arg(long, requires = "native")]
+    onto: bool,
+    /// With --native: how many models to take, the same every time
+    #[arg(long, default_value_t = usize::MAX)]
+    limit: usize,
+    /// With --native: keep everything in this folder
+    #[arg(long)]
+    keep: Option<PathBuf>,
 }
 
 /// A Python that has Blender as a module.
@@ -98,6 +119,11 @@ fn blender() -> Result<PathBuf, String> {
 
 impl BlenderOptions {
     pub(crate) fn run(&self) -> Outcome {
+        if self.native {
+            let (folder, keep) = (self.folder.as_path(), self.keep.as_deref());
+            let (ticks, onto, limit) = (self.ticks, self.onto, self.limit);
+            return native::Trip { folder, ticks, onto, limit, keep }.run();
+        }
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);
         }

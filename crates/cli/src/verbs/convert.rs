@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
+use galatea::scene::{Account, Change, Fate};
 use galatea::textures::Libraries;
 use galatea::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, FormatId, Loss, Output, SceneContext, TargetGame,
-    fox, kotor,
+    ConvertError, ConvertOption, ConvertOptions, Converted, ConvertedOnto, Document, FormatId, Loss, Output,
+    SceneContext, TargetGame, fox, kotor, mdlx,
 };
 use serde_json::{Value, json};
 
@@ -48,6 +49,15 @@ pub(crate) struct Options {
     /// The machine to write a KotOR model for
     #[arg(long, value_enum)]
     platform: Option<Platform>,
+    /// How weights become the bones of a Warcraft III model without weights (version 800)
+    #[arg(long, value_enum)]
+    weights: Option<Weights>,
+    /// Folder of new textures in the paths of a Warcraft III model, such as war3mapImported
+    #[arg(long, value_name = "FOLDER")]
+    texture_folder: Option<String>,
+    /// Write OUT_portrait.mdx too: the head of a Warcraft III unit, as the game shows it beside a selected unit
+    #[arg(long)]
+    portrait: bool,
     /// Folder with the supermodels from which KotOR models inherit animations
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
@@ -63,6 +73,18 @@ pub(crate) struct Options {
     /// Write one JSON line per input into this file
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Lay the edited glTF onto this model: whatever glTF or the editing program could not carry comes from it
+    #[arg(long, value_name = "ORIGINAL")]
+    onto: Option<PathBuf>,
+    /// With --onto: print the rule, and every part that was changed, added, deleted or kept by the rule
+    #[arg(long, requires = "onto")]
+    explain: bool,
+    /// Make a new model of a glTF that was made from a game model and has lost its custom properties
+    #[arg(long, conflicts_with = "onto")]
+    as_new: bool,
+    /// Fail, and write nothing, if anything is lost that can be seen
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     textures: Written,
     #[command(flatten)]
@@ -86,12 +108,22 @@ enum Platform {
     Xbox,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Weights {
+    /// At most four bones with equal shares, as in the game's own files
+    Equal,
+    /// Up to eight entries, heavy bones several times: closer, but not tried in the game
+    Shares,
+}
+
 /// What became of one input.
 struct Done {
     output: PathBuf,
     format: Option<FormatId>,
     losses: Vec<Loss>,
     status: Status,
+    /// What became of the parts of the original, with `--onto`.
+    account: Option<Account>,
 }
 
 impl Done {
@@ -174,12 +206,18 @@ impl Options {
             Platform::Pc => kotor::mdl::Platform::Pc,
             Platform::Xbox => kotor::mdl::Platform::Xbox,
         });
-        self.textures.options().with_version(self.version).with_game(game).with_platform(platform)
+        let weights = self.weights.map(|weights| match weights {
+            Weights::Equal => mdlx::GroupWeights::Equal,
+            Weights::Shares => mdlx::GroupWeights::Shares,
+        });
+        let options = self.textures.options().with_version(self.version).with_weights(weights);
+        options.with_game(game).with_platform(platform).with_as_new(self.as_new)
     }
 
     fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {
         let output = shared.outputs.get(&job.path).ok_or(Failure::Unknown)?;
-        let done = |format, losses, status| Done { output: output.clone(), format, losses, status };
+        let done =
+            |format, losses, status| Done { output: output.clone(), format, losses, status, account: None };
         if self.resume && self.is_there(output) {
             return Ok(done(None, Vec::new(), Status::Skipped));
         }
@@ -214,10 +252,27 @@ impl Options {
             .with_supermodel(supermodel)
             .with_textures(textures.as_ref())
             .with_team(self.sources.team_colour)
+            .with_texture_folder(self.texture_folder.as_deref())
             .with_siblings(opened.loaded.input().siblings);
-        let Converted { output: mut written, losses, .. } =
-            galatea::convert(opened.document.as_ref(), format, &options, &context)
-                .map_err(|e| Failure::Other(with_flag(&e)))?;
+        let (converted, account) = match &self.onto {
+            Some(original) => {
+                let onto = self.lay_onto(opened.document.as_ref(), original, format, &context, shared)?;
+                (onto.converted, Some(onto.account))
+            }
+            None => {
+                let converted = galatea::convert(opened.document.as_ref(), format, &options, &context);
+                (converted.map_err(|e| Failure::Other(with_flag(&e)))?, None)
+            }
+        };
+        let Converted { output: mut written, losses, .. } = converted;
+        let visible: Vec<Loss> = losses.iter().filter(|loss| loss.visible).cloned().collect();
+        if self.strict && !visible.is_empty() {
+            let groups: Vec<String> = Loss::grouped(&visible).iter().map(ToString::to_string).collect();
+            return Err(Failure::Other(format!("visible losses: {}", groups.join("; "))));
+        }
+        if self.portrait {
+            written.siblings.push(portrait(&written.bytes, format, output)?);
+        }
         // A texture that shows the same is somebody's original: it stays.
         let folder = output.parent().unwrap_or(Path::new(""));
         let differs = |(name, bytes): &(String, Vec<u8>)| {
@@ -225,7 +280,30 @@ impl Options {
         };
         written.siblings.retain(differs);
         self.write(job, output, &written, &own, shared)?;
-        Ok(done(Some(format), losses, Status::Converted))
+        Ok(Done { account, ..done(Some(format), losses, Status::Converted) })
+    }
+
+    /// Lays an edited document onto its original.
+    fn lay_onto(
+        &self,
+        edited: &dyn Document,
+        original: &Path,
+        format: FormatId,
+        context: &SceneContext<'_>,
+        shared: &Shared<'_>,
+    ) -> Result<ConvertedOnto, Failure> {
+        let job = Job { path: original.to_path_buf(), named: true };
+        let opened = batch::open(&job).map_err(|e| Failure::Other(format!("{}: {e}", show(original))))?;
+        let document = opened.document.as_ref();
+        let stem = disk::stem(original);
+        let textures = self.sources.textures(&job, document.format(), &shared.library);
+        let around = SceneContext::new(&stem)
+            .with_names(&shared.names)
+            .with_textures(textures.as_ref())
+            .with_team(self.sources.team_colour)
+            .with_siblings(opened.loaded.input().siblings);
+        galatea::convert_onto(edited, document, format, &self.options(), context, &around)
+            .map_err(|e| Failure::Other(with_flag(&e)))
     }
 
     /// Whether an output of an earlier run is complete.
@@ -382,6 +460,23 @@ impl Options {
         })
     }
 
+    /// Prints what became of the parts of the original.
+    fn print_account(&self, account: &Account, out: &mut dyn Write) -> io::Result<()> {
+        if self.explain {
+            writeln!(out, "{}", galatea::scene::RULE)?;
+        }
+        let told = |change: &&Change| self.explain || change.fate != Fate::Kept;
+        let changes: Vec<&Change> = account.changes.iter().filter(told).collect();
+        let most = if self.explain { changes.len() } else { FEW };
+        for change in changes.iter().take(most) {
+            writeln!(out, "{change}")?;
+        }
+        if changes.len() > most {
+            writeln!(out, "and {} more; --explain lists all", changes.len() - most)?;
+        }
+        writeln!(out, "{account}")
+    }
+
     fn print(
         &self,
         path: &str,
@@ -393,8 +488,11 @@ impl Options {
             return writeln!(out, "{line}");
         }
         let Ok(done) = result else { return Ok(()) };
-        for loss in &done.losses {
-            writeln!(out, "{path}: lost: {loss}")?;
+        for group in Loss::grouped(&done.losses) {
+            writeln!(out, "{path}: lost: {group}")?;
+        }
+        if let Some(account) = &done.account {
+            self.print_account(account, out)?;
         }
         if self.dry_run && done.status != Status::Left {
             writeln!(out, "{path} -> {}", show(&done.output))?;
@@ -402,6 +500,9 @@ impl Options {
         Ok(())
     }
 }
+
+/// Most changes of an account that are printed without `--explain`.
+const FEW: usize = 20;
 
 /// The line of a report.
 fn line(path: &str, result: &Result<Done, Failure>) -> Value {
@@ -412,13 +513,30 @@ fn line(path: &str, result: &Result<Done, Failure>) -> Value {
         Ok(done) => json!({
             "path": path, "output": show(&done.output), "format": done.format(), "status": done.status.name(),
             "losses": done.losses.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "account": done.account.as_ref().map(account_json),
         }),
         Err(failure) => json!({ "path": path, "status": "failed", "error": batch::error_json(failure) }),
     }
 }
 
+/// Returns an account for a report.
+fn account_json(account: &Account) -> Value {
+    let changes = account.changes.iter().map(|change| {
+        json!({
+            "part": change.part.name(1), "name": change.name, "fate": change.fate.name(), "what": change.what,
+        })
+    });
+    json!({ "unchanged": account.is_unchanged(), "changes": changes.collect::<Vec<_>>() })
+}
+
 /// Returns why a conversion failed, in the words of the command line.
 fn with_flag(error: &ConvertError) -> String {
+    if let ConvertError::LostExtras = error {
+        return format!(
+            "{error}. Export it again with Include > Custom Properties ticked, or name the model it came from with \
+             --onto ORIGINAL, or make a new model of what is left with --as-new"
+        );
+    }
     let ConvertError::UnsupportedOption { option, .. } = error else { return error.to_string() };
     match option {
         ConvertOption::Version => "--version is for Warcraft III and WoW alpha models (mdx, mdl)".into(),
@@ -428,8 +546,20 @@ fn with_flag(error: &ConvertError) -> String {
         }
         ConvertOption::Platform => "--platform is for KotOR models".into(),
         ConvertOption::Ftexs => "--ftexs is for ftex".into(),
+        ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
         _ => error.to_string(),
     }
+}
+
+/// The portrait of a model that is written to this path, and its name.
+fn portrait(model: &[u8], format: FormatId, output: &Path) -> Result<(String, Vec<u8>), Failure> {
+    if format != FormatId::Mdx {
+        return Err(Failure::Other("--portrait is for Warcraft III models (mdx)".into()));
+    }
+    let wrong = |e: galatea::Error| Failure::Other(format!("{}: {e}", show(output)));
+    let model = mdlx::Model::read(model, &galatea::Limits::default()).map_err(wrong)?;
+    let bytes = model.portrait().write().map_err(wrong)?;
+    Ok((format!("{}_portrait.mdx", disk::stem(output)), bytes))
 }
 
 /// The name and the ending that a file has.

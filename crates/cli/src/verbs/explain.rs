@@ -39,8 +39,7 @@ impl Options {
         if all {
             // Formats of one family share their rules.
             let mut seen = std::collections::HashSet::new();
-            let every = galatea::FORMATS.iter().flat_map(|f| f.rules);
-            rules.extend(every.filter(|rule| seen.insert(rule.code)));
+            rules.extend(galatea::rules().filter(|rule| seen.insert(rule.code)));
         }
         for rule in rules {
             if self.json {

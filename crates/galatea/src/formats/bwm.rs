@@ -5,6 +5,20 @@ use galatea_kotor::bwm::{self, Walkmesh};
 use super::document;
 use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
 
+/// What depends on the order of vertices and faces.
+pub(super) static UNORDERED: &[&str] = &[
+    "vertices",
+    "faces",
+    "materials",
+    "normals",
+    "distances",
+    "aabb",
+    "aabb_root",
+    "adjacency",
+    "edges",
+    "perimeters",
+];
+
 pub(super) static FORMAT: Format = Format {
     extensions: &["wok", "pwk", "dwk"],
     text: Some(FormatId::KotorBwmAscii),
@@ -13,6 +27,7 @@ pub(super) static FORMAT: Format = Format {
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),
     rules: bwm::RULES,
+    unordered: UNORDERED,
     records: bwm::RECORDS,
     from_scene: Some(|scene, _| {
         let (mesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;

@@ -31,6 +31,7 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("wok", (Coverage::default(), AsciiWalkmesh::parse(input.bytes, limits).err()))
     },
     rules: bwm::RULES,
+    unordered: super::bwm::UNORDERED,
     from_scene: Some(|scene, _| {
         let (walkmesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(AsciiWalkmesh::new(walkmesh, &scene.name)), losses))

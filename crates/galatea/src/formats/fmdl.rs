@@ -6,6 +6,27 @@ use galatea_texture::find::Game;
 use super::document;
 use crate::{ConvertOption, Converted, Format, FormatId, Inspection, Output};
 
+/// What depends on the order of vertices and faces, and on which bones are in a bone group.
+static UNORDERED: &[&str] = &[
+    "vertices",
+    "indices",
+    "windows",
+    "bone_group",
+    "bone_groups",
+    "statistics",
+    "position",
+    "weights",
+    "normal",
+    "bone",
+    "uv0",
+    "uv1",
+    "uv2",
+    "uv3",
+    "second",
+    "tangent",
+    "colour",
+];
+
 pub(super) static FORMAT: Format = Format {
     extensions: &["fmdl"],
     write_extension: Some("fmdl"),
@@ -15,6 +36,7 @@ pub(super) static FORMAT: Format = Format {
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
     rules: fox::RULES,
+    unordered: UNORDERED,
     records: fox::RECORDS,
     from_scene: Some(|scene, options| {
         let options = fox::SceneOptions::default().with_game(options.fox());

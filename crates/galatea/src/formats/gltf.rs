@@ -10,7 +10,7 @@ use galatea_wire::{Coverage, Differences, Fixed, Limits, Loss, Report, Result, R
 use super::gltf_write::{self, with_images};
 use super::{EmbeddedImages, document};
 use crate::file_names::file_name;
-use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext};
+use crate::{Document, Format, FormatId, Input, Inspection, Output, SceneContext, SiblingFiles};
 
 /// A glTF document: its scene, and the bytes it came from.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Gltf {
     document_name: Option<String>,
     embedded: EmbeddedImages,
     losses: Vec<Loss>,
+    /// Whether a program has dropped the extras of a document of ours.
+    stripped: bool,
     /// The name of its file without extension; empty if it has none.
     name: String,
     /// The file as it was read; none once the scene may have been changed.
@@ -45,19 +47,40 @@ rules! {
 
 impl Gltf {
     fn read(input: &Input<'_>, limits: &Limits) -> Result<Gltf> {
+        Gltf::read_with(input, limits, None)
+    }
+
+    /// Reads the document again, with the extras that an editing program has dropped restored from the GLB of its original;
+    /// `None` if its scene was changed after reading.
+    pub(crate) fn read_onto(
+        &self,
+        original: &[u8],
+        siblings: Option<&dyn SiblingFiles>,
+    ) -> Result<Option<Gltf>> {
+        let Some(bytes) = &self.bytes else { return Ok(None) };
+        let name = format!("{}.glb", self.name);
+        let name = if self.name.is_empty() { "" } else { &name };
+        let input = Input { siblings, ..Input::new(bytes).with_name(name) };
+        Gltf::read_with(&input, &Limits::default(), Some(original)).map(Some)
+    }
+
+    fn read_with(input: &Input<'_>, limits: &Limits, original: Option<&[u8]>) -> Result<Gltf> {
         let mut files = Vec::new();
         let mut file = |path: &str| {
             files.push(path.to_owned());
             input.siblings?.file(path)
         };
-        let gltf::Loaded { scene, images, appearances, losses, .. } =
-            gltf::read(input.bytes, limits, &mut file)?;
+        let loaded = match original {
+            Some(original) => gltf::read_onto(input.bytes, original, limits, &mut file)?,
+            None => gltf::read(input.bytes, limits, &mut file)?,
+        };
+        let gltf::Loaded { scene, images, appearances, losses, stripped, .. } = loaded;
         files.sort();
         files.dedup();
         let embedded = EmbeddedImages { images, appearances, files, before: None };
         let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
         let bytes = Some(input.bytes.to_vec());
-        let mut document = Gltf { scene, document_name: None, embedded, losses, name, bytes };
+        let mut document = Gltf { scene, document_name: None, embedded, losses, stripped, name, bytes };
         if !document.name.is_empty() && !document.is_named(&document.name) {
             let own = std::mem::replace(&mut document.scene.name, document.name.clone());
             document.document_name = Some(own);
@@ -161,13 +184,15 @@ impl Gltf {
     }
 
     fn differences(&self, other: &Gltf) -> Vec<String> {
+        Differences::collect(|out| self.compare(other, out))
+    }
+
+    fn compare(&self, other: &Gltf, out: &mut Differences) {
         fn name(document: &Gltf) -> &String {
             document.document_name.as_ref().unwrap_or(&document.scene.name)
         }
-        Differences::collect(|out| {
-            out.value("name", name(self), name(other));
-            self.scene.compare(&other.scene, out);
-        })
+        out.value("name", name(self), name(other));
+        self.scene.compare(&other.scene, out);
     }
 }
 
@@ -209,8 +234,8 @@ pub(super) static GLB: Format = Format {
         let bytes = Some(gltf::write_glb(scene, &gltf::Options::default())?);
         let embedded = EmbeddedImages::default();
         let scene = scene.clone();
-        let document =
-            Gltf { scene, document_name: None, embedded, losses: Vec::new(), name: String::new(), bytes };
+        let (name, losses) = (String::new(), Vec::new());
+        let document = Gltf { scene, document_name: None, embedded, losses, stripped: false, name, bytes };
         Ok((Box::new(document), Vec::new()))
     }),
     write_scene: Some(gltf_write::glb),
@@ -249,6 +274,10 @@ document!(
         fn embedded_images(&self) -> Option<&EmbeddedImages> {
             Some(&self.embedded)
         }
+
+        fn has_lost_extras(&self) -> bool {
+            self.stripped
+        }
     },
 );
 
@@ -270,6 +299,10 @@ document!(
 
         fn embedded_images(&self) -> Option<&EmbeddedImages> {
             Some(&self.0.embedded)
+        }
+
+        fn has_lost_extras(&self) -> bool {
+            self.0.stripped
         }
     },
 );

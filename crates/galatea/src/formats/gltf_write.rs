@@ -20,6 +20,20 @@ pub(super) fn glb(
     Ok(Converted { output: Output::single(bytes?).with_siblings(files), losses })
 }
 
+/// Writes the scene of an original as a GLB that [`Gltf::read_onto`](crate::Gltf) restores extras from.
+pub(crate) fn gltf_of_original(
+    scene: &Scene,
+    document: &dyn Document,
+    context: &SceneContext<'_>,
+    options: &ConvertOptions,
+) -> Result<Vec<u8>> {
+    let write = |options: &gltf::Options<'_>| {
+        let marked = gltf::Options::default().with_appearance(options.appearance).with_image(options.image);
+        gltf::write_glb(scene, &marked.with_origins(true))
+    };
+    textured(scene, document, context, options, Images::Embed, write).0
+}
+
 /// Writes the scene of a document as a .gltf, with its buffer in a file of its own.
 pub(super) fn gltf(
     scene: &Scene,

@@ -1,6 +1,7 @@
 //! KotOR models as text.
 
 use galatea_kotor::mdl::{self, Model, text};
+use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::Coverage;
 
@@ -24,6 +25,7 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("mdl", (Coverage::default(), text::parse(input.bytes, limits).err()))
     },
     rules: mdl::RULES,
+    unordered: super::kotor_mdl::UNORDERED,
     from_scene: Some(|scene, options| {
         let (model, losses) = kotor_mdl::kotor_model(scene, options)?;
         Ok((Box::new(AsciiModel(model)), losses))
@@ -46,6 +48,10 @@ document!(
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             self.0.texture_format()
+        }
+
+        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+            self.0.performance(scene)
         }
     },
 );

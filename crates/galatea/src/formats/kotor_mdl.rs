@@ -1,7 +1,7 @@
 //! KotOR models.
 
 use galatea_kotor::mdl::{self, Model};
-use galatea_scene::Scene;
+use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
@@ -10,6 +10,20 @@ use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
     SceneContext,
 };
+
+/// What depends on the order of vertices and faces.
+pub(super) static UNORDERED: &[&str] = &[
+    "faces",
+    "vertices",
+    "indices",
+    "mdl_positions",
+    "inverted_counters",
+    "skin",
+    "constraints",
+    "positions",
+    "aabb",
+    "saber",
+];
 
 pub(super) static FORMAT: Format = Format {
     extensions: &["mdl"],
@@ -28,6 +42,7 @@ pub(super) static FORMAT: Format = Format {
         ]
     },
     rules: mdl::RULES,
+    unordered: UNORDERED,
     records: mdl::RECORDS,
     from_scene: Some(|scene, options| {
         let (model, losses) = kotor_model(scene, options)?;
@@ -45,6 +60,10 @@ document!(
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Tga)
+        }
+
+        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+            Some(Box::new(galatea_kotor::mdl::play::ModelPerformance::new(self, scene)))
         }
     },
 );

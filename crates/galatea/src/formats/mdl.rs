@@ -1,6 +1,7 @@
 //! Warcraft III and WoW alpha models as text.
 
 use galatea_mdlx::{self as mdlx, Model, text};
+use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::Coverage;
 
@@ -17,7 +18,7 @@ pub(super) static FORMAT: Format = Format {
     text: Some(FormatId::Mdl),
     write_extension: Some("mdl"),
     game: Some(Game::Warcraft),
-    options: &[ConvertOption::Version],
+    options: &[ConvertOption::Version, ConvertOption::Weights],
     detect: text::detect,
     read: |input, limits| Ok(Box::new(MdlText(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.
@@ -25,11 +26,12 @@ pub(super) static FORMAT: Format = Format {
         Inspection::single("mdl", (Coverage::default(), text::parse(input.bytes, limits).err()))
     },
     rules: mdlx::RULES,
+    unordered: super::mdx::UNORDERED,
     from_scene: Some(|scene, options| {
         let (model, losses) = mdx::from_scene(scene, options)?;
         Ok((Box::new(MdlText(model)), losses))
     }),
-    convert: Some(|document, to, options, _| mdx::convert(document, to, options)),
+    convert: Some(mdx::convert),
     ..Format::model(FormatId::Mdl, "mdl", "Warcraft III model as text")
 };
 
@@ -47,6 +49,10 @@ document!(
 
         fn texture_names(&self) -> Option<Vec<TextureName>> {
             self.0.texture_names()
+        }
+
+        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+            self.0.performance(scene)
         }
 
         #[cfg(feature = "walk")]

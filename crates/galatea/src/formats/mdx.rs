@@ -1,32 +1,40 @@
 //! Warcraft III and WoW alpha models.
 
 use galatea_mdlx::{self as mdlx, Model};
-use galatea_scene::Scene;
+use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
 use super::document;
-use crate::textures::TextureName;
+use crate::textures::{TextureName, classic_textures};
 use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
+    SceneContext,
 };
+
+/// What depends on the order of vertices and faces.
+pub(super) static UNORDERED: &[&str] = &[
+    "VRTX", "NRMS", "UVAS", "UVBS", "uvs", "vertices", "normals", "PTYP", "PCNT", "PVTX", "faces", "GNDX",
+    "MTGC", "MATS", "BIDX", "BWGT", "TANG", "SKIN", "tangents", "skin",
+];
 
 pub(super) static FORMAT: Format = Format {
     extensions: &["mdx"],
     text: Some(FormatId::Mdl),
     write_extension: Some("mdx"),
     game: Some(Game::Warcraft),
-    options: &[ConvertOption::Version],
+    options: &[ConvertOption::Version, ConvertOption::Weights],
     detect: mdlx::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("mdx", mdlx::inspect(input.bytes, limits)),
     rules: mdlx::RULES,
+    unordered: UNORDERED,
     records: mdlx::RECORDS,
     from_scene: Some(|scene, options| {
         let (model, losses) = from_scene(scene, options)?;
         Ok((Box::new(model), losses))
     }),
-    convert: Some(|document, to, options, _| convert(document, to, options)),
+    convert: Some(convert),
     ..Format::model(FormatId::Mdx, "mdx", "Warcraft III, Reforged and WoW alpha model, versions 800 to 1500")
 };
 
@@ -38,6 +46,10 @@ document!(
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(texture_format(self))
+        }
+
+        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+            Some(Box::new(mdlx::play::ModelPerformance::new(self, scene)))
         }
 
         fn texture_names(&self) -> Option<Vec<TextureName>> {
@@ -58,8 +70,9 @@ pub(super) fn texture_format(model: &Model) -> FormatId {
 
 /// Builds a model from a scene, of the version that the options name.
 pub(super) fn from_scene(scene: &Scene, options: &ConvertOptions) -> Result<(Model, Vec<Loss>)> {
+    let weights = options.weights.unwrap_or_default();
     let options = mdlx::SceneOptions::default().with_version(options.version.map(mdlx::Version));
-    Model::from_scene(scene, &options)
+    Model::from_scene(scene, &options.with_weights(weights))
 }
 
 /// Converts between the binary and the text form, and between versions.
@@ -67,13 +80,23 @@ pub(super) fn convert(
     document: &dyn Document,
     to: FormatId,
     options: &ConvertOptions,
+    context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
     let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
     if !matches!(to, FormatId::Mdx | FormatId::Mdl) {
         return Ok(None);
     }
     let version = options.version.map_or(model.version, mdlx::Version);
-    let (model, losses) = model.in_version(version, &mdlx::ConvertOptions::default())?;
-    let bytes = if to == FormatId::Mdx { model.write()? } else { mdlx::text::print(&model)? };
-    Ok(Some(Converted::new(Output::single(bytes), losses)))
+    let way = mdlx::ConvertOptions::default().with_weights(options.weights.unwrap_or_default());
+    let (mut made, mut losses) = model.in_version(version, &way)?;
+    let mut files = Vec::new();
+    let classic =
+        model.version.has(mdlx::Feature::SkinWeights) && !made.version.has(mdlx::Feature::SkinWeights);
+    if let Some(textures) = context.textures.filter(|_| classic) {
+        let (images, lost) = classic_textures(model, made.to_mut(), textures);
+        files = images;
+        losses.extend(lost);
+    }
+    let bytes = if to == FormatId::Mdx { made.write()? } else { mdlx::text::print(&made)? };
+    Ok(Some(Converted::new(Output::single(bytes).with_siblings(files), losses)))
 }

@@ -29,6 +29,7 @@ use std::str::FromStr;
 pub use bwm_ascii::AsciiWalkmesh;
 pub use embedded::EmbeddedImages;
 pub use gltf::{Gltf, GltfText};
+pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
 #[cfg(feature = "mdlx")]
@@ -204,6 +205,12 @@ macro_rules! document {
             fn differences(&self, other: &dyn crate::Document) -> Option<Vec<String>> {
                 let get: fn(&$type) -> &$inner = $get;
                 Some(get(self).differences(other.as_any().downcast_ref::<$inner>()?))
+            }
+
+            fn compare(&self, other: &dyn crate::Document, out: &mut galatea_wire::Differences) -> bool {
+                let get: fn(&$type) -> &$inner = $get;
+                let other = other.as_any().downcast_ref::<$inner>();
+                other.map(|other| get(self).compare(other, out)).is_some()
             }
 
             fn to_scene(&self, context: &crate::SceneContext<'_>) -> Option<galatea_scene::Scene> {

@@ -61,9 +61,12 @@ pub(crate) fn read(
         })?;
         let read = read_sampler(document, sampler, property, node, note).map_err(inside)?;
         last = last.max(read.1);
-        clip.channels.push(read.0);
+        // What was baked for viewers follows from the rest.
+        if note.is_none_or(|note| note.get("baked").is_none()) {
+            clip.channels.push(read.0);
+        }
     }
-    if stand_in && clip.channels.len() == 1 {
+    if stand_in && channels.len() == 1 {
         clip.channels.clear();
         last = 0.0;
     }

@@ -6,7 +6,7 @@ use galatea_scene::{AlphaMode, Extras, Material, Value, read_float, same_bits};
 use galatea_wire::Result;
 
 use super::texture::{Drawn, derived, extension, read_drawn, read_images, read_textures};
-use super::{NameTables, array, extras_of, key_of, name_of, number, original, take_name, take_raw};
+use super::{NameTables, array, extras_of, flag, key_of, name_of, number, original, take_name, take_raw};
 use crate::accessor::Document;
 use crate::{Appearance, Loaded, Map, Role, blender, constraints, names, typed};
 
@@ -30,7 +30,11 @@ pub(crate) fn read(
     let images = read_images(document, loaded)?;
     let mut out = Materials::default();
     let mut layers: Vec<(u32, Vec<String>)> = Vec::new();
+    let mut waiting: Vec<(usize, String)> = Vec::new();
+    let is_drawn = |value: &&Value| extras_of(value).get("hidden").is_none();
+    let drawn_names: HashSet<&str> = document.list("materials").iter().filter(is_drawn).map(key_of).collect();
     let copies = unused(document);
+    let blender = blender::wrote(document.root);
     for (i, value) in document.list("materials").iter().chain(copies).enumerate() {
         let mut extras = extras_of(value);
         if extras.remove("none").is_some() {
@@ -42,6 +46,12 @@ pub(crate) fn read(
         let shown = shown.as_ref().and_then(Value::as_str);
         if let Some(id) = shown.and_then(|name| names.materials.get(name)) {
             out.ids.push(Some(*id));
+            continue;
+        }
+        if let Some(name) = shown.filter(|name| drawn_names.contains(name)) {
+            // Some programs write it before the material itself.
+            out.ids.push(None);
+            waiting.push((i, name.to_owned()));
             continue;
         }
         let id = loaded.scene.materials.len() as u32;
@@ -56,10 +66,16 @@ pub(crate) fn read(
             derived: derived(extras.get("derived")),
         };
         let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
-        let material = read_one(value, extras, &drawn, shown.is_some());
+        // Blender keeps transparency only where an image or a number makes it.
+        let dropped = blender && !drawn.iter().any(|d| d.role == Role::BaseColor);
+        let material = read_one(value, extras, &drawn, shown.is_some(), dropped);
         loaded.appearances.push(appearance(value, drawn, &material, &drawing));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
+    }
+    for (at, name) in waiting {
+        let id = names.materials.get(&name).copied();
+        out.ids.get_mut(at).into_iter().for_each(|slot| *slot = id);
     }
     for (id, below) in layers {
         let below = below.iter().filter_map(|name| names.materials.get(name).copied()).collect();
@@ -81,8 +97,15 @@ fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
     list.flatten().into_iter().flatten().filter(move |value| !there.contains(key_of(value)))
 }
 
-fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool) -> Material {
+fn read_one(
+    value: &Value,
+    mut extras: Extras,
+    drawn: &[Drawn],
+    hidden: bool,
+    alpha_dropped: bool,
+) -> Material {
     let kept = Kept {
+        alpha_dropped,
         raw: take_raw(&mut extras),
         shown: match extras.remove("shown") {
             Some(Value::Object(map)) => map,
@@ -112,6 +135,8 @@ struct Kept {
     raw: Extras,
     /// The values that were written instead, if not only because glTF forbids the original.
     shown: Extras,
+    /// Whether a program that writes `OPAQUE` may not have been able to write anything else.
+    alpha_dropped: bool,
 }
 
 impl Kept {
@@ -145,11 +170,6 @@ impl Kept {
     fn cutoff(&self) -> Option<f32> {
         self.raw.get("cutoff").and_then(read_float)
     }
-}
-
-/// Returns a truth value, which some programs keep as a number.
-fn flag(value: &Value) -> bool {
-    value.as_bool().unwrap_or_else(|| value.as_f64() != Some(0.0))
 }
 
 /// Reads the version of a material that hidden meshes have: all its values are in extras.
@@ -189,8 +209,12 @@ fn read_shown(material: &mut Material, value: &Value, extras: &mut Extras, kept:
             let [cutoff] = original(&kept.raw, "cutoff", [cutoff(value)], allowed);
             AlphaMode::Mask { cutoff }
         }
-        "BLEND" if alpha.is_empty() || kept.shown.contains_key("alpha") => AlphaMode::Blend,
-        "BLEND" => alpha_by_name(alpha, None),
+        "BLEND" if kept.shown.contains_key("alpha") => AlphaMode::Blend,
+        "BLEND" => match alpha_by_name(alpha, None) {
+            AlphaMode::Opaque | AlphaMode::Mask { .. } => AlphaMode::Blend,
+            own => own,
+        },
+        _ if kept.alpha_dropped => alpha_by_name(alpha, kept.cutoff()),
         _ => AlphaMode::Opaque,
     };
 }

@@ -16,7 +16,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Result};
 use self::mesh::Meshes;
 use self::tree::Tree;
 use crate::accessor::{Document, wrong};
-use crate::{Loaded, blender, buffers, glb, names, typed};
+use crate::{Loaded, blender, buffers, glb, names, restore, typed};
 
 /// Extensions that are not supported and without which a file cannot be read.
 const BEYOND: [&str; 3] =
@@ -26,6 +26,7 @@ pub(crate) fn read(
     bytes: &[u8],
     limits: &Limits,
     file: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    original: Option<&[u8]>,
 ) -> Result<Loaded> {
     let (place, json, bin) = if glb::is_glb(bytes) {
         glb::unpack(bytes)?
@@ -37,11 +38,10 @@ pub(crate) fn read(
     if objects.saturating_mul(64) > limits.budget(json.len()).saturating_mul(16) {
         return Err(Error::at(ErrorKind::Limit("values in JSON"), place).within("JSON"));
     }
-    let root: Value = serde_json::from_slice(json).map_err(|e| {
-        let line = u32::try_from(e.line()).unwrap_or(u32::MAX);
-        Error::syntax(e.to_string(), line.max(1), u32::try_from(e.column()).unwrap_or(u32::MAX))
-            .within("JSON")
-    })?;
+    let mut root = parse(json)?;
+    if let Some(original) = original {
+        restore::restore(&mut root, &parse(glb::unpack(original)?.1)?);
+    }
     let version = root.get("asset").and_then(|a| a.get("version")).and_then(Value::as_str);
     if !version.is_some_and(|v| v.starts_with("2.")) {
         let found = version.unwrap_or("nothing");
@@ -59,9 +59,17 @@ pub(crate) fn read(
     }
     let mut document = Document::new(&root, place, bytes.len(), limits)?;
     document.buffers = buffers::read(&document, bytes, bin, file)?;
-    let mut loaded = Loaded::default();
+    let mut loaded = Loaded { stripped: restore::is_stripped(&root), ..Loaded::default() };
     build(&document, &mut loaded)?;
     Ok(loaded)
+}
+
+fn parse(json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|e| {
+        let line = u32::try_from(e.line()).unwrap_or(u32::MAX);
+        Error::syntax(e.to_string(), line.max(1), u32::try_from(e.column()).unwrap_or(u32::MAX))
+            .within("JSON")
+    })
 }
 
 /// Returns the extras that Galatea wrote, with everything else under one key.
@@ -114,6 +122,11 @@ pub(crate) fn array<const N: usize>(value: &Value, key: &str) -> Option<[f32; N]
 
 pub(crate) fn number(value: &Value, key: &str) -> Option<f32> {
     value.get(key).and_then(galatea_scene::read_float)
+}
+
+/// Returns a truth value, which some programs keep as a number.
+pub(crate) fn flag(value: &Value) -> bool {
+    value.as_bool().unwrap_or_else(|| value.as_f64() != Some(0.0))
 }
 
 /// Returns the original of a value that was replaced, unless it was edited.

@@ -46,11 +46,13 @@ pub(super) fn read_nodes(
     names: &mut NameTables,
 ) -> Result<Vec<blender::NodeNotes>> {
     let nodes = document.list("nodes");
+    let used = document.root.get("extensionsUsed").and_then(Value::as_array).into_iter().flatten();
+    let extension_known = used.into_iter().any(|e| e.as_str() == Some("KHR_node_visibility"));
     let mut notes = Vec::with_capacity(tree.order.len());
     for (old, value) in tree.order.iter().filter_map(|i| Some((*i, nodes.get(*i)?))) {
         let joined = tree.halves.get(&old).and_then(|half| nodes.get(*half));
         let joined = joined.map(|half| blender::merge_half(value, half));
-        let node = read_node(document, joined.as_ref().unwrap_or(value), scene, names);
+        let node = read_node(document, joined.as_ref().unwrap_or(value), scene, names, extension_known);
         let mut node = node.map_err(|e| e.within(format!("nodes[{old}]")))?;
         node.parent = tree.parents.get(old).copied().flatten().and_then(|p| tree.id(p));
         node.children = tree.children.get(old).into_iter().flatten().filter_map(|c| tree.id(*c)).collect();
@@ -67,7 +69,13 @@ pub(super) fn read_nodes(
     Ok(notes)
 }
 
-fn read_node(document: &Document<'_>, value: &Value, scene: &mut Scene, names: &NameTables) -> Result<Node> {
+fn read_node(
+    document: &Document<'_>,
+    value: &Value,
+    scene: &mut Scene,
+    names: &NameTables,
+    extension_known: bool,
+) -> Result<Node> {
     let mut extras = extras_of(value);
     let raw = take_raw(&mut extras);
     let extension = |name: &str| value.get("extensions").and_then(|e| e.get(name));
@@ -79,8 +87,13 @@ fn read_node(document: &Document<'_>, value: &Value, scene: &mut Scene, names: &
         camera: document.index(value, "camera", "cameras")?.map(|c| c as u32),
         ..Node::default()
     };
-    let visible = extension("KHR_node_visibility").and_then(|e| e.get("visible"));
-    node.visible = visible.and_then(Value::as_bool).unwrap_or(true);
+    let noted = extras.remove("visible");
+    let visible = match extension("KHR_node_visibility") {
+        Some(extension) => extension.get("visible"),
+        // A program that knows the extension has removed it from a node that is shown now.
+        None => noted.as_ref().filter(|_| !extension_known),
+    };
+    node.visible = visible.is_none_or(super::flag);
     let light = extension("KHR_lights_punctual").and_then(|e| e.get("light")).and_then(whole);
     node.light = light.filter(|l| *l < scene.lights.len()).map(|l| l as u32);
     if let Some(mesh) = extras.remove("mesh").filter(|_| node.mesh.is_none()) {

@@ -26,9 +26,10 @@ pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
     let unique = names::unique(scene.clips.iter().map(|c| c.name.as_str()), "clip");
     let (mut list, mut notes) = (List::with_capacity(clip_channels(scene) * 96), List::default());
     let mut taken = vec![[false; 3]; scene.nodes.len()];
-    for (clip, name) in scene.clips.iter().zip(&unique) {
+    let baked = scene.viewer_channels();
+    for (id, ((clip, baked), name)) in scene.clips.iter().zip(&baked).zip(&unique).enumerate() {
         taken.fill([false; 3]);
-        write_one(cx, &mut list, clip, name, &mut notes, &mut taken);
+        write_one(cx, &mut list, [baked, &clip.channels], (id, clip), name, &mut notes, &mut taken);
     }
     (list, notes)
 }
@@ -46,21 +47,25 @@ pub(crate) fn path(property: &Property) -> Option<(&'static str, usize)> {
 fn write_one(
     cx: &mut Context<'_>,
     list: &mut List,
-    clip: &Clip,
+    [baked, channels]: [&[Channel]; 2],
+    (id, clip): (usize, &Clip),
     name: &str,
     notes_of_clips: &mut List,
     taken: &mut [[bool; 3]],
 ) {
     let mut parts = Parts::default();
-    for channel in &clip.channels {
-        match write_channel(cx, channel, taken) {
+    // What is baked takes the place of the clip's own channels, which then are curves in extras.
+    let channels = baked.iter().map(|c| (c, true)).chain(channels.iter().map(|c| (c, false)));
+    for (channel, is_baked) in channels {
+        match write_channel(cx, channel, taken, is_baked) {
             Some((written, end, note)) => {
-                parts.end = parts.end.max(end);
+                // The length of a clip whose own keys end early is kept exactly.
+                parts.end = if is_baked { parts.end } else { parts.end.max(end) };
                 parts.written.push(written);
                 parts.notes.extend(note);
             }
             None => {
-                if let Some(name) = cx.name_of(channel.target) {
+                if let Some(name) = cx.name_of(channel.target).filter(|_| !is_baked) {
                     parts.curves.push(|o| typed::put_curve(o, channel, name));
                 }
             }
@@ -73,6 +78,7 @@ fn write_one(
         own.insert("stand_in", true);
     }
     add_own_fields(&mut own, cx, clip, &mut parts);
+    cx.put_origin(&mut own, id);
     list.push(|o| {
         put_name(o, &mut own, &clip.name, name);
         o.each("samplers", &parts.written, push_sampler);
@@ -153,6 +159,7 @@ fn write_channel(
     cx: &mut Context<'_>,
     channel: &Channel,
     taken: &mut [[bool; 3]],
+    is_baked: bool,
 ) -> Option<(Written, f32, Option<Value>)> {
     let Target::Node(node) = channel.target else { return None };
     let (path, width) = path(&channel.property)?;
@@ -184,6 +191,9 @@ fn write_channel(
     };
     if !channel.extras.is_empty() {
         note.insert("extras", channel.extras.clone());
+    }
+    if is_baked {
+        note = Extras::from_iter([("baked", true.into())]);
     }
     let end = times.last().copied().unwrap_or(0.0);
     let input = keys(cx, times, 1, true);

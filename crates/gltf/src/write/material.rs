@@ -120,6 +120,7 @@ fn put_material(
 ) {
     let (mut own, mut raw, mut shown) = (Extras::default(), Extras::default(), Extras::default());
     let unique = cx.material_names.get(id).map_or("", |n| n);
+    cx.put_origin(&mut own, id);
     if !hidden {
         cx.put_key(&mut own, Target::Material(id as u32), unique);
     }
@@ -159,9 +160,11 @@ fn put_material(
         AlphaMode::Additive => Some("additive"),
         AlphaMode::Modulate => Some("modulate"),
         AlphaMode::Modulate2x => Some("modulate2x"),
-        AlphaMode::Blend if hidden || other => Some("blend"),
-        AlphaMode::Mask { cutoff } if hidden || other => {
-            raw.insert("cutoff", float(cutoff));
+        AlphaMode::Blend => Some("blend"),
+        AlphaMode::Mask { cutoff } => {
+            if hidden || other || (cutoff != 0.5 && !raw.contains_key("cutoff")) {
+                raw.insert("cutoff", float(cutoff));
+            }
             Some("mask")
         }
         AlphaMode::Opaque if other => Some("opaque"),

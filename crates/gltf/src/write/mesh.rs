@@ -67,6 +67,7 @@ pub(crate) fn write(
     }
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
+        cx.put_origin(&mut own, id);
         put_name(o, &mut own, &mesh.name, name);
         o.list("primitives", parts, |o, (primitive, indices, mut own)| {
             let at = primitive.vertices as usize;

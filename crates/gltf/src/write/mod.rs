@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use foldhash::HashSet;
-use galatea_scene::{Extras, Key, Mesh, Pose, Purpose, Scene, Target, Value, floats};
+use galatea_scene::{Extras, Key, Mesh, ORIGIN, Pose, Purpose, Scene, Target, Value, floats};
 
 use self::material::Materials;
 use crate::bin::{Bin, Room};
@@ -39,6 +39,8 @@ pub(crate) struct Context<'a> {
     pub(crate) hidden: Vec<bool>,
     /// Things that extras refer to by name.
     referred: RefCell<HashSet<Target>>,
+    /// Whether extras have the index of everything.
+    origins: bool,
     /// Accessors by attribute, for vertices that are written already.
     pub(crate) done: Vec<Option<Vec<(Key, u32)>>>,
     /// For each vertices, the values that had to be replaced.
@@ -48,7 +50,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(scene: &'a Scene, pose: &Pose) -> Context<'a> {
+    fn new(scene: &'a Scene, pose: &Pose, origins: bool) -> Context<'a> {
         Context {
             scene,
             bin: Bin::with_room(room_for(scene)),
@@ -59,6 +61,7 @@ impl<'a> Context<'a> {
             camera_names: names::unique(scene.cameras.iter().map(|c| c.name.as_str()), "camera"),
             hidden: hidden_meshes(scene, pose),
             referred: RefCell::default(),
+            origins,
             done: vec![None; scene.vertices.len()],
             replaced: vec![Extras::default(); scene.vertices.len()],
             joints: joint_counts(scene),
@@ -81,6 +84,13 @@ impl<'a> Context<'a> {
         let name = list.get(index as usize)?;
         self.referred.borrow_mut().insert(target);
         Some(name)
+    }
+
+    /// Adds the index of something in the scene, if that was asked for.
+    pub(crate) fn put_origin(&self, own: &mut Extras, index: usize) {
+        if self.origins {
+            own.insert(ORIGIN, index as u32);
+        }
     }
 
     /// Adds the key of something that is referred to.
@@ -176,7 +186,7 @@ struct Lists {
 /// Writes a document; the JSON begins after `room` bytes.
 pub(crate) fn write(scene: &Scene, options: &Options<'_>, bin_name: Option<&str>, room: usize) -> Written {
     let pose = Pose::rest(scene);
-    let mut cx = Context::new(scene, &pose);
+    let mut cx = Context::new(scene, &pose, options.origins);
     let lists = write_lists(&mut cx, options, &pose);
     let (bin, views) = cx.bin.finish();
     let bin_len = bin.iter().map(Vec::len).sum::<usize>();

@@ -50,6 +50,7 @@ fn put_node(o: &mut Object<'_>, cx: &Context<'_>, id: usize, node: &Node, indice
     let name = cx.node_names.get(id).map_or("", |n| n);
     put_name(o, &mut own, &node.name, name);
     cx.put_key(&mut own, Target::Node(id as u32), name);
+    cx.put_origin(&mut own, id);
     if !node.children.is_empty() {
         o.ints("children", node.children.iter().copied());
     }
@@ -147,6 +148,10 @@ fn add_own_fields(own: &mut Extras, cx: &Context<'_>, node: &Node) {
     }
     if node.axes {
         put("axes", true.into());
+    }
+    if !node.visible {
+        // Few programs keep the extension.
+        put("visible", false.into());
     }
 }
 

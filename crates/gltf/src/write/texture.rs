@@ -1,20 +1,35 @@
 //! From the scene to glTF: images, samplers and textures.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+
+use galatea_scene::UniqueNames;
 
 use super::Context;
 use super::material::Materials;
 use crate::json::Object;
 use crate::{Appearance, ImageSource, Map, Options, Role, constraints, typed, uri};
 
+/// Length of the name of an image: Blender truncates names to 63 bytes, and may number them.
+const IMAGE_NAME: usize = 58;
+
 /// Textures, samplers and images that are written already.
-#[derive(Default)]
 pub(super) struct Shared {
     /// By the name a map gives them; `None` if there is no image.
     images: HashMap<String, Option<(u32, String)>>,
-    image_names: HashSet<String>,
+    image_names: UniqueNames,
     samplers: HashMap<[u64; 2], u32>,
     textures: HashMap<(u32, u32), u32>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Shared {
+            images: HashMap::new(),
+            image_names: UniqueNames::new(IMAGE_NAME),
+            samplers: HashMap::new(),
+            textures: HashMap::new(),
+        }
+    }
 }
 
 /// A map whose image exists: its texture in glTF and the name of the image.
@@ -70,14 +85,9 @@ fn place_image(
             ImageSource::File(path) => (path.as_str(), None),
             ImageSource::Embedded { bytes, .. } => (name, Some(cx.bin.image(count, bytes))),
         };
-        // Without its ending, where that is enough to tell it from the others.
-        let mut shown = uri::stem(file).to_owned();
-        for n in 1.. {
-            if shared.image_names.insert(shown.clone()) {
-                break;
-            }
-            shown = if n == 1 { name.to_owned() } else { format!("{name}.{n}") };
-        }
+        // Without dots: Blender takes what follows the last one for an ending, or for its own number.
+        let plain = |c: char| if c == '.' || !c.is_ascii() { '_' } else { c };
+        let shown = shared.image_names.fit(&uri::stem(file).chars().map(plain).collect::<String>());
         let index = out.images.push(|o| {
             o.text("name", &shown);
             match (&source, view) {

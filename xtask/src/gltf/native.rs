@@ -1,0 +1,262 @@
+//! Models through Blender and back into their own format, judged against the source in that format's words.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use galatea::disk::{self, Job};
+use galatea::textures::{Libraries, Textures};
+use galatea::wire::{Limits, checksum};
+use galatea::{
+    Category, Comparison, ConvertError, ConvertOptions, Document, FormatId, Input, Output, SceneContext,
+    Severity,
+};
+use serde_json::json;
+
+use super::blender;
+use crate::{Outcome, root, target};
+
+/// The options of Blender's export dialog.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Ticks {
+    /// As docs/gltf.md asks for
+    Documented,
+    /// As Blender presets them
+    Default,
+}
+
+/// How models are sent through Blender.
+pub(super) struct Trip<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) ticks: Ticks,
+    /// Whether what comes back is laid onto the source.
+    pub(super) onto: bool,
+    pub(super) limit: usize,
+    /// Keep everything in this folder.
+    pub(super) keep: Option<&'a Path>,
+}
+
+/// A model, and where its forms are.
+struct Model {
+    job: Job,
+    format: FormatId,
+    sent: PathBuf,
+    back: PathBuf,
+}
+
+/// What became of a model.
+enum Fate {
+    Same,
+    Refused,
+    Wrong(String),
+}
+
+/// How far numbers may be from the source's: what Blender rounds.
+const TOLERANCE: f32 = 2e-4;
+
+/// Models per process: Blender keeps some memory of each.
+const BATCH: usize = 40;
+
+impl Trip<'_> {
+    pub(super) fn run(&self) -> Outcome {
+        let home = self.keep.map_or_else(|| target().join("blender"), Path::to_path_buf);
+        fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
+        let libraries = Libraries::new(&[]).0;
+        let mut models = Vec::new();
+        for job in self.jobs() {
+            match self.send(&job, &home, models.len(), &libraries) {
+                Ok(model) => models.push(model),
+                Err(error) => println!("{}: not sent: {error}", job.path.display()),
+            }
+        }
+        let errors = self.through(&models, &home)?;
+        let (mut same, mut refused) = (0usize, 0usize);
+        let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (model, error) in models.iter().zip(errors) {
+            let fate = match error {
+                Some(error) => Fate::Wrong(format!("Blender: {error}")),
+                None => self.judge(model, &libraries).unwrap_or_else(Fate::Wrong),
+            };
+            match fate {
+                Fate::Same => same += 1,
+                Fate::Refused => refused += 1,
+                Fate::Wrong(why) => {
+                    println!("{}: {why}", model.job.path.display());
+                    let name = model.job.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    causes.entry(format!("{} {}", model.format, cause(&why))).or_default().push(name);
+                }
+            }
+        }
+        let mut list: Vec<_> = causes.iter().collect();
+        list.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        for (cause, names) in &list {
+            println!("{:4}  {cause}  (such as {})", names.len(), names.first().map_or("", String::as_str));
+        }
+        println!("{} models, {same} as they should be, {refused} refused", models.len());
+        let wanted = if self.ticks == Ticks::Default && !self.onto { refused } else { same };
+        if wanted == models.len() && !models.is_empty() { Ok(()) } else { Err("not all came back".into()) }
+    }
+
+    /// The models of the folder, a sample of them that is the same every time.
+    fn jobs(&self) -> Vec<Job> {
+        let wanted = |format: &galatea::Format| {
+            format.category == Category::Model && format.game.is_some() || format.id == FormatId::KotorBwm
+        };
+        let mut jobs: Vec<Job> =
+            disk::jobs(&[self.folder.to_path_buf()], &wanted).into_iter().flatten().collect();
+        let native = |job: &Job| {
+            let ending = job.path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            matches!(ending.as_str(), "mdl" | "mdx" | "wok" | "pwk" | "dwk" | "fmdl")
+        };
+        jobs.retain(native);
+        jobs.sort_by_key(|job| {
+            checksum(job.path.strip_prefix(self.folder).unwrap_or(&job.path).as_os_str().as_encoded_bytes())
+        });
+        jobs.truncate(self.limit);
+        jobs
+    }
+
+    fn send(&self, job: &Job, home: &Path, number: usize, libraries: &Libraries) -> Result<Model, String> {
+        let (document, _loaded) = open(job)?;
+        let format = document.format();
+        let textures = textures(job, document.as_ref(), libraries);
+        let stem = disk::stem(&job.path);
+        let context = SceneContext::new(&stem).with_textures(textures.as_ref());
+        let glb = galatea::convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context);
+        let glb = glb.map_err(|e| e.to_string())?.output.bytes;
+        let place = |what: &str| home.join(format!("{number}.{what}"));
+        let model =
+            Model { job: job.clone(), format: format.id, sent: place("sent.glb"), back: place("back.glb") };
+        fs::write(&model.sent, glb).map_err(|e| e.to_string())?;
+        Ok(model)
+    }
+
+    /// Sends all models through Blender, and returns the error of each.
+    fn through(&self, models: &[Model], home: &Path) -> Result<Vec<Option<String>>, String> {
+        let python = blender()?;
+        let mut errors: Vec<Option<String>> = Vec::new();
+        while errors.len() < models.len() {
+            let batch: Vec<&Model> = models.iter().skip(errors.len()).take(BATCH).collect();
+            let (jobs, results) = (home.join("jobs.jsonl"), home.join("results.txt"));
+            let mut lines = String::new();
+            for model in &batch {
+                let ticks = if self.ticks == Ticks::Documented { "documented" } else { "default" };
+                let line = json!({ "input": model.sent, "output": model.back, "ticks": ticks });
+                let _ = fs::remove_file(&model.back);
+                let _ = writeln!(lines, "{line}");
+            }
+            fs::write(&jobs, lines).map_err(|e| e.to_string())?;
+            fs::write(&results, "").map_err(|e| e.to_string())?;
+            let log = fs::File::create(home.join("log.txt")).map_err(|e| e.to_string())?;
+            let mut script = Command::new(&python);
+            script.arg(root().join("xtask/gltf/through.py")).arg(&jobs).arg(&results);
+            script.stderr(log.try_clone().map_err(|e| e.to_string())?).stdout(log);
+            script.status().map_err(|e| format!("Blender could not be started: {e}"))?;
+            let told = fs::read_to_string(&results).map_err(|e| e.to_string())?;
+            let done: Vec<Option<String>> = told
+                .lines()
+                .map(|line| line.split_once('\t').map_or(line, |(_, word)| word))
+                .map(|word| (word != "ok").then(|| word.to_owned()))
+                .collect();
+            // The one at which the process ended has crashed.
+            let crashed = done.len() < batch.len();
+            errors.extend(done);
+            if crashed {
+                errors.push(Some("the process ended".into()));
+            }
+        }
+        Ok(errors)
+    }
+
+    fn judge(&self, model: &Model, libraries: &Libraries) -> Result<Fate, String> {
+        let (source, _loaded) = open(&model.job)?;
+        let textures = textures(&model.job, source.as_ref(), libraries);
+        let stem = disk::stem(&model.job.path);
+        let context = SceneContext::new(&stem);
+        let around = context.with_textures(textures.as_ref());
+        let bytes = fs::read(&model.back).map_err(|e| e.to_string())?;
+        let name = format!("{stem}.glb");
+        let edited = galatea::open(&Input::new(&bytes).with_name(&name), &Limits::default());
+        let edited = edited.map_err(|e| e.to_string())?;
+        let options = ConvertOptions::default();
+        let output = if self.onto {
+            let onto = galatea::convert_onto(
+                edited.as_ref(),
+                source.as_ref(),
+                model.format,
+                &options,
+                &context,
+                &around,
+            );
+            onto.map(|onto| onto.converted.output)
+        } else {
+            galatea::convert(edited.as_ref(), model.format, &options, &context).map(|c| c.output)
+        };
+        let output = match output {
+            Err(ConvertError::LostExtras) => return Ok(Fate::Refused),
+            other => other.map_err(|e| e.to_string())?,
+        };
+        let back = reopen(&output)?;
+        let mut lines = differences(source.as_ref(), back.as_ref())?;
+        lines.extend(new_errors(source.as_ref(), back.as_ref()));
+        Ok(lines.into_iter().next().map_or(Fate::Same, Fate::Wrong))
+    }
+}
+
+fn differences(a: &dyn Document, b: &dyn Document) -> Result<Vec<String>, String> {
+    let how = Comparison::default().with_tolerance(TOLERANCE).with_unordered(true).with_limit(usize::MAX);
+    galatea::compare(a, b, &how).ok_or_else(|| "another format came back".to_owned())
+}
+
+/// The errors of `check` that the source does not have.
+fn new_errors(source: &dyn Document, back: &dyn Document) -> Vec<String> {
+    let errors = |document: &dyn Document| -> Vec<&'static str> {
+        let report = document.check();
+        let bad = report.findings().iter().filter(|f| f.rule.severity == Severity::Error);
+        bad.map(|f| f.rule.code).collect()
+    };
+    let before = errors(source);
+    let mut new: Vec<&str> = errors(back).into_iter().filter(|code| !before.contains(code)).collect();
+    new.dedup();
+    new.into_iter().map(|code| format!("check: {code}")).collect()
+}
+
+fn open(job: &Job) -> Result<(Box<dyn Document>, disk::Loaded), String> {
+    let loaded = disk::load(job).map_err(|e| e.to_string())?;
+    let document = galatea::open(&loaded.input(), &Limits::default()).map_err(|e| e.to_string())?;
+    Ok((document, loaded))
+}
+
+fn reopen(output: &Output) -> Result<Box<dyn Document>, String> {
+    galatea::open(&output.input(), &Limits::default()).map_err(|e| e.to_string())
+}
+
+fn textures<'a>(job: &Job, document: &dyn Document, libraries: &'a Libraries) -> Option<Textures<'a>> {
+    Some(libraries.textures(document.format().game?, job.path.parent()))
+}
+
+/// A difference without names and numbers, so that equal ones can be counted.
+fn cause(line: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                if quoted {
+                    out.push_str("\"..\"");
+                }
+            }
+            _ if quoted => {}
+            '0'..='9' => {
+                if !out.ends_with('N') {
+                    out.push('N');
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.chars().take(100).collect()
+}
