@@ -86,6 +86,10 @@ impl Groups {
             let list = &mut out.list;
             let (group, exact) = *cache.entry(key).or_insert_with(|| {
                 let (bones, exact) = how.fit(row);
+                if bones.is_empty() {
+                    // The model has no bone to follow, and a group without bones is an error.
+                    return (0, exact);
+                }
                 let group = *numbers.entry(bones.clone()).or_insert_with(|| {
                     list.push(bones);
                     list.len() as u32 - 1
@@ -273,5 +277,13 @@ mod tests {
             assert_eq!(bytes_of(&row).weights.iter().map(|w| u32::from(*w)).sum::<u32>(), 255);
         }
         assert_eq!(bytes_of(&[]), SkinWeight::default());
+    }
+
+    #[test]
+    fn vertices_without_bones_make_no_empty_group() {
+        let none = Groups::new(&[vec![], vec![]], GroupWeights::Equal);
+        assert_eq!((none.list.len(), none.of_vertex), (0, vec![0, 0]));
+        let one = Groups::new(&[vec![], vec![(4, 1.0)]], GroupWeights::Shares);
+        assert_eq!((one.list, one.of_vertex), (vec![vec![4]], vec![0, 0]));
     }
 }
