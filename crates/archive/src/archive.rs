@@ -127,6 +127,12 @@ pub trait Archive: fmt::Debug + Send + Sync {
         (0..self.len()).find(|index| self.entry(*index).is_some_and(|entry| same_name(&entry.name, name)))
     }
 
+    /// Returns the index of the entry of this name that the list of entries does not tell, for archives that are searched by hash.
+    fn find_unlisted(&self, name: &str) -> Option<usize> {
+        let _ = name;
+        None
+    }
+
     /// Returns the source that holds the bytes of an entry: the archive itself, unless it is spread over several files.
     fn source_of(&self, index: usize) -> Result<Arc<dyn ReadAt>>;
 

@@ -53,6 +53,10 @@ impl Archive for Mpq {
         self.listing.files.binary_search_by_key(&(block, slot), |file| (file.block, file.slot)).ok()
     }
 
+    fn find_unlisted(&self, name: &str) -> Option<usize> {
+        self.find(name)
+    }
+
     fn source_of(&self, _index: usize) -> Result<Arc<dyn ReadAt>> {
         Ok(Arc::clone(&self.source))
     }

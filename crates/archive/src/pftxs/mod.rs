@@ -164,6 +164,12 @@ impl Archive for Pftxs {
         Some(entry.with_nameless(true))
     }
 
+    fn find_unlisted(&self, name: &str) -> Option<usize> {
+        let (code, part) = parse(name)?;
+        let is = |texture: u32| self.textures.get(texture as usize).is_some_and(|(_, t)| t.hash & PATH == code);
+        self.parts.iter().position(|(texture, number, _)| *number == part && is(*texture))
+    }
+
     fn source_of(&self, _: usize) -> Result<Arc<dyn ReadAt>> {
         Ok(Arc::clone(&self.source))
     }

@@ -7,6 +7,7 @@ mod wire;
 
 use std::sync::Arc;
 
+use galatea_fox::path_code64;
 use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire};
 use md5::{Digest, Md5};
 
@@ -154,6 +155,11 @@ impl Archive for Qar {
         let entry = Entry::stored(name_of(found.hash), found.offset, found.size.into());
         // Every entry has at least the first layer.
         Some(entry.with_storage(Storage::Encrypted, found.packed.into()).with_nameless(true))
+    }
+
+    fn find_unlisted(&self, name: &str) -> Option<usize> {
+        let hash = path_code64(&format!("/{}", name.trim_start_matches(['/', '\\']).replace('\\', "/")));
+        self.entries.iter().position(|entry| entry.hash == hash)
     }
 
     fn source_of(&self, _: usize) -> Result<Arc<dyn ReadAt>> {

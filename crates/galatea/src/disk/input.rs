@@ -5,6 +5,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::archive_folder::ArchiveFolder;
+use super::archive_walk::Walk;
+use super::glob::Glob;
+use super::place::{self, Place, locate};
 use super::unknown::is_damaged;
 use super::{inside, recover};
 use crate::document::borrowed;
@@ -47,8 +51,7 @@ impl Loaded {
 impl SiblingFiles for Loaded {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let folder = self.path.as_ref()?.parent()?;
-        let path = inside(folder, path)?;
-        read(&path, &fs::metadata(&path).ok()?).ok()
+        place::read(&inside(folder, path)?).ok()
     }
 }
 
@@ -58,35 +61,94 @@ const ENOUGH: usize = 4096;
 /// How often an input is read again that another process replaces meanwhile.
 const RETRIES: usize = 10;
 
-/// Expands files and folders (recursively, in the order of names) into inputs.
+/// Expands files, folders (recursively, in the order of names) and archives into inputs.
 ///
 /// From folders, files of known formats that are `wanted` are taken, and those that have the extension of a wanted format but
 /// not its content: opening them tells what is wrong. Companions are left to the file they belong to. Links to folders are
-/// not followed, and what is no file (a pipe, a socket, a device) is never opened.
+/// not followed, and what is no file (a pipe, a socket, a device) is never opened. An archive is a folder. A path with `*`, `?` or
+/// `**` that does not exist stands for the files that fit it.
 pub fn jobs(paths: &[PathBuf], wanted: &dyn Fn(&Format) -> bool) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+    jobs_with(paths, &Search { wanted, archives: false })
+}
+
+/// What [`jobs_with`] takes from folders and archives.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// Tells the formats whose files are taken.
+    pub wanted: &'a dyn Fn(&Format) -> bool,
+    /// Whether archives are inputs themselves, each before its files.
+    pub archives: bool,
+}
+
+impl std::fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search").field("archives", &self.archives).finish_non_exhaustive()
+    }
+}
+
+/// [`jobs`], with more say on what is taken.
+pub fn jobs_with(paths: &[PathBuf], search: &Search<'_>) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     let mut out = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
             out.push(Ok(Job { path: path.clone(), named: true }));
             continue;
         }
-        match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => folder(path, wanted, &mut out),
-            Ok(_) => out.push(Ok(Job { path: path.clone(), named: true })),
-            Err(error) => out.push(Err((path.clone(), error))),
+        if let Err(error) = one_path(path, search, &mut out) {
+            match Glob::of_path(path).filter(|_| error.kind() == io::ErrorKind::NotFound) {
+                Some((root, glob)) => matching(path, &root, &glob, search, &mut out),
+                None => out.push(Err((path.clone(), error))),
+            }
         }
     }
     out
 }
+
+/// Adds the inputs that one path means.
+fn one_path(path: &Path, search: &Search<'_>, out: &mut Jobs) -> io::Result<()> {
+    match locate(path)? {
+        Place::Disk(meta) if meta.is_dir() => folder(path, search, out),
+        Place::Folder(archive, below) => Walk::new(search, out).folder(&archive, &below),
+        Place::Disk(meta) if !meta.is_file() => out.push(Ok(Job { path: path.to_path_buf(), named: true })),
+        Place::Disk(_) | Place::Entry(..) => match place::archive(path)? {
+            Some(archive) => Walk::new(search, out).archive(&archive),
+            None => out.push(Ok(Job { path: path.to_path_buf(), named: true })),
+        },
+    }
+    Ok(())
+}
+
+/// Adds the inputs below a folder or archive that fit a pattern.
+fn matching(path: &Path, root: &Path, glob: &Glob, search: &Search<'_>, out: &mut Jobs) {
+    let mut all = Vec::new();
+    if let Err(error) = one_path(root, &Search { archives: false, ..*search }, &mut all) {
+        return out.push(Err((path.to_path_buf(), error)));
+    }
+    let here = |job: &Job| job.path.strip_prefix(root).ok().and_then(|p| Some(p.to_str()?.replace('\\', "/")));
+    let before = out.len();
+    out.extend(all.into_iter().filter(|job| match job {
+        Ok(job) => here(job).is_some_and(|name| glob.fits(&name)),
+        Err(_) => false,
+    }));
+    if out.len() == before {
+        let why = io::Error::new(io::ErrorKind::NotFound, "nothing fits this pattern");
+        out.push(Err((path.to_path_buf(), why)));
+    }
+}
+
+/// Inputs, and paths that could not be read.
+pub(super) type Jobs = Vec<Result<Job, (PathBuf, io::Error)>>;
 
 /// What a file found in a folder is.
 enum Candidate {
     Known(&'static Format),
     /// It has the extension of a format but not its content.
     Damaged,
+    Archive(galatea_archive::Kind),
 }
 
-fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Job, (PathBuf, io::Error)>>) {
+fn folder(root: &Path, search: &Search<'_>, out: &mut Jobs) {
+    let wanted = search.wanted;
     let mut found = Vec::new();
     let failed = walk(root, &mut |path| {
         if path.file_name().is_some_and(super::is_ours) {
@@ -99,6 +161,8 @@ fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Jo
     out.extend(failed.into_iter().map(Err));
     found.sort_by(|a, b| a.0.cmp(&b.0));
     let mut companions: HashSet<PathBuf> = HashSet::new();
+    // The files of a KEY are read through it.
+    let has_key = found.iter().any(|(_, c)| matches!(c, Candidate::Archive(galatea_archive::Kind::Key)));
     for (path, candidate) in &found {
         match candidate {
             Candidate::Known(format) => {
@@ -111,16 +175,27 @@ fn folder(root: &Path, wanted: &dyn Fn(&Format) -> bool, out: &mut Vec<Result<Jo
                     .filter(|f| extension(path).is_some_and(|e| f.extensions.contains(&e.as_str())));
                 companions.extend(owners.flat_map(|f| companion_paths(path, f)).map(|(_, path)| path));
             }
+            Candidate::Archive(_) => {}
         }
     }
-    let jobs = found.into_iter().filter(|(path, candidate)| {
+    for (path, candidate) in found {
         let is_input = match candidate {
             Candidate::Known(format) => wanted(format),
             Candidate::Damaged => true,
+            Candidate::Archive(galatea_archive::Kind::Bif) if has_key => false,
+            Candidate::Archive(_) => {
+                match place::archive(&path) {
+                    Ok(Some(archive)) => Walk::new(search, out).archive(&archive),
+                    Ok(None) => {}
+                    Err(error) => out.push(Err((path, error))),
+                }
+                continue;
+            }
         };
-        is_input && !companions.contains(path)
-    });
-    out.extend(jobs.map(|(path, _)| Ok(Job { path, named: false })));
+        if is_input && !companions.contains(&path) {
+            out.push(Ok(Job { path, named: false }));
+        }
+    }
 }
 
 /// Calls for every file below a folder, in no order; links to folders are not followed. Returns the folders that could not
@@ -175,6 +250,10 @@ fn candidate(path: &Path, wanted: &dyn Fn(&Format) -> bool) -> Option<Candidate>
         return Some(Candidate::Known(format));
     }
     let extension = extension(path)?;
+    let archive = galatea_archive::detect(&start);
+    if let Some(archive) = archive.filter(|archive| archive.extensions.contains(&extension.as_str())) {
+        return Some(Candidate::Archive(archive.kind));
+    }
     let fits = |format: &Format| format.extensions.contains(&extension.as_str());
     if FORMATS.iter().any(|f| f.needs_full_scan && fits(f)) {
         file.read_to_end(&mut start).ok()?;
@@ -192,12 +271,18 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
         io::stdin().lock().read_to_end(&mut bytes)?;
         return Ok(Loaded { bytes, ..Loaded::default() });
     }
+    match fs::symlink_metadata(&job.path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return load_inside(job, error);
+        }
+        _ => {}
+    }
     for _ in 0..RETRIES {
         // Every look at the file system counts in a batch: link or not, kind and identity come from one.
         let entry = fs::symlink_metadata(&job.path)?;
         recover::finish_group(&job.path, entry.is_symlink())?;
         let before = if entry.is_symlink() { fs::metadata(&job.path)? } else { entry };
-        bytes = read(&job.path, &before)?;
+        bytes = read_plain(&job.path, &before)?;
         let mut companions = Vec::new();
         if let Some(format) = detect(&bytes) {
             for (extension, path) in companion_paths(&job.path, format) {
@@ -216,8 +301,38 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
     Err(io::Error::new(io::ErrorKind::WouldBlock, "is being written by another process; try again later"))
 }
 
+/// Reads an input and its companions from an archive.
+fn load_inside(job: &Job, error: io::Error) -> io::Result<Loaded> {
+    let (archive, index) = match locate(&job.path) {
+        Ok(Place::Entry(archive, index)) => (archive, index),
+        Ok(Place::Folder(..)) => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(Place::Disk(_)) => return Err(error),
+        Err(error) => return Err(error),
+    };
+    let bytes = archive.read(index)?;
+    let companions = match detect(&bytes) {
+        Some(format) => companions_inside(&archive, index, format)?,
+        None => Vec::new(),
+    };
+    Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
+}
+
+/// Reads the companions of an entry from the same archive.
+fn companions_inside(archive: &ArchiveFolder, index: usize, format: &Format) -> io::Result<Vec<Companion<Vec<u8>>>> {
+    let name = archive.name(index).unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let mut out = Vec::new();
+    for extension in format.companions {
+        let found = archive.find(&format!("{stem}.{extension}")).filter(|found| *found != index);
+        if let Some(found) = found {
+            out.push(Companion { extension, bytes: archive.read(found)? });
+        }
+    }
+    Ok(out)
+}
+
 /// Reads a file, and nothing but a file: pipes and devices may never end.
-fn read(path: &Path, meta: &fs::Metadata) -> io::Result<Vec<u8>> {
+pub(super) fn read_plain(path: &Path, meta: &fs::Metadata) -> io::Result<Vec<u8>> {
     if meta.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }

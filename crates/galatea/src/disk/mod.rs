@@ -1,22 +1,31 @@
 //! Files: finding inputs with their companions, and writing outputs that appear only when they are complete.
 
+mod archive_folder;
+mod archive_walk;
 #[cfg(test)]
 mod crash_tests;
+mod glob;
 mod group;
 mod input;
 mod journal;
 mod ours;
 mod output;
+mod place;
 mod recover;
+mod source;
 mod unknown;
 
 pub use crate::file_names::{file_name, inside, stem};
 
+pub use archive_folder::ArchiveFolder;
+pub use glob::Glob;
 pub use group::sync;
-pub use input::{Job, Loaded, companion_paths, jobs, load};
+pub use input::{Job, Loaded, Search, companion_paths, jobs, jobs_with, load};
 pub(crate) use input::{is_file, walk};
 pub use ours::{is_backup, is_ours};
 pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
+pub use place::{Place, archive, is_folder, locate, read};
+pub(crate) use place::size;
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;
 
