@@ -19,7 +19,7 @@ use crate::terminal::{complain, reason, show};
 /// The inputs of a verb, and how to go through them.
 #[derive(Args, Clone)]
 pub(crate) struct Inputs {
-    /// Files, folders (searched recursively), or `-` for standard input
+    /// Files, folders and archives (searched recursively), patterns such as 'map.w3x/*.mdx', or `-` for standard input
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// One JSON object per input, one line each
@@ -31,6 +31,9 @@ pub(crate) struct Inputs {
     /// Of folders, only files that hold this
     #[arg(skip)]
     pub(crate) only: Option<Category>,
+    /// Archives are inputs themselves, each before its files
+    #[arg(skip)]
+    pub(crate) archives: bool,
     /// What the paths hold, listed once
     #[arg(skip)]
     pub(crate) listed: OnceLock<Listed>,
@@ -106,10 +109,19 @@ pub(crate) struct Opened {
     pub(crate) document: Box<dyn Document>,
 }
 
+/// Opens an archive that is an input itself.
+pub(crate) fn open_archive(job: &Job) -> Result<Arc<disk::ArchiveFolder>, Failure> {
+    disk::archive(&job.path).map_err(Failure::Io)?.ok_or(Failure::Unknown)
+}
+
 /// Reads and opens one input.
 pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
     let loaded = disk::load(job).map_err(Failure::Io)?;
     if galatea::detect(&loaded.bytes).is_none() {
+        if let Some(archive) = galatea::archive::detect(&loaded.bytes) {
+            let what = format!("is an archive ({}); name a file in it: `galatea list` shows them", archive.name);
+            return Err(Failure::Other(what));
+        }
         return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));
     }
     let document = galatea::open(&loaded.input(), &Limits::default())?;
@@ -141,12 +153,18 @@ impl Inputs {
         Inputs { only: Some(category), listed: OnceLock::new(), ..self.clone() }
     }
 
+    /// The same inputs, and the archives among them.
+    pub(crate) fn with_archives(&self) -> Inputs {
+        Inputs { archives: true, listed: OnceLock::new(), ..self.clone() }
+    }
+
     /// All inputs, folders searched. Files are looked into only at the first call.
     pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
         let wanted = |format: &galatea::Format| self.only.is_none_or(|category| format.category == category);
         let listed = self.listed.get_or_init(|| {
             crate::outputs::recover(&self.paths);
-            Arc::new(disk::jobs(&self.paths, &wanted))
+            let search = disk::Search { wanted: &wanted, archives: self.archives };
+            Arc::new(disk::jobs_with(&self.paths, &search))
         });
         let one = |job: &Result<Job, (PathBuf, io::Error)>| match job {
             Ok(job) => Ok(job.clone()),

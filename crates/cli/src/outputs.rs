@@ -22,8 +22,9 @@ pub(crate) fn recover(paths: &[PathBuf]) {
 
 /// The path of an input below the folder that the user named; its name alone if the user named the file.
 pub(crate) fn below<'p>(named: &[PathBuf], path: &'p Path) -> &'p Path {
-    let root = named.iter().filter(|root| path.starts_with(root) && root.is_dir()).max();
-    root.and_then(|root| path.strip_prefix(root).ok())
+    let roots = named.iter().map(|root| disk::search_root(root));
+    let root = roots.filter(|root| path.starts_with(root) && disk::is_folder(root)).max();
+    root.and_then(|root| path.strip_prefix(&root).ok())
         .unwrap_or_else(|| Path::new(path.file_name().unwrap_or(path.as_os_str())))
 }
 

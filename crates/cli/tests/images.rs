@@ -21,7 +21,7 @@ fn examples() -> PathBuf {
 }
 
 fn example(file: &str) -> Subject {
-    let loaded = disk::load(&Job { path: examples().join(file), named: true }).unwrap();
+    let loaded = disk::load(&Job::new(examples().join(file))).unwrap();
     let document = galatea::open(&loaded.input(), &Default::default()).unwrap();
     let names = fox::Dictionary::built_in();
     let scene = document.to_scene(&SceneContext::new("statue").with_names(&names)).unwrap();

@@ -337,6 +337,17 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
     }
 }
 
+/// Tells which byte is what in a file of any format, or in an archive; `None` if nobody knows it.
+pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
+    if let Some(format) = detect(input.bytes).filter(|format| !format.needs_full_scan) {
+        return Some((format.inspect)(input, limits));
+    }
+    if let Some(archive) = galatea_archive::detect(input.bytes) {
+        return Some(Inspection::single(archive.name, (archive.inspect)(input.bytes, limits)));
+    }
+    Some((detect(input.bytes)?.inspect)(input, limits))
+}
+
 /// Returns the rules of all formats and containers. Those of one family share their rules, which then come more than once.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let containers = galatea_archive::FORMATS.iter().flat_map(|f| f.rules);

@@ -42,7 +42,8 @@ pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
 #[cfg(feature = "kotor")]
 pub use document::FindModel;
 pub use document::{
-    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, open, rule, rules,
+    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, inspect, open, rule,
+    rules,
 };
 pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]

@@ -110,7 +110,7 @@ fn the_collision_mesh_of_wow_alpha_is_ground() {
 fn ground_of(path: std::path::PathBuf) -> Option<Ground> {
     let names = fox::Dictionary::built_in();
     let context = SceneContext::new("test").with_names(&names);
-    let loaded = disk::load(&disk::Job { path, named: true }).unwrap();
+    let loaded = disk::load(&disk::Job::new(path)).unwrap();
     Ground::read(&loaded.input(), &Limits::default(), &context).unwrap()
 }
 

@@ -45,7 +45,7 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize 
     let (mut count, mut wrong) = (0, Vec::new());
     for path in models {
         let path = path.as_path();
-        let document = open(&disk::load(&Job { path: path.to_path_buf(), named: true }).unwrap());
+        let document = open(&disk::load(&Job::new(path.to_path_buf())).unwrap());
         let context = SceneContext::new("model").with_names(&names);
         let scene = document.to_scene(&context).unwrap();
         let textures = document.format().game.map(|g| Textures::new(g, path.parent(), None));
@@ -148,7 +148,7 @@ fn a_unit_in_its_team_s_colour_looks_the_same_in_every_form() {
     std::fs::write(dir.join("skin.png"), skin).unwrap();
     let path = dir.join("unit.mdx");
     std::fs::write(&path, model.write().unwrap()).unwrap();
-    let loaded = disk::load(&Job { path: path.clone(), named: true }).unwrap();
+    let loaded = disk::load(&Job::new(path.clone())).unwrap();
     let names = fox::Dictionary::built_in();
     let scene = open(&loaded).to_scene(&SceneContext::new("model").with_names(&names)).unwrap();
     let textures = Textures::new(Game::Warcraft, path.parent(), None);

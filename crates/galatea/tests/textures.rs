@@ -52,7 +52,7 @@ fn model(textures: &[(Slot, &str)]) -> Model {
 }
 
 fn opened(path: &Path) -> Box<dyn Document> {
-    let loaded = disk::load(&Job { path: path.into(), named: true }).unwrap();
+    let loaded = disk::load(&Job::new(path.into())).unwrap();
     galatea::open(&loaded.input(), &Limits::default()).unwrap()
 }
 
@@ -87,7 +87,7 @@ fn an_ftex_and_its_parts_are_one_input_and_come_back() {
     );
     assert!(half.unwrap().losses[0].what.contains("32 x 32 is the best there is: FTEXS parts [2]"));
     // Every byte of every part is accounted for.
-    let loaded = disk::load(&Job { path: dir.join("a_bsm.ftex"), named: true }).unwrap();
+    let loaded = disk::load(&Job::new(dir.join("a_bsm.ftex"))).unwrap();
     let format = galatea::detect(&loaded.bytes).unwrap();
     let seen = (format.inspect)(&loaded.input(), &Limits::default());
     assert_eq!(seen.iter().map(|i| i.file).collect::<Vec<_>>(), ["ftex", "1.ftexs"]);

@@ -73,6 +73,11 @@ impl Options {
     }
 
     fn work(&self, job: &Job) -> Result<Outcome, Failure> {
+        if job.archive {
+            let mut report = batch::open_archive(job)?.archive().check();
+            report.retain(|rule| self.wants(rule));
+            return Ok(Outcome { report, fixed: Vec::new() });
+        }
         let mut opened = batch::open(job)?;
         let mut fixed = Vec::new();
         if self.fix {
@@ -102,6 +107,9 @@ impl Options {
             return disk::write_output_with(&place, output, &kept.with_times(false)).map_err(|error| {
                 io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error)))
             });
+        }
+        if matches!(disk::locate(&job.path), Ok(disk::Place::Entry(..))) {
+            return Err(io::Error::other("is in an archive; use -o DIR, then `galatea put` puts it back"));
         }
         if job.path.as_os_str() == "-" {
             return Err(io::Error::other("standard input cannot be fixed in place; use -o DIR"));
@@ -162,7 +170,7 @@ impl Options {
         let least = self.least();
         let mut found = false;
         let mut totals = Totals::default();
-        let tally = self.inputs.run(
+        let tally = self.inputs.with_archives().run(
             |job| self.work(job),
             |path, result, out| match result {
                 Ok(Outcome { mut report, fixed }) => {

@@ -292,7 +292,7 @@ impl Options {
         context: &SceneContext<'_>,
         shared: &Shared<'_>,
     ) -> Result<ConvertedOnto, Failure> {
-        let job = Job { path: original.to_path_buf(), named: true };
+        let job = Job::new(original.to_path_buf());
         let opened = batch::open(&job).map_err(|e| Failure::Other(format!("{}: {e}", show(original))))?;
         let document = opened.document.as_ref();
         let stem = disk::stem(original);
@@ -341,10 +341,9 @@ impl Options {
         let mut taken: HashSet<PathBuf> = HashSet::new();
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
-        let roots: Vec<PathBuf> = self.inputs.paths.iter().filter(|p| p.is_dir()).cloned().collect();
-        let mut out = Vec::new();
+                let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
-            let inside = outputs::below(&roots, &job.path);
+            let inside = outputs::below(&self.inputs.paths, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
             let as_it_is = !job.named && is_walkmesh(inside) && walkmeshes(to) != Walkmeshes::Convert;
             let (stem, ending) = if as_it_is { own_name(inside) } else { new_name(to, inside) };
@@ -370,18 +369,18 @@ impl Options {
             return Err("--name must contain {stem}, and stay below the folder".into());
         }
         let one = |input: &PathBuf, output: &PathBuf| {
-            let job = Job { path: input.clone(), named: true };
+            let job = Job::new(input.clone());
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(output), _, [input]) if !input.is_dir() && names_a_file(output) => Ok(one(input, output)),
+            (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => Ok(one(input, output)),
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(to.format().category);
                 let plan = self.plan(&inputs, dir, to);
                 Ok((inputs, plan))
             }
             (Some(_), None, _) => Err("-o is a folder; name the format to write with --to".into()),
-            (None, _, [input, output]) if !input.is_dir() => Ok(one(input, output)),
+            (None, _, [input, output]) if !disk::is_folder(input) => Ok(one(input, output)),
             _ => Err("use `convert IN OUT` or `convert PATH... --to FORMAT -o DIR`".into()),
         }
     }

@@ -39,7 +39,7 @@ impl Options {
                 complain(format_args!("{}: is a folder; `diff` compares two files", show(path)));
                 return Ok(Exit::Usage);
             }
-            match batch::open(&Job { path: path.clone(), named: true }) {
+            match batch::open(&Job::new(path.clone())) {
                 Ok(o) => opened.push(o),
                 Err(failure) => complain(format_args!("{}: {failure}", show(path))),
             }

@@ -36,6 +36,20 @@ impl Options {
                 )?;
             }
         }
+        for archive in galatea::archive::FORMATS {
+            if self.json {
+                let line = json!({
+                    "name": archive.name, "title": archive.title, "extensions": archive.extensions,
+                    "rules": archive.rules.len(), "archive": true, "writable": archive.writable(),
+                });
+                writeln!(out, "{line}")?;
+            } else {
+                let (extensions, rules) = (archive.extensions.join(" "), archive.rules.len().to_string());
+                let read_only = if archive.writable() { "" } else { "; read only" };
+                let what = format!("archive: {}{read_only}", archive.title);
+                table.row(vec![archive.name.into(), extensions, rules, what], &mut out)?;
+            }
+        }
         table.finish(&mut out)?;
         Ok(Exit::Fine)
     }

@@ -49,13 +49,15 @@ impl Options {
             complain(format_args!("{}: is a folder; `inspect` takes one file", show(&self.path)));
             return Ok(Exit::Usage);
         }
-        let job = Job { path: self.path.clone(), named: true };
+        let job = Job::new(self.path.clone());
         let loaded = match disk::load(&job) {
             Ok(loaded) => loaded,
             Err(error) => return self.failed(&Failure::Io(error)),
         };
-        let Some(format) = galatea::detect(&loaded.bytes) else { return self.failed(&Failure::Unknown) };
-        let mut inspections = (format.inspect)(&loaded.input(), &Limits::default()).into_iter();
+        let Some(inspections) = galatea::inspect(&loaded.input(), &Limits::default()) else {
+            return self.failed(&Failure::Unknown);
+        };
+        let mut inspections = inspections.into_iter();
         let (inspection, bytes) = match &self.companion {
             None => (inspections.next(), Some(loaded.bytes.as_slice())),
             Some(which) => {

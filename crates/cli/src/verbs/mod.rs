@@ -4,11 +4,15 @@ mod check;
 mod convert;
 mod diff;
 mod explain;
+mod extract;
 mod findings;
 mod formats;
 mod info;
 mod inspect;
+mod list;
 mod names;
+mod pack;
+mod put;
 mod render;
 mod roundtrip;
 mod shell;
@@ -45,6 +49,14 @@ pub(crate) enum Verb {
     /// Query and rebuild walkmeshes
     #[command(subcommand)]
     Walk(walk::Walk),
+    /// List the files of archives: name, kind, size, packed size
+    List(list::Options),
+    /// Copy files out of archives
+    Extract(extract::Options),
+    /// Make an archive from the files of a folder
+    Pack(pack::Options),
+    /// Put files into an archive, or remove some
+    Put(put::Options),
     /// List the hashed names of Fox Engine models, resolved with dictionaries
     Names(names::Names),
     /// Print the hashes of a word: StrCode64 and PathCode64
@@ -71,6 +83,10 @@ impl Verb {
             Verb::Render(options) => options.run(),
             Verb::Textures(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
+            Verb::List(options) => options.run(),
+            Verb::Extract(options) => options.run(),
+            Verb::Pack(options) => options.run(),
+            Verb::Put(options) => options.run(),
             Verb::Names(options) => options.run(),
             Verb::Hash(options) => options.run(),
             Verb::Formats(options) => options.run(),

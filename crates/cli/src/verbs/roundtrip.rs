@@ -47,6 +47,9 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
 }
 
 fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcome, Failure> {
+    if job.archive {
+        return roundtrip_archive(job);
+    }
     let opened = batch::open(job)?;
     let (loaded, document) = (&opened.loaded, &opened.document);
     let format = document.format();
@@ -82,6 +85,27 @@ fn roundtrip(job: &galatea::disk::Job, names: &fox::Dictionary) -> Result<Outcom
         difference: main.or_else(companion),
         changed: Vec::new(),
     })
+}
+
+/// Writes an archive again, and compares it with its bytes. Those that are only read are counted apart.
+fn roundtrip_archive(job: &galatea::disk::Job) -> Result<Outcome, Failure> {
+    let open = batch::open_archive(job)?;
+    let (archive, kind) = (open.archive(), open.archive().kind().format());
+    let stored = !kind.writable();
+    let mut outcome = Outcome {
+        format: kind.name,
+        version: archive.version(),
+        bytes: 0,
+        stored,
+        difference: None,
+        changed: Vec::new(),
+    };
+    if !stored {
+        let bytes = disk::read(&job.path).map_err(Failure::Io)?;
+        outcome.difference = first_difference(&bytes, &archive.write()?).map(|at| (at, None));
+        outcome.bytes = bytes.len();
+    }
+    Ok(outcome)
 }
 
 /// Through the text form and back. A format without one is left out of the count.
@@ -231,7 +255,9 @@ impl Options {
             Some(Via::Text) => through_text(&batch::open(job)?, &names),
             Some(Via::Glb) => through_glb(job, &batch::open(job)?, &names),
         };
-        let tally = self.inputs.run(work, |path, result, out| {
+        // Archives have no other form.
+        let inputs = if self.via.is_none() { self.inputs.with_archives() } else { self.inputs.clone() };
+        let tally = inputs.run(work, |path, result, out| {
             let Some(result) = result.transpose() else { return Ok(()) };
             let status = count.add(&result);
             if self.inputs.json {

@@ -17,7 +17,7 @@ pub(crate) struct Supermodels {
 
 impl Supermodels {
     pub(crate) fn new(folder: &Path) -> Result<Supermodels, String> {
-        if !folder.is_dir() {
+        if !disk::is_folder(folder) {
             return Err(format!("{}: no such folder", show(folder)));
         }
         let mut paths = HashMap::new();
@@ -35,7 +35,7 @@ impl Supermodels {
         let path = self.paths.get(&name)?;
         let mut read = self.read.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let open = || {
-            let loaded = disk::load(&Job { path: path.clone(), named: false }).ok()?;
+            let loaded = disk::load(&Job::new(path.clone())).ok()?;
             let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
             document.as_any().downcast_ref::<Model>().cloned()
         };

@@ -39,7 +39,7 @@ impl Written {
 /// Where textures are looked for besides the folder of the model.
 #[derive(Args)]
 pub(crate) struct Folders {
-    /// Also search these folders and their subfolders for textures, in this order
+    /// Also search these folders and archives for textures, in this order
     #[arg(long, value_name = "DIR", num_args = 1..)]
     textures: Vec<PathBuf>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Folders {
 impl Folders {
     /// The textures of a run: those below the folders, and in the folder of every model.
     pub(crate) fn library(&self) -> Result<Libraries, String> {
-        if let Some(bad) = self.textures.iter().find(|d| !d.is_dir()) {
+        if let Some(bad) = self.textures.iter().find(|d| !galatea::disk::is_folder(d)) {
             return Err(format!("{}: no such folder", show(bad)));
         }
         let (libraries, failed) = Libraries::new(&self.textures);

@@ -37,7 +37,7 @@ impl<'w> Walk<'w> {
     /// Adds what an archive holds, itself first if archives are asked for.
     pub(super) fn archive(&mut self, archive: &Arc<ArchiveFolder>) {
         if self.search.archives {
-            self.out.push(Ok(Job { path: archive.path().to_path_buf(), named: false }));
+            self.out.push(Ok(Job { archive: true, ..Job::found(archive.path()) }));
         }
         self.folder(archive, "");
     }
@@ -63,7 +63,7 @@ impl<'w> Walk<'w> {
             if is_archive(extension) {
                 self.nested(archive, &name, index);
             } else if self.is_input(archive, (stem, extension), index, &seen) {
-                self.out.push(Ok(Job { path: archive.path().join(name), named: false }));
+                self.out.push(Ok(Job::found(archive.path().join(name))));
             }
         }
     }

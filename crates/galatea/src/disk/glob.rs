@@ -49,6 +49,14 @@ impl Glob {
     }
 }
 
+/// Returns the folder or archive that is searched for a path: the path itself, unless it is a pattern.
+pub fn search_root(path: &Path) -> PathBuf {
+    match super::locate(path) {
+        Err(_) => Glob::of_path(path).map_or_else(|| path.to_path_buf(), |(root, _)| root),
+        Ok(_) => path.to_path_buf(),
+    }
+}
+
 /// Compares with going back to the last star alone, so that the work is bounded by the product of the lengths.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0, 0);

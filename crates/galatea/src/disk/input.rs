@@ -21,6 +21,20 @@ pub struct Job {
     pub path: PathBuf,
     /// Whether the user named this very file, rather than a folder that holds it.
     pub named: bool,
+    /// Whether it is an archive that is taken itself, apart from its files. Only [`jobs_with`] finds those.
+    pub archive: bool,
+}
+
+impl Job {
+    /// Returns a file that the user named.
+    pub fn new(path: impl Into<PathBuf>) -> Job {
+        Job { path: path.into(), named: true, archive: false }
+    }
+
+    /// Returns a file that was found in a folder.
+    pub(super) fn found(path: impl Into<PathBuf>) -> Job {
+        Job { named: false, ..Job::new(path) }
+    }
 }
 
 /// The bytes of one input and of its companions.
@@ -91,7 +105,7 @@ pub fn jobs_with(paths: &[PathBuf], search: &Search<'_>) -> Vec<Result<Job, (Pat
     let mut out = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            out.push(Ok(Job { path: path.clone(), named: true }));
+            out.push(Ok(Job::new(path.clone())));
             continue;
         }
         if let Err(error) = one_path(path, search, &mut out) {
@@ -109,10 +123,10 @@ fn one_path(path: &Path, search: &Search<'_>, out: &mut Jobs) -> io::Result<()> 
     match locate(path)? {
         Place::Disk(meta) if meta.is_dir() => folder(path, search, out),
         Place::Folder(archive, below) => Walk::new(search, out).folder(&archive, &below),
-        Place::Disk(meta) if !meta.is_file() => out.push(Ok(Job { path: path.to_path_buf(), named: true })),
+        Place::Disk(meta) if !meta.is_file() => out.push(Ok(Job::new(path.to_path_buf()))),
         Place::Disk(_) | Place::Entry(..) => match place::archive(path)? {
             Some(archive) => Walk::new(search, out).archive(&archive),
-            None => out.push(Ok(Job { path: path.to_path_buf(), named: true })),
+            None => out.push(Ok(Job::new(path.to_path_buf()))),
         },
     }
     Ok(())
@@ -193,7 +207,7 @@ fn folder(root: &Path, search: &Search<'_>, out: &mut Jobs) {
             }
         };
         if is_input && !companions.contains(&path) {
-            out.push(Ok(Job { path, named: false }));
+            out.push(Ok(Job::found(path)));
         }
     }
 }

@@ -4,6 +4,7 @@ mod archive_folder;
 mod archive_walk;
 #[cfg(test)]
 mod crash_tests;
+mod edit;
 mod glob;
 mod group;
 mod input;
@@ -18,14 +19,15 @@ mod unknown;
 pub use crate::file_names::{file_name, inside, stem};
 
 pub use archive_folder::ArchiveFolder;
-pub use glob::Glob;
+pub use glob::{Glob, search_root};
 pub use group::sync;
 pub use input::{Job, Loaded, Search, companion_paths, jobs, jobs_with, load};
 pub(crate) use input::{is_file, walk};
 pub use ours::{is_backup, is_ours};
 pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
-pub use place::{Place, archive, is_folder, locate, read};
-pub(crate) use place::size;
+pub use place::{Place, archive, is_folder, locate, names_beside, read};
+pub(crate) use place::{archive_around, archives_beside, size};
+pub use edit::{edit, pack};
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;
 

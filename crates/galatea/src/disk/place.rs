@@ -1,6 +1,6 @@
 //! What a path names: a file or folder on disk, or something inside of an archive. Archives stay open while they are used.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use galatea_archive::{Archive, Files, ReadAt, detect};
 use galatea_wire::Limits;
 
-use super::archive_folder::{ArchiveFolder, EntryFiles, Inside, failed};
+use super::archive_folder::{ArchiveFolder, EntryFiles, Inside, failed, rest_below};
 use super::source::{FileSource, FolderFiles};
 
 /// How deep archives may be inside of each other.
@@ -102,6 +102,50 @@ pub fn is_folder(path: &Path) -> bool {
         Ok(Place::Folder(..)) => true,
         Err(_) => false,
     }
+}
+
+/// Returns the archive that a path names, or that the folder of this path is in; `None` for folders on disk.
+pub(crate) fn archive_around(folder: &Path) -> Option<Arc<ArchiveFolder>> {
+    match locate(folder).ok()? {
+        Place::Disk(meta) if meta.is_dir() => None,
+        Place::Folder(archive, _) => Some(archive),
+        Place::Disk(_) | Place::Entry(..) => archive(folder).ok()?,
+    }
+}
+
+/// Returns the archives with this extension in the same folder, that of the same name first.
+pub(crate) fn archives_beside(of: &ArchiveFolder, extension: &str) -> Vec<Arc<ArchiveFolder>> {
+    let mut paths: Vec<PathBuf> = names_beside(of.path()).into_values().collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)));
+    let same = |path: &Path| {
+        let [a, b] = [path, of.path()].map(|path| path.file_stem().map(|s| s.to_ascii_lowercase()));
+        a == b
+    };
+    paths.sort_by_key(|path| !same(path));
+    paths.iter().filter_map(|path| archive(path).ok()?).collect()
+}
+
+/// Returns the files in the same folder, on disk or in an archive, by their names in lower case.
+pub fn names_beside(path: &Path) -> BTreeMap<String, PathBuf> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (archive, below) = match locate(folder) {
+        Ok(Place::Folder(archive, below)) => (archive, below),
+        Ok(Place::Disk(meta)) if meta.is_dir() => {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            return entries.map(|e| (e.file_name().to_string_lossy().to_lowercase(), e.path())).collect();
+        }
+        _ => match archive(folder) {
+            Ok(Some(archive)) => (archive, String::new()),
+            _ => return BTreeMap::new(),
+        },
+    };
+    let names = (0..archive.archive().len()).filter_map(|index| archive.name(index));
+    let here = names.filter_map(|name| {
+        let rest = if below.is_empty() { Some(name.as_str()) } else { rest_below(&name, &below) };
+        let rest = rest.filter(|rest| !rest.contains('/'))?.to_lowercase();
+        Some((rest, archive.path().join(&name)))
+    });
+    here.collect()
 }
 
 /// Reads a file on disk or in an archive.

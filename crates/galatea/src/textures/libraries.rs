@@ -10,6 +10,7 @@ use galatea_texture::find::Game;
 
 use super::cache::Cache;
 use super::{Library, Textures};
+use crate::disk;
 
 /// Folders whose index is kept: the models of a batch come folder by folder.
 const FOLDERS: usize = 64;
@@ -43,6 +44,9 @@ impl Libraries {
 
     /// Where the textures of a model in this folder are looked for, by the rules of a game.
     pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
+        // The textures of an archive belong to all its models.
+        let archive = folder.and_then(disk::archive_around);
+        let folder = archive.as_ref().map(|archive| archive.path()).or(folder);
         let own = folder.map_or_else(Arc::default, |folder| self.beside(folder));
         Textures { own, shared: self.named.as_ref(), game }
     }

@@ -113,10 +113,39 @@ impl Library {
     pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
         let mut library = Library::new(cache);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if let Some(archive) = disk::archive_around(here) {
+            library.add_archives(&archive);
+            return library;
+        }
         let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
         let files = entries.filter(disk::is_file).map(|e| e.path());
         library.add(here, files.collect());
         library
+    }
+
+    /// Adds the textures of an archive. Those of a package of the Fox Engine are in packages beside it, of which that of the same name
+    /// comes first.
+    #[cfg(feature = "disk")]
+    fn add_archives(&mut self, archive: &disk::ArchiveFolder) {
+        self.add_archive(archive);
+        if archive.archive().kind() == galatea_archive::Kind::Fpk {
+            for packed in disk::archives_beside(archive, "pftxs") {
+                self.add_archive(&packed);
+            }
+        }
+    }
+
+    /// Adds the textures of an archive as one more folder.
+    #[cfg(feature = "disk")]
+    pub(super) fn add_archive(&mut self, archive: &disk::ArchiveFolder) {
+        let number = self.folders.len() as u32;
+        self.folders.push(archive.path().to_path_buf());
+        let mut names: Vec<String> = (0..archive.archive().len())
+            .filter_map(|index| archive.name(index))
+            .filter(|name| is_texture(name))
+            .collect();
+        names.sort();
+        names.iter().for_each(|name| self.add_file(number, name));
     }
 
     /// The textures of folders and of all folders in them; folders named first are searched first. Also returns what could
@@ -132,9 +161,14 @@ impl Library {
     pub(super) fn add_below(&mut self, folders: &[PathBuf]) -> Vec<(PathBuf, io::Error)> {
         let mut failed = Vec::new();
         for folder in folders {
-            let mut files = Vec::new();
-            failed.extend(disk::walk(folder, &mut |path| files.push(path)));
-            self.add(folder, files);
+            match disk::archive_around(folder) {
+                Some(archive) => self.add_archive(&archive),
+                None => {
+                    let mut files = Vec::new();
+                    failed.extend(disk::walk(folder, &mut |path| files.push(path)));
+                    self.add(folder, files);
+                }
+            }
         }
         failed
     }
@@ -173,7 +207,7 @@ impl Library {
     fn len(&self, id: usize) -> Option<u64> {
         match &self.memory {
             Some(memory) => Some(memory.get(id)?.len() as u64),
-            None => Some(std::fs::metadata(self.path(id)?).ok()?.len()),
+            None => file_size(&self.path(id)?),
         }
     }
 
@@ -185,7 +219,7 @@ impl Library {
             }
             None => {
                 let path = self.path(id).ok_or("no such file")?;
-                std::fs::read(path).map(Cow::Owned).map_err(|e| e.to_string())
+                read_file(&path).map(Cow::Owned).map_err(|e| e.to_string())
             }
         }
     }
@@ -235,6 +269,37 @@ impl Library {
     }
 }
 
+/// Returns `true` for the names of textures and of what belongs to them.
+#[cfg(feature = "disk")]
+fn is_texture(name: &str) -> bool {
+    let extension = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+    let level = extension.len() == 3 && extension.starts_with("b0");
+    let known = ["tpc", "tga", "dds", "png", "jpg", "jpeg", "blp", "ftex", "ftexs", "txi"];
+    level || known.contains(&extension.as_str())
+}
+
+/// Reads a file on disk or in an archive.
+#[cfg(feature = "disk")]
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    disk::read(path)
+}
+
+/// There are no files without a disk: everything is in memory.
+#[cfg(not(feature = "disk"))]
+fn read_file(_: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(feature = "disk")]
+fn file_size(path: &Path) -> Option<u64> {
+    disk::size(path)
+}
+
+#[cfg(not(feature = "disk"))]
+fn file_size(_: &std::path::Path) -> Option<u64> {
+    None
+}
+
 /// The hash that a Fox Engine model names a texture by, where nobody knows its path.
 fn hash(name: &str) -> Option<u64> {
     u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
@@ -245,6 +310,13 @@ fn hash(name: &str) -> Option<u64> {
 fn fox_code(path: &str) -> Option<u64> {
     let path = path.replace('\\', "/");
     let stem = path.strip_suffix(".ftex")?;
+    let file = stem.rsplit('/').next().unwrap_or(stem);
+    // Archives name them by their path codes.
+    if file.len() == 13
+        && let Ok(code) = u64::from_str_radix(file, 16)
+    {
+        return Some(code);
+    }
     let at = stem.to_lowercase().find("assets/")?;
     stem.get(at + 7..).map(|rest| galatea_fox::path_code64(&format!("/Assets/{rest}")))
 }

@@ -237,7 +237,7 @@ impl Options {
         }
         let jobs = inputs.list();
         let single =
-            jobs.len() == 1 && !self.inputs.paths.iter().any(|p| p.is_dir()) && !self.output.is_dir();
+            jobs.len() == 1 && !self.inputs.paths.iter().any(|p| disk::is_folder(p)) && !self.output.is_dir();
         if !single && self.output.is_file() {
             complain(format_args!(
                 "{}: is a file; for several images name a folder, or use --sheet",

@@ -80,7 +80,7 @@ impl Place {
         for path in &self.files {
             match layout(path)? {
                 Some(layout) => {
-                    let beside = beside(path);
+                    let beside = disk::names_beside(path);
                     // A layout may have the same room thousands of times.
                     let mut known: HashMap<String, Ground> = HashMap::new();
                     let (mut own, mut all) = (0, 0);
@@ -294,11 +294,11 @@ fn stem(path: &Path) -> String {
 
 fn ground(path: &Path) -> Result<Ground, Wrong> {
     let wrong = |failure: Failure| Wrong::File(format!("{}: {failure}", show(path)));
-    if path.is_dir() {
+    if disk::is_folder(path) {
         return Err(Wrong::Input(format!("{}: is a folder; name the walkmeshes or the LYT", show(path))));
     }
     let loaded =
-        disk::load(&Job { path: path.to_path_buf(), named: true }).map_err(|e| wrong(Failure::Io(e)))?;
+        disk::load(&Job::new(path.to_path_buf())).map_err(|e| wrong(Failure::Io(e)))?;
     let name = stem(path);
     let names = fox::Dictionary::built_in();
     let context = SceneContext::new(&name).with_names(&names);
@@ -321,16 +321,9 @@ fn layout(path: &Path) -> Result<Option<Layout>, Wrong> {
         return Ok(None);
     }
     let wrong = |failure: Failure| Wrong::File(format!("{}: {failure}", show(path)));
-    let bytes = std::fs::read(path).map_err(|e| wrong(Failure::Io(e)))?;
+    let bytes = disk::read(path).map_err(|e| wrong(Failure::Io(e)))?;
     let text = String::from_utf8_lossy(&bytes);
     Layout::parse(&text, &Limits::default()).map(Some).map_err(|e| wrong(Failure::Format(e)))
-}
-
-/// The files beside a file, by their names in lower case.
-fn beside(path: &Path) -> BTreeMap<String, PathBuf> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|e| (e.file_name().to_string_lossy().to_lowercase(), e.path())).collect()
 }
 
 type Placed = (String, Vec<[[f32; 3]; 3]>, Transform);

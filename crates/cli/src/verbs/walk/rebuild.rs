@@ -45,7 +45,7 @@ fn material(text: &str) -> Result<u32, String> {
 
 impl Rebuild {
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let mut opened = match batch::open(&Job { path: self.input.clone(), named: true }) {
+        let mut opened = match batch::open(&Job::new(self.input.clone())) {
             Ok(opened) => opened,
             Err(_) if self.input.is_dir() => {
                 complain(format_args!("{}: is a folder; `walk rebuild` takes one file", show(&self.input)));
