@@ -34,6 +34,7 @@ mod ground;
 mod onto;
 #[cfg(feature = "preview")]
 mod stage;
+pub mod store;
 pub mod textures;
 
 pub use comparison::{Comparison, compare};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use galatea::disk::{self, Job};
 use galatea::scene::{Account, Change, Fate};
+use galatea::texture::find;
 use galatea::textures::Libraries;
 use galatea::{
     ConvertError, ConvertOption, ConvertOptions, Converted, ConvertedOnto, Document, FormatId, Loss, Output,
@@ -58,7 +59,7 @@ pub(crate) struct Options {
     /// Write OUT_portrait.mdx too: the head of a Warcraft III unit, as the game shows it beside a selected unit
     #[arg(long)]
     portrait: bool,
-    /// Folder with the supermodels from which KotOR models inherit animations
+    /// Folder with the supermodels from which KotOR models inherit animations, before those of the game
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
     /// Replace existing files; replaced inputs are kept as FILE.bak
@@ -185,7 +186,7 @@ impl Counts {
 /// What all workers share.
 struct Shared<'a> {
     names: fox::Dictionary,
-    models: Option<Supermodels>,
+    models: Supermodels,
     library: Libraries,
     outputs: HashMap<PathBuf, PathBuf>,
     originals: Originals,
@@ -244,8 +245,9 @@ impl Options {
         let named = if format == FormatId::Gltf { output } else { &job.path };
         let stem = disk::stem(named);
         let options = self.options();
-        let find = |name: &str| shared.models.as_ref().and_then(|m| m.find(name));
-        let supermodel = shared.models.as_ref().map(|_| &find as &galatea::FindModel<'_>);
+        let find = |name: &str| shared.models.find(job, name);
+        let inherits = from.game == Some(find::Game::Kotor) && shared.models.serves(job);
+        let supermodel = inherits.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)
             .with_names(&shared.names)
@@ -445,12 +447,12 @@ impl Options {
     }
 
     fn shared<'a>(&self, inputs: &'a Inputs, plan: Vec<(Job, PathBuf)>) -> Result<Shared<'a>, String> {
-        let models = self.supermodels.as_deref().map(Supermodels::new).transpose();
+        let models = Supermodels::new(self.supermodels.as_deref(), self.sources.folders.game.games()?)?;
         let outputs: HashMap<PathBuf, PathBuf> =
             plan.into_iter().map(|(job, output)| (job.path, output)).collect();
         Ok(Shared {
             names: self.dictionaries.load().map_err(|error| error.to_string())?,
-            models: models.map_err(|error| error.to_string())?,
+            models,
             library: self.sources.folders.library()?,
             originals: Originals::new(outputs.keys().cloned().collect()),
             outputs,

@@ -7,6 +7,7 @@ mod explain;
 mod extract;
 mod findings;
 mod formats;
+mod games;
 mod info;
 mod inspect;
 mod list;
@@ -57,6 +58,8 @@ pub(crate) enum Verb {
     Pack(pack::Options),
     /// Put files into an archive, or remove some
     Put(put::Options),
+    /// List the games that are found on this machine
+    Games(games::Options),
     /// List the hashed names of Fox Engine models, resolved with dictionaries
     Names(names::Names),
     /// Print the hashes of a word: StrCode64 and PathCode64
@@ -87,6 +90,7 @@ impl Verb {
             Verb::Extract(options) => options.run(),
             Verb::Pack(options) => options.run(),
             Verb::Put(options) => options.run(),
+            Verb::Games(options) => options.run(),
             Verb::Names(options) => options.run(),
             Verb::Hash(options) => options.run(),
             Verb::Formats(options) => options.run(),

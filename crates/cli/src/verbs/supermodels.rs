@@ -1,44 +1,74 @@
-//! KotOR models by name, from a folder the user names.
+//! KotOR models by name: from a folder that the user names, and from the game that a model belongs to.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use galatea::disk::{self, Job};
+use galatea::disk::{self, Games, Job};
+use galatea::texture::find::Game;
 use galatea::{Limits, kotor::mdl::Model};
 
+use super::textures::folder_of;
 use crate::terminal::show;
 
-/// The models of a folder, each read when it is first asked for.
+/// Models that others inherit from, each read when it is first asked for.
 pub(crate) struct Supermodels {
-    paths: HashMap<String, PathBuf>,
-    read: Mutex<HashMap<String, Option<Model>>>,
+    /// Those of the folder that the user named.
+    named: HashMap<String, PathBuf>,
+    games: Arc<Games>,
+    read: Mutex<HashMap<PathBuf, Option<Arc<Model>>>>,
 }
 
 impl Supermodels {
-    pub(crate) fn new(folder: &Path) -> Result<Supermodels, String> {
-        if !disk::is_folder(folder) {
-            return Err(format!("{}: no such folder", show(folder)));
-        }
-        let mut paths = HashMap::new();
-        for job in disk::jobs(&[folder.to_path_buf()], &|f| f.name == "kotor-mdl").into_iter().flatten() {
-            if let Some(stem) = job.path.file_stem() {
-                paths.entry(stem.to_string_lossy().to_lowercase()).or_insert(job.path.clone());
+    pub(crate) fn new(folder: Option<&Path>, games: Arc<Games>) -> Result<Supermodels, String> {
+        let mut named = HashMap::new();
+        if let Some(folder) = folder {
+            if !disk::is_folder(folder) {
+                return Err(format!("{}: no such folder", show(folder)));
+            }
+            for job in disk::jobs(&[folder.to_path_buf()], &|f| f.name == "kotor-mdl").into_iter().flatten() {
+                if let Some(stem) = job.path.file_stem() {
+                    named.entry(stem.to_string_lossy().to_lowercase()).or_insert(job.path.clone());
+                }
             }
         }
-        Ok(Supermodels { paths, read: Mutex::default() })
+        Ok(Supermodels { named, games, read: Mutex::default() })
     }
 
-    /// The model of this name, letter case ignored; none if there is none, or it does not read.
-    pub(crate) fn find(&self, name: &str) -> Option<Model> {
-        let name = name.to_lowercase();
-        let path = self.paths.get(&name)?;
-        let mut read = self.read.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let open = || {
+    /// Returns `true` if there is anywhere to look for the supermodels of an input.
+    pub(crate) fn serves(&self, job: &Job) -> bool {
+        !self.named.is_empty() || folder_of(job).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
+    }
+
+    /// The model of this name that an input inherits from, letter case ignored; none if there is none, or it does not read.
+    pub(crate) fn find(&self, job: &Job, name: &str) -> Option<Model> {
+        let named = self.named.get(&name.to_lowercase()).cloned();
+        self.open(named.or_else(|| self.in_game(job, name))?)
+    }
+
+    /// The same, also beside the input.
+    pub(crate) fn find_beside(&self, job: &Job, name: &str) -> Option<Model> {
+        let beside = || disk::names_beside(&job.path).remove(&format!("{}.mdl", name.to_lowercase()));
+        self.find(job, name).or_else(|| self.open(beside()?))
+    }
+
+    fn in_game(&self, job: &Job, name: &str) -> Option<PathBuf> {
+        let store = self.games.store(Game::Kotor, folder_of(job)?)?;
+        store.find(&format!("{name}.mdl")).map(|found| found.path)
+    }
+
+    fn open(&self, path: PathBuf) -> Option<Model> {
+        if let Some(known) = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(&path) {
+            return known.as_deref().cloned();
+        }
+        // Not under the lock: others may want other models meanwhile.
+        let read = || {
             let loaded = disk::load(&Job::new(path.clone())).ok()?;
             let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
-            document.as_any().downcast_ref::<Model>().cloned()
+            document.as_any().downcast_ref::<Model>().cloned().map(Arc::new)
         };
-        read.entry(name).or_insert_with(open).clone()
+        let model = read();
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path, model.clone());
+        model.as_deref().cloned()
     }
 }

@@ -7,6 +7,7 @@ use galatea::disk::Job;
 use galatea::textures::{Images, Libraries, Textures};
 use galatea::{ConvertOptions, Encoding, Format};
 
+use super::games::GameDir;
 use super::textures::folder_of;
 use crate::terminal::show;
 
@@ -39,9 +40,11 @@ impl Written {
 /// Where textures are looked for besides the folder of the model.
 #[derive(Args)]
 pub(crate) struct Folders {
-    /// Also search these folders and archives for textures, in this order
+    /// Search these folders and archives for textures before all others, in this order
     #[arg(long, value_name = "DIR", num_args = 1..)]
     textures: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) game: GameDir,
 }
 
 impl Folders {
@@ -53,7 +56,7 @@ impl Folders {
         let (libraries, failed) = Libraries::new(&self.textures);
         match failed.first() {
             Some((path, error)) => Err(format!("{}: {error}", show(path))),
-            None => Ok(libraries),
+            None => Ok(libraries.with_games(self.game.games()?)),
         }
     }
 }

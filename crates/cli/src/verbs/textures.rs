@@ -18,7 +18,7 @@ use crate::terminal::{complain, plain, show};
 
 #[derive(Args)]
 #[command(
-    after_help = "Textures are looked for in the folder of each model, then below every --textures folder.\n\
+    after_help = "Textures are looked for below every --textures folder, in the folder or archive of each model, then in its game.\n\
     Exit code 1 if any name is missing or ambiguous."
 )]
 pub(crate) struct Options {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
-use galatea_archive::Kind;
+use galatea_archive::{Kind, Storage};
 
 use super::archive_folder::{ArchiveFolder, below};
 use super::input::{Job, Jobs, Search};
@@ -58,6 +58,7 @@ impl<'w> Walk<'w> {
             }
         }
         found.sort();
+        self.missing(archive, folder, &mut found);
         for (lower, name, index) in found {
             let Some((stem, extension)) = lower.rsplit_once('.') else { continue };
             if is_archive(extension) {
@@ -65,6 +66,18 @@ impl<'w> Walk<'w> {
             } else if self.is_input(archive, (stem, extension), index, &seen) {
                 self.out.push(Ok(Job::found(archive.path().join(name))));
             }
+        }
+    }
+
+    /// Leaves out the files in parts of the archive that are not there, of which one error tells.
+    fn missing(&mut self, archive: &ArchiveFolder, folder: &str, found: &mut Vec<(String, String, usize)>) {
+        let all = found.len();
+        let there = |index| archive.archive().entry(index).is_some_and(|entry| entry.storage != Storage::Missing);
+        found.retain(|(.., index)| there(*index));
+        if found.len() < all {
+            let lost = all - found.len();
+            let why = format!("{lost} of {all} files are in other files that belong to the archive and are missing");
+            self.out.push(Err((archive.path().join(folder), io::Error::other(why))));
         }
     }
 

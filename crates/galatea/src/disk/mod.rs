@@ -5,15 +5,19 @@ mod archive_walk;
 #[cfg(test)]
 mod crash_tests;
 mod edit;
+mod games;
 mod glob;
 mod group;
 mod input;
 mod journal;
+mod layers;
 mod ours;
 mod output;
 mod place;
+mod places;
 mod recover;
 mod source;
+mod steam;
 mod unknown;
 
 pub use crate::file_names::{file_name, inside, stem};
@@ -28,6 +32,8 @@ pub use output::{Occupied, Policy, backup, files, write, write_output, write_out
 pub use place::{Place, archive, is_folder, locate, names_beside, read};
 pub(crate) use place::{archive_around, archives_beside, size};
 pub use edit::{edit, pack};
+pub use games::{GameId, Games, Installed, identify};
+pub use layers::{ArchiveLayer, FolderLayer, NamesLayer};
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;
 

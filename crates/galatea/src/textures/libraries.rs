@@ -10,7 +10,8 @@ use galatea_texture::find::Game;
 
 use super::cache::Cache;
 use super::{Library, Textures};
-use crate::disk;
+use crate::disk::{self, Games};
+use crate::store::Store;
 
 /// Folders whose index is kept: the models of a batch come folder by folder.
 const FOLDERS: usize = 64;
@@ -23,6 +24,10 @@ pub struct Libraries {
     beside: Mutex<HashMap<PathBuf, Beside>>,
     clock: AtomicU64,
     cache: Arc<Cache>,
+    /// The games that models belong to, if they are looked for.
+    games: Option<Arc<Games>>,
+    /// The textures of their layers.
+    installed: Mutex<Vec<(Arc<Store>, Arc<Library>)>>,
 }
 
 /// The textures of a folder, listed by the first who asks while others wait.
@@ -42,13 +47,35 @@ impl Libraries {
         (Libraries { named, cache, ..Libraries::default() }, failed)
     }
 
+    /// Returns the same run, in which textures are looked for in the games that the models belong to as well.
+    #[must_use]
+    pub fn with_games(self, games: Arc<Games>) -> Libraries {
+        Libraries { games: Some(games), ..self }
+    }
+
+    /// Returns the textures of the game that models in a folder belong to.
+    fn installed(&self, game: Game, folder: &Path) -> Option<Arc<Library>> {
+        let store = self.games.as_ref()?.store(game, folder)?;
+        let mut known = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, library)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, &store)) {
+            return Some(Arc::clone(library));
+        }
+        let library = Arc::new(Library::of_store(Arc::clone(&store), Arc::clone(&self.cache)));
+        known.push((store, Arc::clone(&library)));
+        Some(library)
+    }
+
     /// Where the textures of a model in this folder are looked for, by the rules of a game.
     pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
         // The textures of an archive belong to all its models.
         let archive = folder.and_then(disk::archive_around);
-        let folder = archive.as_ref().map(|archive| archive.path()).or(folder);
-        let own = folder.map_or_else(Arc::default, |folder| self.beside(folder));
-        Textures { own, shared: self.named.as_ref(), game }
+        let installed = folder.and_then(|folder| self.installed(game, folder));
+        // What is a layer of the game is searched in its place among them.
+        let is_layer = |folder: &&Path| self.games.as_ref().is_some_and(|games| games.is_layer(game, folder));
+        let beside = folder.filter(|folder| installed.is_none() || !is_layer(folder));
+        let beside = beside.map(|folder| archive.as_ref().map_or(folder, |archive| archive.path()));
+        let own = beside.map_or_else(Arc::default, |folder| self.beside(folder));
+        Textures { own, shared: self.named.as_ref(), installed, game }
     }
 
     /// The textures in one folder.
@@ -117,16 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn a_texture_beside_the_model_goes_before_those_of_named_folders() {
+    fn textures_of_named_folders_go_before_those_beside_the_model() {
         let (own, named) = (folder("own"), folder("named"));
         fs::write(named.join("other.tga"), b"").unwrap();
+        fs::write(own.join("only.tga"), b"").unwrap();
         let (libraries, _) = Libraries::new(std::slice::from_ref(&named));
         let textures = libraries.textures(Game::Kotor, Some(&own));
         let place = |name: &str| {
             let (library, found) = textures.find(name);
             library.path(found.id().unwrap()).unwrap()
         };
-        assert_eq!(place("statue"), own.join("statue.tga"));
+        assert_eq!(place("statue"), named.join("statue.tga"));
+        assert_eq!(place("only"), own.join("only.tga"));
         assert_eq!(place("other"), named.join("other.tga"));
         fs::remove_dir_all(own).unwrap();
         fs::remove_dir_all(named).unwrap();

@@ -17,6 +17,8 @@ use galatea_wire::Limits;
 use super::cache::Cache;
 #[cfg(feature = "disk")]
 use crate::disk;
+#[cfg(feature = "disk")]
+use crate::store::{Store, StoreTextures};
 
 /// A texture that was read.
 #[derive(Debug)]
@@ -51,6 +53,9 @@ pub struct Library {
     index: Index,
     /// The files by their numbers, if they are not read from the directories.
     memory: Option<Vec<Vec<u8>>>,
+    /// The layers of a game, which are searched instead of the index.
+    #[cfg(feature = "disk")]
+    store: Option<StoreTextures>,
     /// Tells its textures from those of other libraries in a cache that they share.
     number: u64,
     cache: Arc<Cache>,
@@ -67,7 +72,15 @@ impl Library {
     pub(super) fn new(cache: Arc<Cache>) -> Library {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Library { folders: Vec::new(), index: Index::new(), memory: None, number, cache }
+        Library {
+            folders: Vec::new(),
+            index: Index::new(),
+            memory: None,
+            #[cfg(feature = "disk")]
+            store: None,
+            number,
+            cache,
+        }
     }
 
     /// Returns the textures among files in memory, given by path and content.
@@ -91,6 +104,12 @@ impl Library {
         }
         library.memory = Some(memory);
         library
+    }
+
+    /// Returns the textures of a game, by its layers.
+    #[cfg(feature = "disk")]
+    pub(super) fn of_store(store: Arc<Store>, cache: Arc<Cache>) -> Library {
+        Library { store: Some(StoreTextures::new(store)), ..Library::new(cache) }
     }
 
     fn add_file(&mut self, folder: u32, path: &str) {
@@ -186,6 +205,10 @@ impl Library {
 
     /// Which file a name means. A name that leads out of the folders means none.
     pub fn find(&self, game: Game, name: &str) -> Found {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            return store.find(name);
+        }
         match hash(name) {
             Some(code) if game == Game::Fox => self.index.find_hash(code),
             _ => self.index.find(game, name),
@@ -194,12 +217,21 @@ impl Library {
 
     /// Where a file lies.
     pub fn path(&self, id: usize) -> Option<PathBuf> {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            return store.path(id);
+        }
         let entry = self.index.entry(id)?;
         Some(self.folders.get(entry.folder as usize)?.join(&entry.path))
     }
 
     /// Bytes of the file of a texture and of its parts; 0 if it is gone.
     pub(crate) fn size(&self, id: usize) -> u64 {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            let parts = store.parts(id).into_iter().map(|(_, path)| path);
+            return store.path(id).into_iter().chain(parts).filter_map(|path| disk::size(&path)).sum();
+        }
         let ids = std::iter::once(id).chain(self.index.parts(id).into_iter().map(|(_, part)| part));
         ids.map(|id| self.len(id).unwrap_or(0)).sum()
     }
@@ -232,18 +264,48 @@ impl Library {
     /// Reads a texture without decoding it, and the text that tells KotOR how to use it.
     pub(crate) fn open(&self, id: usize, limits: &Limits) -> Result<(Texture, Txi, Vec<u8>), String> {
         let bytes = self.read(id)?;
-        let parts = self.index.parts(id).into_iter().map(|(number, part)| Ok((number, self.read(part)?)));
-        let parts = parts.collect::<Result<Vec<_>, String>>()?;
+        let parts = self.parts(id)?;
         let parts: Vec<Part<'_>> =
             parts.iter().map(|(number, bytes)| Part { number: *number, bytes }).collect();
         let texture = Texture::read_with(&bytes, &parts, limits).map_err(|e| e.to_string())?;
-        let beside = self.index.txi(id).map(|txi| self.read(txi)).transpose()?;
+        let beside = self.txi(id)?;
         let inside = || match &texture {
             Texture::Tpc(tpc) => tpc.txi.clone(),
             _ => Txi::default(),
         };
         let txi = beside.map_or_else(inside, |text| Txi::parse(&text));
         Ok((texture, txi, bytes.into_owned()))
+    }
+
+    /// Returns the path of a texture in its folder.
+    fn path_in_folder(&self, id: usize) -> String {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            let name = store.path(id).and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));
+            return name.unwrap_or_default();
+        }
+        self.index.entry(id).map_or(String::new(), |e| e.path.clone())
+    }
+
+    /// Reads the files that belong to a texture, with their numbers.
+    fn parts(&self, id: usize) -> Result<Vec<(u8, Cow<'_, [u8]>)>, String> {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            let parts = store.parts(id).into_iter();
+            let read = |path: &Path| read_file(path).map(Cow::Owned).map_err(|e| e.to_string());
+            return parts.map(|(number, path)| Ok((number, read(&path)?))).collect();
+        }
+        self.index.parts(id).into_iter().map(|(number, part)| Ok((number, self.read(part)?))).collect()
+    }
+
+    /// Reads the text that tells KotOR how to use a texture, if there is one.
+    fn txi(&self, id: usize) -> Result<Option<Cow<'_, [u8]>>, String> {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            let read = |path: PathBuf| read_file(&path).map(Cow::Owned).map_err(|e| e.to_string());
+            return store.txi(id).map(read).transpose();
+        }
+        self.index.txi(id).map(|txi| self.read(txi)).transpose()
     }
 
     fn decode(&self, id: usize, limits: &Limits) -> Result<Decoded, String> {
@@ -263,7 +325,7 @@ impl Library {
             txi,
             alpha_mean,
             two_channels: texture.shape().pixels.starts_with("BC5"),
-            path: self.index.entry(id).map_or(String::new(), |e| e.path.clone()),
+            path: self.path_in_folder(id),
             file: file.map(|mime| (mime, bytes)),
         })
     }
@@ -321,18 +383,19 @@ fn fox_code(path: &str) -> Option<u64> {
     stem.get(at + 7..).map(|rest| galatea_fox::path_code64(&format!("/Assets/{rest}")))
 }
 
-/// Where the textures of one model are looked for: first beside it, then below the folders that the user named.
+/// Where the textures of one model are looked for: first below the folders that the user named, then beside it, then in the game.
 #[derive(Debug)]
 pub struct Textures<'a> {
     pub(super) own: Arc<Library>,
     pub(super) shared: Option<&'a Library>,
+    pub(super) installed: Option<Arc<Library>>,
     pub(super) game: Game,
 }
 
 impl<'a> Textures<'a> {
     /// Returns the textures of one library, by the rules of a game.
     pub fn in_library(game: Game, library: Library) -> Self {
-        Textures { own: Arc::new(library), shared: None, game }
+        Textures { own: Arc::new(library), shared: None, installed: None, game }
     }
 
     /// For a single model in this folder, by the rules of a game; [`Libraries::textures`] is for many.
@@ -340,7 +403,8 @@ impl<'a> Textures<'a> {
     /// [`Libraries::textures`]: super::Libraries::textures
     #[cfg(feature = "disk")]
     pub fn new(game: Game, folder: Option<&Path>, shared: Option<&'a Library>) -> Self {
-        Textures { own: Arc::new(folder.map(Library::beside).unwrap_or_default()), shared, game }
+        let own = Arc::new(folder.map(Library::beside).unwrap_or_default());
+        Textures { own, shared, installed: None, game }
     }
 
     /// Whose rules hold.
@@ -350,11 +414,17 @@ impl<'a> Textures<'a> {
 
     /// Which file a name means, and the library it is in.
     pub fn find(&self, name: &str) -> (&Library, Found) {
-        let own = self.own.find(self.game, name);
-        match self.shared {
-            Some(shared) if own.id().is_none() => (shared, shared.find(self.game, name)),
-            _ => (self.own.as_ref(), own),
+        let places = self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref());
+        let mut missing = None;
+        for library in places {
+            let found = library.find(self.game, name);
+            if found.id().is_some() {
+                return (library, found);
+            }
+            // Why a name means no file at all, the first place knows as well as the last.
+            missing.get_or_insert(found);
         }
+        (self.own.as_ref(), missing.unwrap_or(Found::Missing(galatea_texture::find::Why::Absent)))
     }
 
     /// The texture of a name, decoded; none if there is no such file, or it cannot be read.

@@ -3,12 +3,14 @@
 mod moving;
 mod values;
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::preview::{self, Image, Movie, Options as Appearance};
+use galatea::scene::Scene;
 use galatea::textures::{self, Libraries};
 use galatea::{Category, Limits, SceneContext, SiblingFiles, Stage, fox};
 use serde_json::json;
@@ -16,6 +18,7 @@ use serde_json::json;
 use self::moving::Animate;
 use self::values::{Background, Show, background, rate, show as shown, size};
 use super::names::Dictionaries;
+use super::supermodels::Supermodels;
 use super::texture_options::TextureSources;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
@@ -96,11 +99,21 @@ pub(crate) struct Options {
     force: bool,
     #[command(flatten)]
     sources: TextureSources,
+    /// Folder with the supermodels from which KotOR models inherit clips, before those of the game
+    #[arg(long, value_name = "DIR")]
+    supermodels: Option<PathBuf>,
     /// Leave textures out
     #[arg(long)]
     no_textures: bool,
     #[command(flatten)]
     dictionaries: Dictionaries,
+}
+
+/// What all inputs share: names, textures, supermodels.
+struct Around {
+    names: fox::Dictionary,
+    library: Libraries,
+    models: Supermodels,
 }
 
 /// A model that opened, with its name.
@@ -165,17 +178,28 @@ impl Options {
     fn with_subject<T>(
         &self,
         job: &Job,
-        library: &Libraries,
-        names: &fox::Dictionary,
+        around: &Around,
         draw: impl FnOnce(&mut Subject<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let opened = batch::open(job)?;
         let name = disk::stem(&job.path);
         let format = opened.document.format();
-        let Some(scene) = opened.document.scene(&SceneContext::new(&name).with_names(names)) else {
+        let missing = RefCell::new(Vec::new());
+        let find = |name: &str| {
+            let found = around.models.find_beside(job, name);
+            if found.is_none() {
+                missing.borrow_mut().push(name.to_owned());
+            }
+            found
+        };
+        // Only a clip that is asked for may come from a supermodel: they have hundreds.
+        let supermodel = self.clip.is_some().then_some(&find as &galatea::FindModel<'_>);
+        let context = SceneContext::new(&name).with_names(&around.names).with_supermodel(supermodel);
+        let Some(scene) = opened.document.scene(&context) else {
             return Err(Failure::Other(format!("{} files cannot be rendered yet", format.name)));
         };
-        let found = self.sources.textures(job, format, library);
+        self.clip_is_there(&scene, &missing.borrow())?;
+        let found = self.sources.textures(job, format, &around.library);
         let stage = Stage::new(opened.document.as_ref(), scene.into_owned(), |scene| {
             if self.no_textures {
                 None
@@ -190,6 +214,35 @@ impl Options {
             complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
         }
         draw(&mut Subject { name, stage })
+    }
+
+    /// Says which supermodel is missing if the clip that was asked for may be in it.
+    fn clip_is_there(&self, scene: &Scene, missing: &[String]) -> Result<(), Failure> {
+        match (&self.clip, missing.first()) {
+            (Some(clip), Some(model)) if scene.find_clip(clip).is_none() => Err(Failure::Other(format!(
+                "there is no clip `{}` in it, and its supermodel {} was not found; name the folder of the game with --game-dir, or a \
+                 folder with supermodels with --supermodels",
+                plain(clip),
+                plain(model)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns what all inputs share.
+    fn around(&self) -> Result<Around, String> {
+        Ok(Around {
+            names: self.dictionaries.load()?,
+            library: self.sources.folders.library()?,
+            models: Supermodels::new(self.supermodels.as_deref(), self.sources.folders.game.games()?)?,
+        })
+    }
+
+    /// Returns `true` if several models of an archive are asked for in a single image.
+    fn is_sheet(&self, jobs: usize) -> bool {
+        let archives = self.inputs.paths.iter().any(|path| disk::is_folder(path) && !path.is_dir());
+        let png = self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        self.sheet || archives && jobs > 1 && png && !self.output.is_dir() && !self.moves()
     }
 
     fn image(&self, subject: &mut Subject<'_>, look: &Appearance) -> Result<Image, Failure> {
@@ -221,9 +274,8 @@ impl Options {
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
-        let loaded = self.dictionaries.load().and_then(|n| Ok((n, self.sources.folders.library()?)));
-        let (names, library) = match loaded {
-            Ok(both) => both,
+        let around = match self.around() {
+            Ok(around) => around,
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::Usage);
@@ -232,10 +284,10 @@ impl Options {
         let inputs = self.inputs.only(Category::Model);
         let folder = self.output.is_dir().then(|| self.output.join("image.png"));
         crate::outputs::recover(&[folder.unwrap_or_else(|| self.output.clone())]);
-        if self.sheet {
-            return self.run_sheet(&inputs, &library, &names);
-        }
         let jobs = inputs.list();
+        if self.is_sheet(jobs.len()) {
+            return self.run_sheet(&inputs, &around);
+        }
         let single =
             jobs.len() == 1 && !self.inputs.paths.iter().any(|p| disk::is_folder(p)) && !self.output.is_dir();
         if !single && self.output.is_file() {
@@ -250,7 +302,7 @@ impl Options {
         }
         let tally = inputs.run(
             |job| {
-                self.with_subject(job, &library, &names, |subject| {
+                self.with_subject(job, &around, |subject| {
                     let look = self.look_at(subject)?;
                     let ending = if self.moves() { self.movie.as_str() } else { "png" };
                     let folder = || self.output.join(format!("{}.{ending}", subject.name));
@@ -291,7 +343,7 @@ impl Options {
         }
     }
 
-    fn run_sheet(&self, inputs: &Inputs, library: &Libraries, names: &fox::Dictionary) -> io::Result<Exit> {
+    fn run_sheet(&self, inputs: &Inputs, around: &Around) -> io::Result<Exit> {
         let count = inputs.list().len();
         let columns = self.columns.unwrap_or(0);
         let start = |most: usize| preview::Sheet::new(self.size, most, columns, self.background.color);
@@ -307,7 +359,7 @@ impl Options {
         let mut refused = None;
         let tally = inputs.run(
             |job| {
-                self.with_subject(job, library, names, |subject| {
+                self.with_subject(job, around, |subject| {
                     let look = self.look_at(subject)?;
                     let mut out = vec![(subject.name.clone(), self.image(subject, &look)?)];
                     let clips = subject.stage.scene().clips.iter().filter(|_| alone);

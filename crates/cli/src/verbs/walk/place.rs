@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job};
+use galatea::texture::find::Game;
 use galatea::walk::{
     Agent, Area, Door, Footing, Layout, Materials, Obstacle, Reach, Room, StoredTree, Transform,
 };
 use galatea::{Ground, Limits, SceneContext, fox};
 use serde_json::{Value, json};
 
+use super::super::games::GameDir;
 use super::{Spot, Wrong, number};
 use crate::batch::Failure;
 use crate::terminal::show;
@@ -45,6 +47,8 @@ pub(crate) struct Place {
     /// Width of the doors a LYT has hooks for
     #[arg(long, value_name = "WIDTH", default_value_t = 2.0)]
     door_width: f32,
+    #[command(flatten)]
+    game: GameDir,
     /// One JSON object
     #[arg(long)]
     pub(super) json: bool,
@@ -160,11 +164,16 @@ impl Place {
             return Ok(Ground::default());
         }
         // Looked up among the files that are there, so that a name never leads out of the folder.
-        match beside.get(&format!("{}.wok", model.to_lowercase())) {
-            Some(path) => ground(path),
+        let name = format!("{}.wok", model.to_lowercase());
+        let in_game = || {
+            let store = self.game.games().ok()?.store(Game::Kotor, layout.parent()?)?;
+            store.find(&name).map(|found| found.path)
+        };
+        match beside.get(&name).cloned().or_else(in_game) {
+            Some(path) => ground(&path),
             None if self.skip_missing => Ok(Ground::default()),
             None => Err(Wrong::File(format!(
-                "{}: room {number} has no walkmesh {}.wok beside it; --skip-missing leaves such rooms empty",
+                "{}: room {number} has no walkmesh {}.wok beside it or in the game; --skip-missing leaves such rooms empty",
                 show(layout),
                 galatea::wire::escape(model)
             ))),
