@@ -26,7 +26,7 @@ pub(super) fn run() {
 }
 
 fn read(path: std::path::PathBuf) -> Option<Loaded> {
-    load(&Job { path, named: true }).ok().filter(|l| galatea::open(&l.input(), &Limits::default()).is_ok())
+    load(&Job::new(path)).ok().filter(|l| galatea::open(&l.input(), &Limits::default()).is_ok())
 }
 
 /// All files that open.

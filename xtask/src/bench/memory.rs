@@ -24,7 +24,7 @@ pub(super) fn peak(path: &Path) -> Option<u64> {
 pub(super) fn measure(path: PathBuf) -> Outcome {
     let unknown = || "the system does not tell how much memory a process takes".to_owned();
     let before = high_water().ok_or_else(unknown)?;
-    let loaded = load(&Job { path, named: true }).map_err(|error| error.to_string())?;
+    let loaded = load(&Job::new(path)).map_err(|error| error.to_string())?;
     let document = open(&loaded.input(), &Limits::default()).map_err(|error| error.to_string())?;
     let written = document.write().map_err(|error| error.to_string())?;
     let after = high_water().ok_or_else(unknown)?;

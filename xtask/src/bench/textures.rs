@@ -87,7 +87,7 @@ fn sets() {
     let names = fox::Dictionary::built_in();
     let (mut whole, mut parts, mut models, mut pixels) = (0.0, 0.0, 0usize, 0.0);
     for path in galatea_corpus::files(&dir, &[".mdl", ".mdx", ".fmdl"]) {
-        let job = Job { path: path.clone(), named: true };
+        let job = Job::new(path.clone());
         let Ok(loaded) = galatea::disk::load(&job) else { continue };
         let Some((seconds, images)) = convert(&loaded, &path, &names) else { continue };
         models += 1;
@@ -99,7 +99,7 @@ fn sets() {
         let beside =
             path.parent().map(|d| galatea_corpus::files(d, &[".tpc", ".blp", ".dds", ".ftex", ".tga"]));
         for file in beside.into_iter().flatten() {
-            let job = Job { path: file, named: true };
+            let job = Job::new(file);
             let Some(texture) = galatea::disk::load(&job).ok().and_then(|l| texture(&l)) else { continue };
             parts += best(5, || drop(black_box(texture.decode_best(&Limits::default()))));
         }

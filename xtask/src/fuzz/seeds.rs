@@ -124,7 +124,7 @@ impl Seeds {
     fn examples(&mut self) -> Outcome {
         let folders = ["examples", "crates/kotor/tests/mdl_fixtures/files"].map(|f| root().join(f));
         for path in folders.iter().flat_map(|folder| galatea_corpus::files(folder, &[""])) {
-            let job = disk::Job { path: path.clone(), named: true };
+            let job = disk::Job::new(path.clone());
             let Ok(loaded) = disk::load(&job) else { continue };
             let Ok(document) = galatea::open(&loaded.input(), &Limits::default()) else { continue };
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -191,7 +191,7 @@ impl Seeds {
     fn gltf_files(&mut self) -> Outcome {
         let folder = root().join("examples");
         for name in ["statue_800.mdx", "statue.mdl", "statue.fmdl"] {
-            let job = disk::Job { path: folder.join(name), named: true };
+            let job = disk::Job::new(folder.join(name));
             let loaded = disk::load(&job).map_err(|e| format!("{name}: {e}"))?;
             let document =
                 galatea::open(&loaded.input(), &Limits::default()).map_err(|e| format!("{name}: {e}"))?;

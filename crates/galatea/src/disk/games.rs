@@ -1,7 +1,7 @@
 //! Games on this machine: where they are, and what their layers are.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use galatea_archive::Kind;
@@ -160,8 +160,7 @@ impl Games {
         if let Some(found) = known.get(folder) {
             return found.clone();
         }
-        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-        let found = whole.ancestors().filter(|path| path.is_dir()).find_map(identify);
+        let found = whole(folder).ancestors().filter(|path| path.is_dir()).find_map(identify);
         let found = found.map(|game| Installed { found: "above the input".into(), ..game });
         known.insert(folder.to_path_buf(), found.clone());
         found
@@ -204,8 +203,20 @@ impl Games {
 
 /// Returns `true` if a path is this folder or below it.
 fn same_start(path: &Path, folder: &Path) -> bool {
-    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     whole(path).starts_with(whole(folder))
+}
+
+/// Returns a path from the root, without `..`. Paths inside of archives stay as they are behind the archive.
+fn whole(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path;
+    }
+    let real = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match real.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
+        Some(real) => real,
+        None => path,
+    }
 }
 
 /// Returns `true` for the archives that are layers of the game for every input.
