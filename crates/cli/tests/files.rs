@@ -313,7 +313,7 @@ fn textured(dir: &Path) -> PathBuf {
 }
 
 fn images(path: &Path) -> Vec<Vec<u8>> {
-    let loaded = galatea::disk::load(&galatea::disk::Job::new(path.into())).unwrap();
+    let loaded = galatea::disk::load(&galatea::disk::Job::new(path)).unwrap();
     let document = galatea::open(&loaded.input(), &galatea::Limits::default()).unwrap();
     let image = |image: &galatea::gltf::Image| match &image.source {
         galatea::gltf::ImageSource::Embedded { bytes, .. } => bytes.clone(),

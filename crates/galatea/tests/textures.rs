@@ -52,7 +52,7 @@ fn model(textures: &[(Slot, &str)]) -> Model {
 }
 
 fn opened(path: &Path) -> Box<dyn Document> {
-    let loaded = disk::load(&Job::new(path.into())).unwrap();
+    let loaded = disk::load(&Job::new(path)).unwrap();
     galatea::open(&loaded.input(), &Limits::default()).unwrap()
 }
 

@@ -77,7 +77,8 @@ impl<'w> Walk<'w> {
         if found.len() < all {
             let lost = all - found.len();
             let why = format!("{lost} of {all} files are in other files that belong to the archive and are missing");
-            self.out.push(Err((archive.path().join(folder), io::Error::other(why))));
+            let path = if folder.is_empty() { archive.path().to_path_buf() } else { archive.path().join(folder) };
+            self.out.push(Err((path, io::Error::other(why))));
         }
     }
 
