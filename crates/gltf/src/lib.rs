@@ -14,6 +14,7 @@
 //! ```
 
 mod accessor;
+mod animated;
 mod appearance;
 mod bin;
 mod blender;

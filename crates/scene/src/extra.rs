@@ -172,11 +172,18 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }
 
-/// Returns the bytes that [`hex`] encoded.
+/// Returns the bytes that [`hex`] encoded; `None` for anything but pairs of digits.
+///
+/// ```
+/// use galatea_scene::{hex, unhex};
+/// assert_eq!(unhex(&hex(b"\x0AZ")).as_deref(), Some(&b"\x0AZ"[..]));
+/// assert!(unhex("0").is_none() && unhex("0g").is_none());
+/// ```
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let digit = |b: u8| char::from(b).to_digit(16);
     let pair = |[a, b]: &[u8; 2]| Some((digit(*a)? << 4 | digit(*b)?) as u8);
-    text.as_bytes().as_chunks::<2>().0.iter().map(pair).collect()
+    if rest.is_empty() { pairs.iter().map(pair).collect() } else { None }
 }
 
 /// Returns `true` if numbers are the same bit for bit.

@@ -1,4 +1,4 @@
-//! What Galatea's text forms share: decimals that read back to the same bits, and the checksum of sidecar data.
+//! What Galatea's text forms share: decimals that read back to the same bits.
 //!
 //! KotOR ASCII models, Warcraft III MDL and the JSON of glTF differ in how they spell a number, not in what a number is.
 //! [`push_f32`] prints one in any of their spellings, [`Number::scan`] reads all of them.

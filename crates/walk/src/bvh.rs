@@ -6,7 +6,8 @@
 
 use wide::f32x4;
 
-use crate::ray::{FARTHEST, SMALL_STACK};
+use crate::ray::FARTHEST;
+use crate::traverse::SMALL_STACK;
 use crate::vector::at;
 
 /// Marks a child that is a block of triangles.

@@ -29,6 +29,7 @@ mod near;
 mod path;
 mod ray;
 mod slide;
+mod traverse;
 mod tree;
 mod vector;
 

@@ -3,7 +3,8 @@
 use crate::bvh::EMPTY;
 use crate::material::Materials;
 use crate::mesh::{Walkmesh, plane_height};
-use crate::ray::{Column, Exact, span};
+use crate::ray::Exact;
+use crate::traverse::{Column, span};
 use crate::vector::{V3, dot3, f32s, nearest_on_triangle, plan, sub3, v3};
 
 /// The vertical range in which ground is found.

@@ -8,8 +8,7 @@ use galatea_wire::{Error, Loss, Result};
 use super::tree::Tree;
 use super::{NameTables, brief, extras_of, key_of, take_name};
 use crate::accessor::{Document, few_members, whole, wrong};
-use crate::write::clip::{allowed_values, path};
-use crate::{blender, constraints, typed};
+use crate::{animated, blender, constraints, typed};
 
 /// Takes the notes about clips out of the scene's extras, by their keys.
 pub(crate) fn notes(scene: &mut Extras) -> HashMap<String, Extras> {
@@ -122,7 +121,7 @@ fn read_sampler(
     let interpolation =
         typed::read_interpolation(sampler.get("interpolation").and_then(Value::as_str).unwrap_or(""));
     let cubic = interpolation == Interpolation::Cubic;
-    let (path, width) = path(&property).unwrap_or(("", 1));
+    let (path, width) = animated::path(&property).unwrap_or(("", 1));
     let mut times = document.floats(input, 1).map_err(|e| e.within("input"))?;
     let mut values = document.floats(output, width).map_err(|e| e.within("output"))?;
     let want = times.len() * width * if cubic { 3 } else { 1 };
@@ -168,7 +167,7 @@ fn restore_values(values: &mut [f32], differences: &Value, path: &str, width: us
         let mut again = was.clone();
         // Of cubic keys, tangents must only be finite.
         let path = if cubic && row % 3 != 1 { "tangent" } else { path };
-        allowed_values(&mut again, path, false);
+        animated::replace_forbidden(&mut again, path, false);
         if again.iter().map(|v| v.to_bits()).eq(slot.iter().map(|v| v.to_bits())) {
             slot.copy_from_slice(&was);
         }

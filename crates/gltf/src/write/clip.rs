@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Channel, Clip, Event, Extras, Interpolation, Playback, Property, Target, Value, float};
+use galatea_scene::{Channel, Clip, Event, Extras, Interpolation, Playback, Target, Value, float};
 use galatea_text::push_int;
 
 use super::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::bin::{Component, Kind, Shape, put_floats};
-use crate::constraints::Constraint as _;
 use crate::json::{List, push_literal};
-use crate::{blender, constraints, names, typed};
+use crate::{animated, blender, constraints, names, typed};
 
 /// A channel as glTF has it.
 struct Written {
@@ -32,16 +31,6 @@ pub(crate) fn write(cx: &mut Context<'_>) -> (List, List) {
         write_one(cx, &mut list, [baked, &clip.channels], (id, clip), name, &mut notes, &mut taken);
     }
     (list, notes)
-}
-
-/// Returns the path of a property in glTF and the numbers of one value; `None` for properties that glTF does not animate.
-pub(crate) fn path(property: &Property) -> Option<(&'static str, usize)> {
-    Some(match property {
-        Property::Translation => ("translation", 3),
-        Property::Rotation => ("rotation", 4),
-        Property::Scale => ("scale", 3),
-        _ => return None,
-    })
 }
 
 fn write_one(
@@ -162,7 +151,7 @@ fn write_channel(
     is_baked: bool,
 ) -> Option<(Written, f32, Option<Value>)> {
     let Target::Node(node) = channel.target else { return None };
-    let (path, width) = path(&channel.property)?;
+    let (path, width) = animated::path(&channel.property)?;
     let cubic = channel.interpolation == Interpolation::Cubic;
     let per_key = if cubic { width * 3 } else { width };
     let count = channel.times.len();
@@ -181,11 +170,11 @@ fn write_channel(
         note.insert("times", constraints::differences(&channel.times, fixed, 1));
     }
     let times = fixed_times.as_deref().unwrap_or(&channel.times);
-    let values = if are_allowed(&channel.values, path, cubic) {
+    let values = if animated::are_allowed(&channel.values, path, cubic) {
         Cow::Borrowed(&channel.values)
     } else {
         let mut values = channel.values.clone();
-        allowed_values(&mut values, path, cubic);
+        animated::replace_forbidden(&mut values, path, cubic);
         note.insert("values", constraints::differences(&channel.values, &values, width));
         Cow::Owned(values)
     };
@@ -204,26 +193,6 @@ fn write_channel(
         Value::Object(note)
     });
     Some((Written { node, path, interpolation: channel.interpolation, input, output }, end, note))
-}
-
-/// Returns `true` if glTF allows these values as they are.
-fn are_allowed(values: &[f32], path: &str, cubic: bool) -> bool {
-    let finite = values.iter().fold(true, |all, v| all & v.is_finite());
-    let mut rotations = values.as_chunks().0.iter().enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
-    finite && (path != "rotation" || rotations.all(|(_, v)| constraints::Rotation::holds(v)))
-}
-
-/// Replaces values that glTF forbids.
-pub(crate) fn allowed_values(values: &mut [f32], path: &str, cubic: bool) {
-    values.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
-    if path == "rotation" {
-        for (i, value) in values.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // Of cubic keys only the middle is a rotation.
-            if !cubic || i % 3 == 1 {
-                *value = constraints::rotation(*value);
-            }
-        }
-    }
 }
 
 fn keys(cx: &mut Context<'_>, values: &[f32], width: usize, times: bool) -> u32 {

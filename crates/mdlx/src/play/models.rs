@@ -2,9 +2,10 @@
 
 use std::f32::consts::TAU;
 
+use galatea_scene::Random;
 use glam::{Quat, Vec3};
 
-use super::steps::{Chance, Debt, simulate};
+use super::steps::{Debt, simulate};
 use super::{Moment, NodePose, Player, View};
 use crate::{NodeKind, ParticleEmitter};
 
@@ -33,7 +34,7 @@ pub struct ModelSystem<'a> {
     emitter: &'a ParticleEmitter,
     /// Its place among the nodes of a pose.
     node: Option<usize>,
-    chance: Chance,
+    chance: Random,
     debt: Debt,
     models: Vec<ThrownModel>,
 }
@@ -46,7 +47,7 @@ impl<'a> ModelSystem<'a> {
         Some(ModelSystem {
             emitter,
             node,
-            chance: Chance::new(seed),
+            chance: Random::new(seed),
             debt: Debt::default(),
             models: Vec::new(),
         })
@@ -140,8 +141,8 @@ impl<'a> ModelSystem<'a> {
     /// Returns a random direction along the z axis, tilted by up to the latitude in a direction limited by the longitude. Both
     /// are angles in radians; every known file has a longitude of a half turn, which is no limit.
     fn direction(&mut self, longitude: f32, latitude: f32) -> Vec3 {
-        let around = self.chance.both() * longitude;
-        let tilt = self.chance.both() * latitude;
+        let around = self.chance.signed() * longitude;
+        let tilt = self.chance.signed() * latitude;
         Quat::from_rotation_z(around) * Quat::from_rotation_y(tilt) * Vec3::Z
     }
 }

@@ -2,9 +2,10 @@
 
 use std::f32::consts::PI;
 
+use galatea_scene::Random;
 use glam::Vec3;
 
-use super::steps::{Chance, Debt, simulate};
+use super::steps::{Debt, simulate};
 use super::{Moment, NodePose, Player, View};
 use crate::{NodeKind, ParticleEmitter2, Tag, node_flags};
 
@@ -37,7 +38,7 @@ pub struct ParticleSystem<'a> {
     emitter: &'a ParticleEmitter2,
     /// Its place among the nodes of a pose.
     node: Option<usize>,
-    chance: Chance,
+    chance: Random,
     debt: Debt,
     /// The key that gave the last burst.
     last_key: Option<i32>,
@@ -49,7 +50,7 @@ impl<'a> ParticleSystem<'a> {
     pub fn new(player: &Player<'a>, index: usize, seed: u64) -> Option<Self> {
         let emitter = player.model().particle_emitters2.get(index)?;
         let node = player.node_index(NodeKind::ParticleEmitter2, index);
-        let chance = Chance::new(seed);
+        let chance = Random::new(seed);
         let debt = Debt::default();
         Some(ParticleSystem { emitter, node, chance, debt, last_key: None, particles: Vec::new() })
     }
@@ -147,9 +148,9 @@ impl<'a> ParticleSystem<'a> {
         let gravity = float(b"KP2G", emitter.gravity);
         let pivot = player.pivot(&emitter.node);
         let place =
-            pivot + Vec3::new(self.chance.both() * length / 2.0, self.chance.both() * width / 2.0, 0.0);
-        let tilt = self.chance.both() * tilt;
-        let around = self.chance.both() * PI;
+            pivot + Vec3::new(self.chance.signed() * length / 2.0, self.chance.signed() * width / 2.0, 0.0);
+        let tilt = self.chance.signed() * tilt;
+        let around = self.chance.signed() * PI;
         let (sine, cosine) = (libm::sinf(tilt), libm::cosf(tilt));
         let direction = if emitter.node.has(node_flags::LINE_EMITTER) {
             // The fan opens along the axis of the second extent.
@@ -157,7 +158,7 @@ impl<'a> ParticleSystem<'a> {
         } else {
             Vec3::new(sine * libm::cosf(around), sine * libm::sinf(around), cosine)
         };
-        let velocity = direction * speed * (1.0 + self.chance.both() * variation);
+        let velocity = direction * speed * (1.0 + self.chance.signed() * variation);
         let own_space = emitter.node.has(node_flags::MODEL_SPACE);
         let (position, velocity, gravity) = if own_space {
             (place, velocity, gravity)

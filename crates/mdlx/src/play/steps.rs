@@ -1,4 +1,4 @@
-//! Time steps, budgets and reproducible random numbers, shared by all simulations.
+//! Time steps and budgets, shared by all simulations.
 
 use super::{Moment, NodePose, Player, View};
 
@@ -10,29 +10,6 @@ pub(super) const STEP: f64 = 1000.0 / 64.0;
 
 /// Maximum number of steps of one simulation: five minutes.
 pub(super) const STEPS: u64 = 64 * 300;
-
-/// A random number generator. The same seed always gives the same numbers.
-#[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
-
-impl Chance {
-    pub(super) fn new(seed: u64) -> Self {
-        Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    /// Returns a random number from 0 to 1.
-    pub(super) fn unit(&mut self) -> f32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// Returns a random number from -1 to 1.
-    pub(super) fn both(&mut self) -> f32 {
-        self.unit() * 2.0 - 1.0
-    }
-}
 
 /// What an emitter owes: the part of a particle that has accumulated, and whether more were due than may live at a time.
 #[derive(Debug, Clone, Copy, Default)]

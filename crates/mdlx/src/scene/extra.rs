@@ -2,7 +2,7 @@
 
 use galatea_scene::{Extras, Value, encode_u32s, float, floats, read_float, read_floats};
 pub(super) use galatea_scene::{hex, latin, same_bits as same, unhex, unlatin};
-use galatea_wire::Text;
+use galatea_wire::{StableHash, Text};
 
 /// Returns a fixed string, truncated if necessary.
 pub(super) fn text<const N: usize>(name: &str) -> Text<N> {
@@ -223,27 +223,9 @@ pub(super) fn add_ulps(number: f32, step: u32) -> f32 {
     f32::from_bits(number.to_bits().wrapping_add(step))
 }
 
-/// A checksum of numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Checksum(u64);
-
-impl Checksum {
-    pub(super) fn new() -> Self {
-        Checksum(0x9E37_79B9_7F4A_7C15)
-    }
-
-    pub(super) fn add(&mut self, word: u32) {
-        self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x2545_F491_4F6C_DD1D).rotate_left(23);
-    }
-
-    pub(super) fn floats(mut self, numbers: &[f32]) -> Self {
-        numbers.iter().for_each(|n| self.add(n.to_bits()));
-        self
-    }
-
-    pub(super) fn finish(self) -> i32 {
-        (self.0 ^ self.0 >> 32) as i32
-    }
+/// Returns a checksum of rows of numbers.
+pub(super) fn checksum_of<'a>(rows: impl IntoIterator<Item = &'a [f32]>) -> i32 {
+    StableHash::new().floats(rows).folded() as i32
 }
 
 #[cfg(test)]

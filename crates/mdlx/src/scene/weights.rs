@@ -1,6 +1,6 @@
 //! Skin weights and matrix groups as influences of the scene. Used in both directions.
 
-use super::extra::Checksum;
+use super::extra::checksum_of;
 use crate::SkinWeight;
 
 /// The name of the vertex attribute for bones with a weight of 0.
@@ -11,7 +11,7 @@ pub(super) const GROUP: &str = "MATRIX_GROUP";
 
 /// Returns a checksum of vertex positions.
 pub(super) fn geometry_sum(positions: &[[f32; 3]]) -> i32 {
-    Checksum::new().floats(positions.as_flattened()).finish()
+    checksum_of([positions.as_flattened()])
 }
 
 /// Returns the joints of a matrix group, each once, with their weights.

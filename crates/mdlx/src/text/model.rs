@@ -1,5 +1,6 @@
 //! The whole text: the top-level blocks.
 
+use galatea_scene::hex;
 use galatea_wire::{Error, ErrorKind, Limits, Place, Result};
 
 use super::block::{self, Block, apply_line};
@@ -7,7 +8,7 @@ use super::geosets::parse_rows;
 use super::lex::{Lexer, is, quote};
 use super::out::Out;
 use super::shapes::ShownShape;
-use super::sidecar::{Line, hex_of};
+use super::sidecar::Line;
 use crate::{CHUNKS, Chunk, Layout, Model, ModelInfo, Tag, UnknownChunk, Version, chunk_info};
 
 /// Bytes of an unknown chunk per line.
@@ -375,9 +376,9 @@ fn print_head(out: &mut Out, model: &Model) {
     }
     for chunk in &model.unknown {
         let mut parts = chunk.bytes.chunks(HEX_LINE);
-        out.sidecar(format!("unknown {} {}", tag_word(chunk.tag), hex_of(parts.next().unwrap_or(&[]))));
+        out.sidecar(format!("unknown {} {}", tag_word(chunk.tag), hex(parts.next().unwrap_or(&[]))));
         for part in parts {
-            out.sidecar(format!("+ {}", hex_of(part)));
+            out.sidecar(format!("+ {}", hex(part)));
         }
     }
     out.place_sidecar(0);

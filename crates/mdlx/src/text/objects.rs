@@ -2,13 +2,14 @@
 
 use std::sync::LazyLock;
 
+use galatea_scene::hex;
 use galatea_wire::Result;
 
 use super::block::{Block, parse_sidecar};
 use super::field::{ALL, At, Field, FlagWord, How, WARCRAFT, WOW, always, at, changed, flag, sidecar};
 use super::lex::{Lexer, is};
 use super::out::Out;
-use super::sidecar::{Line, hex_of};
+use super::sidecar::Line;
 use super::track;
 use crate::{
     Attachment, Bone, Bounds, Camera, Event, FaceEffect, GeosetAnim, Helper, Light, ModelInfo, Node,
@@ -108,7 +109,7 @@ impl Block for ModelInfo {
 /// Prints bytes that a newer version added at the end of a record.
 pub(super) fn print_extra_bytes(out: &mut Out, extra: &[u8]) {
     if !extra.is_empty() {
-        out.sidecar(format!("extra {}", hex_of(extra)));
+        out.sidecar(format!("extra {}", hex(extra)));
     }
 }
 

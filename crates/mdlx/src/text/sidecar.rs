@@ -8,6 +8,7 @@
 //! that: each line has a condition on the fields it belongs to, so that an edit voids what it contradicts and nothing else.
 //! Without `for`, as in texts of earlier versions and in blocks without any string, lines apply to the block that follows.
 
+use galatea_scene::unhex;
 use galatea_wire::{Error, Result, StableHash};
 
 use super::lex::Lexer;
@@ -82,7 +83,7 @@ impl<'a> Line<'a> {
     /// Returns the bytes after the key, in hexadecimal digits.
     pub(super) fn hex(&self, lex: &mut Lexer<'_>) -> Result<Vec<u8>> {
         lex.spend(self.text.len())?;
-        hex(self.value()).ok_or_else(|| self.wrong(lex))
+        bytes_of(self.value()).ok_or_else(|| self.wrong(lex))
     }
 
     /// Returns the error for a line that is not understood.
@@ -99,7 +100,7 @@ impl<'a> Line<'a> {
         for word in self.values().skip(1) {
             let mut parts = word.splitn(2, |b| *b == b':');
             let at = parts.next().and_then(number).ok_or_else(|| self.wrong(lex))? as usize;
-            let bytes = parts.next().and_then(hex).ok_or_else(|| self.wrong(lex))?;
+            let bytes = parts.next().and_then(bytes_of).ok_or_else(|| self.wrong(lex))?;
             for (place, byte) in (at..).zip(bytes) {
                 let Some(slot) = raw.get_mut(place) else { return Err(self.wrong(lex)) };
                 // Bytes of the visible part apply only if the text shows the character that represents them.
@@ -164,14 +165,6 @@ pub(super) fn numbers_of(values: &[u32]) -> String {
     out
 }
 
-/// Prints bytes for a line, in hexadecimal digits.
-pub(super) fn hex_of(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] =
-        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or('0');
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
-}
-
 fn number(word: &[u8]) -> Option<u32> {
     let text = std::str::from_utf8(word).ok()?;
     match text.strip_prefix("0x") {
@@ -180,17 +173,13 @@ fn number(word: &[u8]) -> Option<u32> {
     }
 }
 
-fn hex(word: &[u8]) -> Option<Vec<u8>> {
-    let (pairs, rest) = word.as_chunks::<2>();
-    if !rest.is_empty() {
-        return None;
-    }
-    let digit = |b: u8| (b as char).to_digit(16);
-    pairs.iter().map(|[a, b]| Some((digit(*a)? << 4 | digit(*b)?) as u8)).collect()
+fn bytes_of(digits: &[u8]) -> Option<Vec<u8>> {
+    unhex(std::str::from_utf8(digits).ok()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use galatea_scene::hex;
     use galatea_wire::Limits;
 
     use super::*;
@@ -231,7 +220,7 @@ mod tests {
     fn bytes_survive_as_hexadecimal_digits() {
         let mut lex = Lexer::new(b"", &Limits::default());
         let bytes: Vec<u8> = (0..=255).collect();
-        assert_eq!(line(&format!("extra {}", hex_of(&bytes))).hex(&mut lex).unwrap(), bytes);
+        assert_eq!(line(&format!("extra {}", hex(&bytes))).hex(&mut lex).unwrap(), bytes);
         assert!(line("extra 0").hex(&mut lex).is_err() && line("extra 0g").hex(&mut lex).is_err());
     }
 }

@@ -2,7 +2,8 @@
 //! Harrelson: Computing the Shortest Path: A* Search Meets Graph Theory).
 
 use super::half_edge_mesh::Nav;
-use super::search::{self, Scratch, Spot};
+use super::scratch::Scratch;
+use super::search::{self, Spot};
 use crate::vector::{at, distance2, put};
 
 /// Number of landmarks.

@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::half_edge_mesh::{NONE, Nav};
-use super::search::{self, Scratch, Spot};
+use super::scratch::Scratch;
+use super::search::{self, Spot};
 use crate::vector::{V2, at, distance2, lerp2, put};
 
 /// The points at which the search crosses edges, as fractions of their length.

@@ -9,12 +9,13 @@ mod particles;
 mod sprites;
 
 use galatea_scene::{
-    Frame, Instant, Marker, MarkerKind, Material, Performance, PlainPerformance, Pose, Scene, Shown, Sprite,
+    Frame, Instant, Marker, MarkerKind, Material, Performance, PlainPerformance, Pose, Random, Scene, Shown,
+    Sprite,
 };
 use glam::{Mat4, Vec3};
 
 use self::emitter::{Settings, material};
-use self::particles::{Chance, System};
+use self::particles::System;
 use self::sprites::{Space, particle_sprites};
 use super::{Model, NodeId};
 use crate::extra::latin;
@@ -95,7 +96,7 @@ impl<'a> ModelPerformance<'a> {
             clip,
             step: 0,
             late: false,
-            systems: (1..).zip(&self.emitters).map(|(seed, _)| System::new(Chance::new(seed))).collect(),
+            systems: (1..).zip(&self.emitters).map(|(seed, _)| System::new(Random::new(seed))).collect(),
             swings: swings.map(|(id, _)| still(id)).collect(),
         }
     }

@@ -1,34 +1,12 @@
 //! Particles of one emitter, simulated. The same seed always gives the same particles.
 
+use galatea_scene::Random;
 use glam::{Mat4, Vec3};
 
 use super::emitter::{Render, Settings, Update};
 
 /// Maximum number of particles of one emitter at a time.
 pub(super) const MOST: usize = 4096;
-
-/// A random number generator. The same seed always gives the same numbers.
-#[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
-
-impl Chance {
-    pub(super) fn new(seed: u64) -> Self {
-        Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    /// Returns a random number from 0 to 1.
-    pub(super) fn unit(&mut self) -> f32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    /// Returns a random number from -1 to 1.
-    pub(super) fn both(&mut self) -> f32 {
-        self.unit() * 2.0 - 1.0
-    }
-}
 
 /// One particle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +22,7 @@ pub(super) struct Particle {
 /// The particles of one emitter.
 #[derive(Debug, Clone)]
 pub(super) struct System {
-    chance: Chance,
+    chance: Random,
     owed: f32,
     started: bool,
     limited: bool,
@@ -59,7 +37,7 @@ fn is_free(settings: &Settings) -> bool {
 }
 
 impl System {
-    pub(super) fn new(chance: Chance) -> Self {
+    pub(super) fn new(chance: Random) -> Self {
         System { chance, owed: 0.0, started: false, limited: false, particles: Vec::new() }
     }
 
@@ -108,7 +86,7 @@ impl System {
         }
         let due = match settings.update {
             Update::Fountain => {
-                let rate = settings.rate + self.chance.both() * settings.random_rate;
+                let rate = settings.rate + self.chance.signed() * settings.random_rate;
                 let owed = rate * seconds;
                 self.owed = if owed > 0.0 { (self.owed + owed).min(1e9) } else { self.owed };
                 self.owed.floor()
@@ -129,8 +107,9 @@ impl System {
     /// Emits a particle from the emitter's rectangle, along its z axis within the spread.
     fn born(&mut self, settings: &Settings, world: Mat4) -> Particle {
         let [width, height] = settings.area;
-        let place = Vec3::new(self.chance.both() * width / 2.0, self.chance.both() * height / 2.0, 0.0);
-        let (a, b) = (self.chance.both() * settings.spread / 2.0, self.chance.both() * settings.spread / 2.0);
+        let place = Vec3::new(self.chance.signed() * width / 2.0, self.chance.signed() * height / 2.0, 0.0);
+        let (a, b) =
+            (self.chance.signed() * settings.spread / 2.0, self.chance.signed() * settings.spread / 2.0);
         let direction = Vec3::new(libm::sinf(a), libm::sinf(b), libm::cosf(a) * libm::cosf(b));
         let velocity = direction * (settings.speed + self.chance.unit() * settings.random_speed);
         let (position, velocity) = if is_free(settings) {
@@ -158,7 +137,7 @@ mod tests {
     }
 
     fn after(settings: &Settings, steps: u32) -> System {
-        let mut system = System::new(Chance::new(1));
+        let mut system = System::new(Random::new(1));
         for _ in 0..steps {
             system.advance(settings, Mat4::IDENTITY, 1.0 / 64.0, true, false);
         }

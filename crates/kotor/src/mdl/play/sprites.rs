@@ -1,11 +1,11 @@
 //! Particles and lightning as quads of a frame.
 
-use galatea_scene::{Scene, Sprite};
+use galatea_scene::{Random, Scene, Sprite};
 use glam::{Mat4, Quat, Vec3};
 
 use super::axes;
 use super::emitter::{Render, Settings, Update};
-use super::particles::{Chance, System};
+use super::particles::System;
 use crate::mdl::Emitter;
 
 /// The corners of a whole texture: left top, left bottom, right bottom, right top.
@@ -171,14 +171,14 @@ fn lightning(out: &mut Vec<Sprite>, parts: &Parts<'_>, space: &Space, time: f32)
     let Some(target) = parts.target else { return };
     let [delay, radius, width, joints] = parts.settings.lightning;
     let course = if delay > 0.0 { (time / delay).floor().clamp(0.0, 1e9) as u64 } else { 0 };
-    let mut chance = Chance::new(course + 1);
+    let mut chance = Random::new(course + 1);
     let from = parts.world.w_axis.truncate();
     let count = joints.clamp(0.0, SEGMENTS).floor() + 1.0;
     let look = look(parts.settings, 0.0, 0.0);
     let mut joint = |i: f32| {
         let at = from + (target - from) * (i / count);
         let inner = i > 0.0 && i < count;
-        let shift = Vec3::new(chance.both(), chance.both(), chance.both()) * 0.5 * radius * space.unit;
+        let shift = Vec3::new(chance.signed(), chance.signed(), chance.signed()) * 0.5 * radius * space.unit;
         if inner { at + shift } else { at }
     };
     let mut last = joint(0.0);

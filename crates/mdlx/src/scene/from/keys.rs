@@ -11,7 +11,7 @@ use super::frame::Frame;
 use crate::scene::around::{Loop, detach, is_edited};
 use crate::scene::binding::KeyValue;
 use crate::scene::curve::{CurveForm, CurveKind, FormatKeys, without};
-use crate::scene::extra::{Checksum, UlpDeltas, own, same};
+use crate::scene::extra::{UlpDeltas, checksum_of, own, same};
 use crate::scene::window::LONGEST;
 use crate::{Curve, Key, Keys, Tangents};
 
@@ -184,7 +184,7 @@ fn inside<'c>(channel: &'c Channel, form: &CurveForm, frame: &Frame, length: f32
 /// Returns a channel as keys of the format, and whether it is known to have been edited.
 fn decode_channel(channel: &Channel, form: &CurveForm, frame: &Frame) -> (FormatKeys, bool) {
     let mut stored = own(&channel.extras);
-    let sum = || Checksum::new().floats(&channel.times).floats(&channel.values).finish();
+    let sum = || checksum_of([channel.times.as_slice(), &channel.values]);
     let edited = stored.int("sum").is_some_and(|s| s as i32 != sum());
     if stored.int("count").is_some_and(|count| count != channel.times.len() as i64) {
         // Keys were added or removed, so the extras are about other keys.

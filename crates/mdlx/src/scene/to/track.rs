@@ -11,7 +11,7 @@ use super::{ToScene, take};
 use crate::scene::around::{Around, Loop};
 use crate::scene::binding::{Binding, KeyValue, WORDS, kind_of};
 use crate::scene::curve::{CurveForm, CurveKind, FormatKeys};
-use crate::scene::extra::{Checksum, ExtraValue, wrap};
+use crate::scene::extra::{ExtraValue, checksum_of, wrap};
 use crate::scene::window::{LONGEST, Window};
 use crate::{Curve, EventTrack, Interpolation, Key, Keys, Tag, Tangents, Track, Tracks};
 
@@ -104,7 +104,7 @@ impl<'a> ChannelForm<'a> {
         }
         if repeated {
             // Shows which of two clips was edited.
-            extras.add("sum", Checksum::new().floats(&made.times).floats(&made.values).finish());
+            extras.add("sum", checksum_of([made.times.as_slice(), &made.values]));
         }
         if let Some(around) = around {
             let counts = around.attach(&self.binding.property, &mut made, T::WIDTH);

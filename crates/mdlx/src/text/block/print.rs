@@ -1,11 +1,11 @@
 //! Printing a block.
 
+use galatea_scene::hex;
 use galatea_wire::Result;
 
 use super::{Block, INHERIT, NODE, flag_words, flags_of, guard, implied, mask};
 use crate::text::field::{Field, within};
 use crate::text::out::Out;
-use crate::text::sidecar::hex_of;
 use crate::text::track;
 use crate::{Extra, Node, Owner, track_info};
 
@@ -89,8 +89,8 @@ pub(in crate::text) fn print_body<T: Block>(out: &mut Out, t: &T) -> Result<()> 
 
 fn print_extra(out: &mut Out, extra: Option<&Extra>, prefix: &str) {
     let Some(Extra { before, after }) = extra else { return };
-    out.sidecar(format!("{prefix}before {}", hex_of(before)));
-    out.sidecar(format!("{prefix}after {}", hex_of(after)));
+    out.sidecar(format!("{prefix}before {}", hex(before)));
+    out.sidecar(format!("{prefix}after {}", hex(after)));
 }
 
 fn print_flags<T: Block>(out: &mut Out, t: &T) {
