@@ -40,6 +40,7 @@ pub struct ModelPerformance<'a> {
     flares: Vec<(NodeId, u32)>,
     added: Vec<Material>,
     run: Option<Run>,
+    seed: u64,
 }
 
 /// The state of all emitters and swinging meshes after some steps.
@@ -70,6 +71,7 @@ impl<'a> ModelPerformance<'a> {
             flares: Vec::new(),
             added: Vec::new(),
             run: None,
+            seed: 0,
         };
         let next = |added: &Vec<Material>| (scene.materials.len() + added.len()) as u32;
         for (id, node) in (0..).zip(&model.nodes) {
@@ -95,7 +97,10 @@ impl<'a> ModelPerformance<'a> {
             clip,
             step: 0,
             late: false,
-            systems: (1..).zip(&self.emitters).map(|(seed, _)| System::new(Chance::new(seed))).collect(),
+            systems: (1u64..)
+                .zip(&self.emitters)
+                .map(|(own, _)| System::new(Chance::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own))))
+                .collect(),
             swings: swings.map(|(id, _)| still(id)).collect(),
         }
     }
@@ -278,6 +283,10 @@ impl Performance for ModelPerformance<'_> {
 
     fn has_effects(&self) -> bool {
         !self.emitters.is_empty() || !self.flares.is_empty()
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        (self.seed, self.run) = (seed, None);
     }
 
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame {
