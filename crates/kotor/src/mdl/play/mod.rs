@@ -14,7 +14,7 @@ use galatea_scene::{
 use glam::{Mat4, Vec3};
 
 use self::emitter::{Settings, material};
-use self::particles::{Chance, System};
+use self::particles::{Chance, Surroundings, System};
 use self::sprites::{Space, particle_sprites};
 use super::{Model, NodeId};
 use crate::extra::latin;
@@ -115,7 +115,8 @@ impl<'a> ModelPerformance<'a> {
             let world = pose.world_of(id + 1);
             let seen = pose.visible.get(*id as usize + 1).copied().unwrap_or(true);
             let burst = animation.is_some_and(|a| emitter::detonates(a, now - seconds, now));
-            system.advance(&settings, world, seconds, seen, burst);
+            let target = self.target(node).map(|id| pose.world_of(id + 1).w_axis.truncate());
+            system.advance(&settings, &Surroundings { world, target, seen, burst }, seconds);
         }
         for swing in &mut run.swings {
             let dangly =
