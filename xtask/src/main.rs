@@ -5,6 +5,7 @@ mod book;
 mod coverage;
 mod deb;
 mod docs;
+mod effects;
 mod examples;
 mod fuzz;
 mod gltf;
@@ -53,6 +54,8 @@ enum Task {
     Blender(gltf::BlenderOptions),
     /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
     Three(gltf::ThreeOptions),
+    /// Play effects of Warcraft III models with mdx-m3-viewer in headless Chromium too, and compare particles and images
+    Effects(effects::EffectsOptions),
     /// Play the GLBs of Warcraft III models as a plain viewer does, and compare with the game's own playback
     Plays(gltf::PlayOptions),
     /// Author models for Warcraft III and read them with war3-model and mdx-m3-viewer, which are installed on first use
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
         Task::Plays(options) => options.run(),
+        Task::Effects(options) => options.run(),
         Task::Warcraft(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),

@@ -105,7 +105,53 @@ fn ribbon() -> mdlx::Model {
         emission_rate: 30,
         ..mdlx::RibbonEmitter::default()
     });
-    circling(model)
+    let mut model = circling(model);
+    // Its edges lie along its way around, unless it is turned.
+    model.pivots[0] = [0.0, 30.0, 0.0];
+    model
+}
+
+/// A ribbon of two materials: the texture of the second moves, its cells change.
+fn animated_ribbon() -> mdlx::Model {
+    let mut model = ribbon();
+    let slot = mdlx::Keys::Integer(mdlx::Curve::new([(0, 0), (1000, 5), (2000, 10)]));
+    let slot = mdlx::Track::new(b"KRTX", mdlx::Interpolation::None, slot);
+    let color = mdlx::Keys::Vector(mdlx::Curve::new([(0, [1.0, 0.2, 0.2]), (4000, [0.2, 0.2, 1.0])]));
+    let color = mdlx::Track::new(b"KRCO", mdlx::Interpolation::Linear, color);
+    let ribbon = &mut model.ribbon_emitters[0];
+    (ribbon.rows, ribbon.columns, ribbon.gravity) = (4, 4, 20.0);
+    ribbon.tracks = vec![slot, color].into();
+    model
+}
+
+/// A square with these flags of its node, its texture moved and turned by a texture animation, one page after another.
+fn square(flags: u32) -> mdlx::Model {
+    let mut model = wc3(emitter());
+    model.particle_emitters2.clear();
+    let moved = mdlx::Keys::Vector(mdlx::Curve::new([(0, [0.0; 3]), (4000, [1.0, 0.0, 0.0])]));
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let turned = mdlx::Keys::Rotation(mdlx::Curve::new([(0, [0.0, 0.0, 0.0, 1.0]), (4000, [0.0, 0.0, half, half])]));
+    let linear = mdlx::Interpolation::Linear;
+    let tracks =
+        vec![mdlx::Track::new(b"KTAT", linear, moved), mdlx::Track::new(b"KTAR", linear, turned)].into();
+    model.texture_anims.push(mdlx::TextureAnim { tracks });
+    let layer = mdlx::Layer { filter_mode: 1, flags: 0x11, texture_anim_id: 0, ..mdlx::Layer::default() };
+    model.materials.push(mdlx::Material { layers: vec![layer], ..mdlx::Material::default() });
+    model.geosets.push(mdlx::Geoset {
+        vertices: vec![[0.0, -10.0, -10.0], [0.0, 10.0, -10.0], [0.0, 10.0, 10.0], [0.0, -10.0, 10.0]],
+        normals: vec![[1.0, 0.0, 0.0]; 4],
+        uvs: vec![vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]],
+        face_types: vec![4],
+        face_counts: vec![6],
+        faces: vec![0, 1, 2, 0, 2, 3],
+        vertex_groups: vec![0; 4],
+        group_sizes: vec![1],
+        matrices: vec![0],
+        ..mdlx::Geoset::default()
+    });
+    let node = mdlx::Node { object_id: 0, flags: flags | 0x100, ..mdlx::Node::default() };
+    model.bones.push(mdlx::Bone { node, ..mdlx::Bone::default() });
+    model
 }
 
 fn odyssey(update: &str, render: &str, blend: &str, flags: u32) -> kotor::mdl::Model {
@@ -150,9 +196,15 @@ fn odyssey(update: &str, render: &str, blend: &str, flags: u32) -> kotor::mdl::M
     }
     set(392, &[1.0, 1.0, 1.0]);
     set(380, &[1.0, 0.6, 0.3]);
+    for (kind, value) in [(116, 4.0), (164, 0.1), (128, 1.0), (132, 1.0), (96, 1.25), (92, 0.8)] {
+        set(kind, &[value]);
+    }
     node.parent = Some(0);
-    let target =
+    (node.name, node.number) = (1, 1);
+    let mut target =
         kotor::mdl::Node { parent: Some(1), position: [0.0, 0.5, 1.5], ..kotor::mdl::Node::default() };
+    (target.name, target.number) = (2, 2);
+    model.names.extend([b"emitter", b"target_".as_slice()].map(|n| kotor::mdl::Name(n.to_vec())));
     model.nodes[0].children.push(1);
     node.children.push(2);
     model.nodes.extend([node, target]);
@@ -166,6 +218,59 @@ fn odyssey(update: &str, render: &str, blend: &str, flags: u32) -> kotor::mdl::M
         ..kotor::mdl::Animation::default()
     });
     model
+}
+
+/// The same model, changed.
+fn changed(mut model: kotor::mdl::Model, change: impl FnOnce(&mut kotor::mdl::Node)) -> kotor::mdl::Model {
+    change(&mut model.nodes[1]);
+    model
+}
+
+/// A model whose emitter goes to and fro.
+fn moving(mut model: kotor::mdl::Model) -> kotor::mdl::Model {
+    let mut node = kotor::mdl::Node { name: 1, number: 1, parent: Some(0), ..kotor::mdl::Node::default() };
+    let (times, places) = ([0.0, 1.0, 2.0, 3.0, 4.0], [-1.0, 1.0, -1.0, 1.0, -1.0].map(|x| [x, 0.0, 0.0]));
+    let linear = kotor::mdl::Interpolation::Linear;
+    node.controllers.push(8, 0xFFFF, linear, 3, &times, places.as_flattened()).unwrap();
+    let animation = &mut model.animations[0];
+    animation.nodes[0].children.push(1);
+    animation.nodes.push(node);
+    model
+}
+
+fn kotor_flags(add: &mut dyn FnMut(&str, kotor::mdl::Model)) {
+    let fountain = |flags: u32| odyssey("Fountain", "Normal", "Normal", flags);
+    add("p2p_pull", fountain(0x1));
+    add("p2p_curve", fountain(0x3));
+    add("random", fountain(0x22));
+    add("world", moving(fountain(0x2)));
+    add("inherit", moving(fountain(0x42)));
+    add("inherit_velocity", moving(fountain(0x82)));
+    let local = |flags: u32| odyssey("Fountain", "Billboard_to_Local_Z", "Normal", flags);
+    add("local", moving(local(0x2)));
+    add("inherit_local", moving(local(0x102)));
+    add("trail", moving(changed(fountain(0x2), |node| node.emitter.as_mut().unwrap().spawn_type = 1)));
+    // Thrown upside down, from above the ground.
+    let bounce = changed(fountain(0x12), |node| {
+        (node.position, node.orientation) = ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0]);
+    });
+    add("bounce", bounce);
+    let name = galatea::wire::Text::new(b"rock").unwrap();
+    add("chunk", changed(fountain(0x2), |node| node.emitter.as_mut().unwrap().chunk = name));
+    // Flags of what is around: wind, tint, splats, depth. They change nothing here.
+    add("surroundings", fountain(0x2 | 0x4 | 0x8 | 0x200 | 0x400 | 0x800 | 0x1000));
+    let flare = changed(fountain(0x2), |node| {
+        node.emitter = None;
+        node.light = Some(Box::new(kotor::mdl::Light {
+            flare_radius: 10.0,
+            flare_sizes: vec![5.0],
+            flare_positions: vec![0.0],
+            flare_colors: vec![[0.0; 3]],
+            flare_textures: vec![kotor::mdl::Name(b"cells".to_vec())],
+            ..kotor::mdl::Light::default()
+        }));
+    });
+    add("flare", flare);
 }
 
 fn subjects() -> Vec<(String, Box<dyn Document>)> {
@@ -191,6 +296,31 @@ fn subjects() -> Vec<(String, Box<dyn Document>)> {
     add("squirt", wc3(mdlx::ParticleEmitter2 { squirt: 1, tracks: vec![burst].into(), ..emitter() }));
     add("untextured", wc3(mdlx::ParticleEmitter2 { texture_id: -1, ..emitter() }));
     add("ribbon", ribbon());
+    add("ribbon_animated", animated_ribbon());
+    for (name, flag) in [
+        ("still", 0),
+        ("billboard", node_flags::BILLBOARDED),
+        ("billboard_lock_x", node_flags::BILLBOARDED_LOCK_X),
+        ("billboard_lock_y", node_flags::BILLBOARDED_LOCK_Y),
+        ("billboard_lock_z", node_flags::BILLBOARDED_LOCK_Z),
+    ] {
+        add(name, square(flag));
+    }
+    let pages = mdlx::Keys::Integer(mdlx::Curve::new([(0, 0), (1500, 1)]));
+    let pages = mdlx::Track::new(b"KMTF", mdlx::Interpolation::None, pages);
+    let mut book = square(0);
+    book.textures.push(mdlx::Texture { path: Default::default(), replaceable_id: 2, flags: 0 });
+    (book.materials[0].layers[0].tracks, book.materials[0].layers[0].texture_anim_id) = (vec![pages].into(), -1);
+    add("pages", book);
+    let mut footprint = square(0);
+    footprint.events.push(mdlx::Event {
+        node: mdlx::Node { object_id: 1, ..mdlx::Node::default() },
+        track: Some(mdlx::EventTrack { times: vec![1650], ..mdlx::EventTrack::default() }),
+    });
+    add("event", footprint);
+    add("unshaded_unfogged", wc3(flagged(0x8000 | 0x40000)));
+    let team = mdlx::ParticleEmitter2 { replaceable_id: 1, filter_mode: 0, rows: 1, columns: 1, ..emitter() };
+    add("team_color", wc3(team));
     let mut thrown = wc3(emitter());
     thrown.particle_emitters2.clear();
     thrown.particle_emitters.push(mdlx::ParticleEmitter {
@@ -223,7 +353,7 @@ fn subjects() -> Vec<(String, Box<dyn Document>)> {
     for blend in ["Lighten", "Punch-Through"] {
         add(&blend.to_lowercase(), odyssey("Fountain", "Normal", blend, 2));
     }
-    add("random", odyssey("Fountain", "Normal", "Normal", 0x22));
+    kotor_flags(&mut add);
     out
 }
 

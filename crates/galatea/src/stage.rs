@@ -104,6 +104,11 @@ impl<'a> Stage<'a> {
         missing
     }
 
+    /// Sets the seed of the random numbers of emitters, 0 if it is not set.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.performance.set_seed(seed);
+    }
+
     /// Returns the frame of a moment.
     pub fn frame(&mut self, at: &Instant, options: &Options) -> Frame {
         let shown = options.shown(self.has_effects());
@@ -148,9 +153,11 @@ impl<'a> Stage<'a> {
     /// Returns the options with the time at which most pixels of the clip's image are covered.
     pub fn fullest(&mut self, options: &Options) -> Result<Options, RenderError> {
         let clip = options.clip.as_deref().and_then(|name| self.scene.find_clip(name));
-        let Some((length, playback)) = clip.map(|c| (c.length, c.playback)) else {
+        // Without clips, emitters run all the time.
+        let (length, playback) = clip.map_or((0.0, Playback::Loop), |c| (c.length, c.playback));
+        if clip.is_none() && !(self.has_effects() && self.scene.clips.is_empty()) {
             return Ok(options.clone());
-        };
+        }
         let end = if playback == Playback::Once { length } else { length.max(BUILD_UP) };
         let times: Vec<f32> = (1..=TRIALS).map(|i| end * f32::from(i) / f32::from(TRIALS + 1)).collect();
         let small = options.clone().with_size(TRIAL, TRIAL).with_samples(1).with_background([0; 4]);

@@ -147,6 +147,9 @@ pub trait Performance {
     /// Returns `true` if frames may have sprites or markers.
     fn has_effects(&self) -> bool;
 
+    /// Sets the seed of the random numbers of emitters. Each seed gives another course of the same effect; the usual one is 0.
+    fn set_seed(&mut self, _seed: u64) {}
+
     /// Returns the frame of an instant. `scene` is the one made from the document, with [`Performance::materials`] appended.
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame;
 }

@@ -27,6 +27,7 @@ pub struct ModelPerformance<'a> {
     particle_materials: Vec<u32>,
     added: Vec<SceneMaterial>,
     run: Option<Run<'a>>,
+    seed: u64,
 }
 
 impl<'a> ModelPerformance<'a> {
@@ -50,6 +51,7 @@ impl<'a> ModelPerformance<'a> {
             particle_materials: Vec::new(),
             added: Vec::new(),
             run: None,
+            seed: 0,
         };
         out.add_pages(scene);
         out.add_particles(scene);
@@ -156,7 +158,7 @@ impl<'a> ModelPerformance<'a> {
         let elapsed = f64::from(at.time.max(0.0)) * 1000.0;
         let run = match self.run.take().filter(|run| run.leads_to(sequence, &view, elapsed)) {
             Some(run) => run,
-            None => Run::new(&self.player, sequence, view),
+            None => Run::new(&self.player, sequence, view, self.seed),
         };
         let run = self.run.insert(run);
         run.advance(&self.player, elapsed);
@@ -220,6 +222,10 @@ impl Performance for ModelPerformance<'_> {
             && m.particle_emitters2.is_empty()
             && m.ribbon_emitters.is_empty()
             && m.popcorn_emitters.is_empty())
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        (self.seed, self.run) = (seed, None);
     }
 
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame {

@@ -29,7 +29,9 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Returns the emitters at the start of a sequence.
-    pub(super) fn new(player: &Player<'a>, sequence: Option<usize>, view: View) -> Self {
+    pub(super) fn new(player: &Player<'a>, sequence: Option<usize>, view: View, seed: u64) -> Self {
+        // Each emitter has a course of its own.
+        let own = |index: usize| seed.wrapping_mul(EMITTERS as u64).wrapping_add(index as u64 + 1);
         let model = player.model();
         let up_to = |count: usize| 0..count.min(EMITTERS);
         Run {
@@ -40,10 +42,10 @@ impl<'a> Run<'a> {
             nodes: Vec::new(),
             late: false,
             particles: up_to(model.particle_emitters2.len())
-                .filter_map(|i| ParticleSystem::new(player, i, i as u64 + 1))
+                .filter_map(|i| ParticleSystem::new(player, i, own(i)))
                 .collect(),
             models: up_to(model.particle_emitters.len())
-                .filter_map(|i| ModelSystem::new(player, i, i as u64 + 1))
+                .filter_map(|i| ModelSystem::new(player, i, own(i)))
                 .collect(),
             ribbons: up_to(model.ribbon_emitters.len())
                 .filter_map(|i| RibbonSystem::new(player, i))

@@ -4,6 +4,24 @@ use galatea_scene::{AlphaMode, Material, Slot, Texture, Wrap, latin};
 
 use crate::mdl::{Animation, Controllers, Emitter, Model, Node};
 
+/// Bits of [`Emitter::flags`].
+pub(super) mod flags {
+    /// Particles fly to a target.
+    pub(crate) const P2P: u32 = 0x1;
+    /// They fly along a curve.
+    pub(crate) const P2P_SELECT: u32 = 0x2;
+    /// They bounce off the ground.
+    pub(crate) const BOUNCE: u32 = 0x10;
+    /// Each begins with a random frame.
+    pub(crate) const RANDOM: u32 = 0x20;
+    /// They move with the emitter.
+    pub(crate) const INHERIT: u32 = 0x40;
+    /// They are emitted with the velocity of the emitter added.
+    pub(crate) const INHERIT_VELOCITY: u32 = 0x80;
+    /// They keep their place in the world in render modes that usually move with the emitter.
+    pub(crate) const INHERIT_LOCAL: u32 = 0x100;
+}
+
 /// How an emitter creates particles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Update {
@@ -54,6 +72,19 @@ pub(super) struct Settings {
     pub(super) colors: [[f32; 3]; 3],
     /// Delay, radius, width and joints of lightning.
     pub(super) lightning: [f32; 4],
+    /// How particles fly to a target; `None` unless they do.
+    pub(super) course: Option<Course>,
+    /// Particles are emitted per metre that the emitter moves, not per second.
+    pub(super) trail: bool,
+}
+
+/// How particles fly from an emitter to its target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Course {
+    /// Pulled towards the target with an acceleration and slowed by drag, until they are as close as the last value.
+    Pull { strength: f32, drag: f32, close: f32 },
+    /// Along a cubic curve, whose handles have these lengths along the emitter's z axis, in this many seconds.
+    Curve { handles: [f32; 2], seconds: f32 },
 }
 
 /// Reads controllers: the keys of an animation, else the constants of the node.
@@ -99,6 +130,18 @@ impl Settings {
         let end = values.color(380).unwrap_or(start);
         let mut middle = start;
         middle.iter_mut().zip(end).for_each(|(m, e)| *m = (*m + e) / 2.0);
+        let course = if emitter.flags & flags::P2P == 0 {
+            None
+        } else if emitter.flags & flags::P2P_SELECT == 0 {
+            let [strength, drag, close] = [116, 100, 164].map(|kind| values.one(kind));
+            Some(Course::Pull { strength, drag, close })
+        } else {
+            let [first, second, seconds] = [128, 132, 96].map(|kind| values.one(kind));
+            Some(Course::Curve {
+                handles: [first, second],
+                seconds: if seconds > 0.0 { seconds } else { 1.0 },
+            })
+        };
         let percents = [220, 224, 228].map(|kind| values.find(kind).map(|[v, ..]| v));
         Settings {
             update: update(emitter),
@@ -128,6 +171,8 @@ impl Settings {
             alphas: values.three([84, 216, 80]),
             colors: [start, values.color(284).unwrap_or(middle), end],
             lightning: [184, 188, 192, 196].map(|kind| values.one(kind)),
+            course,
+            trail: emitter.spawn_type == 1,
         }
     }
 
@@ -165,7 +210,7 @@ impl Settings {
         let [from, to] = self.frames.map(|f| if f.is_finite() { f.clamp(0.0, 65_535.0) } else { 0.0 });
         let count = (to - from).abs().floor() + 1.0;
         let first = from.min(to);
-        let shift = if self.flags & 0x20 != 0 { (random * count).floor() } else { 0.0 };
+        let shift = if self.flags & flags::RANDOM != 0 { (random * count).floor() } else { 0.0 };
         let step = if self.fps > 0.0 { (age * self.fps).floor() } else { 0.0 };
         let frame = (first + (step + shift) % count) as u32;
         let [columns, rows] = self.grid;

@@ -15,7 +15,7 @@ use galatea_scene::{
 use glam::{Mat4, Vec3};
 
 use self::emitter::{Settings, material};
-use self::particles::System;
+use self::particles::{Surroundings, System};
 use self::sprites::{Space, particle_sprites};
 use super::{Model, NodeId};
 use crate::extra::latin;
@@ -41,6 +41,7 @@ pub struct ModelPerformance<'a> {
     flares: Vec<(NodeId, u32)>,
     added: Vec<Material>,
     run: Option<Run>,
+    seed: u64,
 }
 
 /// The state of all emitters and swinging meshes after some steps.
@@ -71,6 +72,7 @@ impl<'a> ModelPerformance<'a> {
             flares: Vec::new(),
             added: Vec::new(),
             run: None,
+            seed: 0,
         };
         let next = |added: &Vec<Material>| (scene.materials.len() + added.len()) as u32;
         for (id, node) in (0..).zip(&model.nodes) {
@@ -96,7 +98,12 @@ impl<'a> ModelPerformance<'a> {
             clip,
             step: 0,
             late: false,
-            systems: (1..).zip(&self.emitters).map(|(seed, _)| System::new(Random::new(seed))).collect(),
+            systems: (1u64..)
+                .zip(&self.emitters)
+                .map(|(own, _)| {
+                    System::new(Random::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own)))
+                })
+                .collect(),
             swings: swings.map(|(id, _)| still(id)).collect(),
         }
     }
@@ -111,7 +118,8 @@ impl<'a> ModelPerformance<'a> {
             let world = pose.world_of(id + 1);
             let seen = pose.visible.get(*id as usize + 1).copied().unwrap_or(true);
             let burst = animation.is_some_and(|a| emitter::detonates(a, now - seconds, now));
-            system.advance(&settings, world, seconds, seen, burst);
+            let target = self.target(node).map(|id| pose.world_of(id + 1).w_axis.truncate());
+            system.advance(&settings, &Surroundings { world, target, seen, burst }, seconds);
         }
         for swing in &mut run.swings {
             let dangly =
@@ -279,6 +287,10 @@ impl Performance for ModelPerformance<'_> {
 
     fn has_effects(&self) -> bool {
         !self.emitters.is_empty() || !self.flares.is_empty()
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        (self.seed, self.run) = (seed, None);
     }
 
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame {

@@ -3,7 +3,7 @@
 use galatea_scene::Random;
 use glam::{Mat4, Vec3};
 
-use super::emitter::{Render, Settings, Update};
+use super::emitter::{Course, Render, Settings, Update, flags};
 
 /// Maximum number of particles of one emitter at a time.
 pub(super) const MOST: usize = 4096;
@@ -15,6 +15,9 @@ pub(super) struct Particle {
     pub(super) position: Vec3,
     pub(super) velocity: Vec3,
     pub(super) age: f32,
+    /// Where it was emitted, and the z axis of the emitter then, of the length of a metre.
+    origin: Vec3,
+    axis: Vec3,
     /// Its own number from 0 to 1.
     pub(super) random: f32,
 }
@@ -26,19 +29,35 @@ pub(super) struct System {
     owed: f32,
     started: bool,
     limited: bool,
+    /// Where the emitter was.
+    last: Option<Vec3>,
     particles: Vec<Particle>,
 }
 
 /// Returns whether particles of an emitter keep their place in the scene; others move with the emitter.
 fn is_free(settings: &Settings) -> bool {
-    let inherits = settings.flags & 0x40 != 0;
-    let free = matches!(settings.render, Render::Normal | Render::MotionBlur | Render::Linked);
-    free && !inherits && settings.update == Update::Fountain
+    let has = |flag: u32| settings.flags & flag != 0;
+    let usual = matches!(settings.render, Render::Normal | Render::MotionBlur | Render::Linked);
+    let free = (usual || has(flags::INHERIT_LOCAL)) && settings.update == Update::Fountain;
+    settings.course.is_some() || free && !has(flags::INHERIT)
+}
+
+/// What an emitter meets in a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// The transform of the emitter.
+    pub(super) world: Mat4,
+    /// Where its target is.
+    pub(super) target: Option<Vec3>,
+    /// Whether it is seen.
+    pub(super) seen: bool,
+    /// Whether the animation has just detonated.
+    pub(super) burst: bool,
 }
 
 impl System {
     pub(super) fn new(chance: Random) -> Self {
-        System { chance, owed: 0.0, started: false, limited: false, particles: Vec::new() }
+        System { chance, owed: 0.0, started: false, limited: false, last: None, particles: Vec::new() }
     }
 
     pub(super) fn particles(&self) -> &[Particle] {
@@ -60,46 +79,47 @@ impl System {
         if is_free(settings) { particle.velocity } else { world.transform_vector3(particle.velocity) }
     }
 
-    /// Advances by a number of seconds: the living age and move, then others are emitted with the age 0. `burst` says whether the
-    /// animation has just detonated.
-    pub(super) fn advance(
-        &mut self,
-        settings: &Settings,
-        world: Mat4,
-        seconds: f32,
-        seen: bool,
-        burst: bool,
-    ) {
+    /// Advances by a number of seconds: the living age and move, then others are emitted with the age 0.
+    pub(super) fn advance(&mut self, settings: &Settings, around: &Surroundings, seconds: f32) {
         for particle in &mut self.particles {
             particle.age += seconds;
-            particle.position += particle.velocity * seconds;
-            if settings.flags & 0x10 != 0 && is_free(settings) && particle.position.y < 0.0 {
-                particle.position.y = 0.005;
-                particle.velocity.y = particle.velocity.y.abs() * settings.bounce;
+            match (settings.course, around.target) {
+                (Some(course), Some(target)) => fly(particle, course, target, seconds),
+                _ => fall(particle, settings, seconds),
             }
         }
-        self.particles.retain(|p| settings.life < 0.0 || p.age < settings.life);
+        let arrived = |p: &Particle| around.target.is_some_and(|t| has_arrived(p, settings.course, t));
+        self.particles.retain(|p| (settings.life < 0.0 || p.age < settings.life) && !arrived(p));
+        let here = around.world.w_axis.truncate();
+        let moved = self.last.map_or(Vec3::ZERO, |last| here - last);
+        self.last = Some(here);
         let first = !self.started;
         self.started = true;
-        if !seen || settings.life == 0.0 || settings.life.is_nan() {
+        if !around.seen || settings.life == 0.0 || settings.life.is_nan() {
             return;
         }
         let due = match settings.update {
             Update::Fountain => {
                 let rate = settings.rate + self.chance.signed() * settings.random_rate;
-                let owed = rate * seconds;
+                let unit = around.world.z_axis.truncate().length().max(f32::MIN_POSITIVE);
+                let owed = rate * if settings.trail { moved.length() / unit } else { seconds };
                 self.owed = if owed > 0.0 { (self.owed + owed).min(1e9) } else { self.owed };
                 self.owed.floor()
             }
             Update::Single if first || settings.looped && self.particles.is_empty() => 1.0,
-            Update::Explosion if burst => settings.rate.clamp(0.0, 1e9),
+            Update::Explosion if around.burst => settings.rate.clamp(0.0, 1e9),
             Update::Single | Update::Explosion | Update::Lightning => 0.0,
         };
         self.owed = (self.owed - due).max(0.0);
         let births = (due as usize).min(MOST.saturating_sub(self.particles.len()));
         self.limited |= births < due as usize;
+        let carried =
+            if settings.flags & flags::INHERIT_VELOCITY != 0 { moved / seconds } else { Vec3::ZERO };
         for _ in 0..births {
-            let particle = self.born(settings, world);
+            let mut particle = self.born(settings, around.world);
+            if is_free(settings) && carried.is_finite() {
+                particle.velocity += carried;
+            }
             self.particles.push(particle);
         }
     }
@@ -117,7 +137,50 @@ impl System {
         } else {
             (place, velocity)
         };
-        Particle { position, velocity, age: 0.0, random: self.chance.unit() }
+        let (origin, axis) = (position, world.z_axis.truncate());
+        Particle { position, velocity, age: 0.0, origin, axis, random: self.chance.unit() }
+    }
+}
+
+/// Moves a particle that flies freely.
+fn fall(particle: &mut Particle, settings: &Settings, seconds: f32) {
+    particle.position += particle.velocity * seconds;
+    if settings.flags & flags::BOUNCE != 0 && is_free(settings) && particle.position.y < 0.0 {
+        particle.position.y = 0.005;
+        particle.velocity.y = particle.velocity.y.abs() * settings.bounce;
+    }
+}
+
+/// Moves a particle on its way to a target.
+fn fly(particle: &mut Particle, course: Course, target: Vec3, seconds: f32) {
+    match course {
+        Course::Pull { strength, drag, .. } => {
+            let way = (target - particle.position).normalize_or_zero();
+            particle.velocity += way * (strength * particle.axis.length() * seconds);
+            particle.velocity *= (1.0 - seconds / (1.0 + drag.max(0.0))).max(0.0);
+            particle.position += particle.velocity * seconds;
+        }
+        Course::Curve { handles: [first, second], seconds } => {
+            let t = (particle.age / seconds).clamp(0.0, 1.0);
+            let s = 1.0 - t;
+            let (p, q) = (particle.origin, target);
+            let (a, b) = (p + particle.axis * first, q - particle.axis * second);
+            let place = p * (s * s * s) + a * (3.0 * s * s * t) + b * (3.0 * s * t * t) + q * (t * t * t);
+            particle.velocity = (a - p) * (3.0 * s * s) + (b - a) * (6.0 * s * t) + (q - b) * (3.0 * t * t);
+            particle.velocity /= seconds;
+            particle.position = place;
+        }
+    }
+}
+
+/// Returns `true` if a particle has reached its target.
+fn has_arrived(particle: &Particle, course: Option<Course>, target: Vec3) -> bool {
+    match course {
+        Some(Course::Pull { close, .. }) => {
+            particle.position.distance(target) < close * particle.axis.length()
+        }
+        Some(Course::Curve { seconds, .. }) => particle.age >= seconds,
+        None => false,
     }
 }
 
@@ -125,6 +188,8 @@ impl System {
 mod tests {
     use super::*;
     use crate::mdl::{Model, Node};
+
+    const HERE: Surroundings = Surroundings { world: Mat4::IDENTITY, target: None, seen: true, burst: false };
 
     fn fountain() -> Settings {
         Settings {
@@ -139,7 +204,7 @@ mod tests {
     fn after(settings: &Settings, steps: u32) -> System {
         let mut system = System::new(Random::new(1));
         for _ in 0..steps {
-            system.advance(settings, Mat4::IDENTITY, 1.0 / 64.0, true, false);
+            system.advance(settings, &HERE, 1.0 / 64.0);
         }
         system
     }
@@ -170,8 +235,62 @@ mod tests {
         let boom = Settings { update: Update::Explosion, ..fountain() };
         let mut system = after(&boom, 10);
         assert!(system.particles().is_empty());
-        system.advance(&boom, Mat4::IDENTITY, 1.0 / 64.0, true, true);
+        system.advance(&boom, &Surroundings { burst: true, ..HERE }, 1.0 / 64.0);
         assert_eq!(system.particles().len(), 8);
+    }
+
+    #[test]
+    fn particles_fly_to_their_target() {
+        let target = Vec3::new(4.0, 0.0, 2.0);
+        let around = Surroundings { target: Some(target), ..HERE };
+        let run = |course: Course, steps: u32| {
+            let settings = Settings { course: Some(course), life: -1.0, area: [0.0; 2], ..fountain() };
+            let mut system = System::new(Random::new(1));
+            for _ in 0..steps {
+                system.advance(&settings, &around, 1.0 / 64.0);
+            }
+            system
+        };
+        let curve = Course::Curve { handles: [1.0, 1.0], seconds: 1.0 };
+        let oldest = |system: &System| system.particles().first().map(|p| (p.age, p.position));
+        assert_eq!(oldest(&run(curve, 8 + 32)), Some((0.5, target / 2.0)));
+        // Those that have arrived are gone: one is emitted every eighth of a second.
+        assert_eq!(run(curve, 256).particles().len(), 8);
+        let pull = Course::Pull { strength: 50.0, drag: 0.0, close: 0.5 };
+        let system = run(pull, 256);
+        assert!(!system.particles().is_empty() && system.particles().len() < 16);
+        assert!(system.particles().iter().all(|p| p.position.distance(target) >= 0.5));
+    }
+
+    #[test]
+    fn trails_are_emitted_by_the_way() {
+        let trail = Settings { trail: true, life: -1.0, ..fountain() };
+        let mut system = System::new(Random::new(1));
+        for step in 0..=64u16 {
+            let world = Mat4::from_translation(Vec3::X * f32::from(step) / 32.0);
+            system.advance(&trail, &Surroundings { world, ..HERE }, 1.0 / 64.0);
+        }
+        assert_eq!(system.particles().len(), 16);
+    }
+
+    #[test]
+    fn particles_inherit_what_their_flags_say() {
+        let moved = Mat4::from_translation(Vec3::X);
+        let after = |flags: u32, render: Render| {
+            let settings = Settings { flags, render, rate: 64.0, speed: 0.0, area: [0.0; 2], ..fountain() };
+            let mut system = System::new(Random::new(1));
+            system.advance(&settings, &HERE, 1.0 / 64.0);
+            system.advance(&settings, &Surroundings { world: moved, ..HERE }, 1.0 / 64.0);
+            let at = |i: usize| {
+                system.particles().get(i).map(|p| (system.place(&settings, p, moved).x, p.velocity.x))
+            };
+            (at(0), at(1))
+        };
+        assert_eq!(after(0, Render::Normal).0, Some((0.0, 0.0)));
+        assert_eq!(after(flags::INHERIT, Render::Normal).0, Some((1.0, 0.0)));
+        assert_eq!(after(0, Render::BillboardToLocalZ).0, Some((1.0, 0.0)));
+        assert_eq!(after(flags::INHERIT_LOCAL, Render::BillboardToLocalZ).0, Some((0.0, 0.0)));
+        assert_eq!(after(flags::INHERIT_VELOCITY, Render::Normal).1, Some((1.0, 64.0)));
     }
 
     #[test]
