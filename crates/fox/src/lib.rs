@@ -38,6 +38,7 @@ mod mesh;
 mod model;
 mod name;
 mod names;
+mod presets;
 mod read;
 mod rules;
 mod scene;
@@ -62,6 +63,7 @@ pub use model::{
 };
 pub use name::Name;
 pub use names::{Dictionary, NameKind, UsedName, WordHashes, hash_word};
+pub use presets::{Preset, Presets};
 pub use read::inspect;
 pub use rules::RULES;
 pub use scene::{Game, SceneOptions};

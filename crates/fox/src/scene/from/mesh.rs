@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use galatea_scene::{
-    AlphaMode, Deformed, Extras, Material, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology,
-    Vertices as SceneVertices,
+    Deformed, Extras, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Vertices as SceneVertices,
 };
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
@@ -14,7 +13,7 @@ use super::vertices::{self as columns, Source, Wanted, Weights, build, noted_cou
 use super::{levels, material};
 use crate::mesh::{Mesh, Usage};
 use crate::model::Fmdl;
-use crate::scene::extra::{index, int, ints, own};
+use crate::scene::extra::{int, ints, own};
 use crate::scene::material::flags_for;
 use crate::scene::to::tree::place;
 use crate::scene::to::vertices::MASK;
@@ -70,6 +69,9 @@ pub(super) struct Meshes<'a> {
 }
 
 impl<'a> Meshes<'a> {
+    /// The flags that a material decides.
+    const LOOKS: u32 = 0xFFFF;
+
     pub(super) fn read(&mut self) -> Result<()> {
         let entries = self.entries();
         let levels = entries.iter().map(|(_, e)| span(e)).max().unwrap_or(1).max(1);
@@ -185,29 +187,16 @@ impl<'a> Meshes<'a> {
         }
         let number = self.materials.number(id);
         let mut flags = map.and_then(|m| int(m, "flags")).unwrap_or(0) as u32;
-        if let Some(material) = id.and_then(|id| self.scene.materials.get(id as usize)) {
-            let ours = index(own(&material.extras), "instance").is_some();
-            flags = if ours { flags_for(flags, material) } else { flags_for(flags, &self.cut_out(material)) };
+        if let Some(new) = self.materials.flags(id) {
+            flags = flags & !Self::LOOKS | new;
+        } else if let Some(material) = id.and_then(|id| self.scene.materials.get(id as usize)) {
+            flags = flags_for(flags, material);
         }
         if entry.known {
             let shadow = part.purpose != Purpose::Render;
             flags = flags & !Mesh::SHADOW_ONLY | if shadow { Mesh::SHADOW_ONLY } else { 0 };
         }
         (number, flags)
-    }
-
-    /// Returns the engine draws deferred: what is blended elsewhere is cut out here.
-    fn cut_out(&mut self, material: &Material) -> Material {
-        let mut out =
-            Material { alpha: material.alpha, two_sided: material.two_sided, ..Material::default() };
-        if !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
-            out.alpha = AlphaMode::Mask { cutoff: 0.5 };
-            let line = Loss::new(format!("material {:?}", material.name), "blending; it is cut out instead");
-            if !self.losses.contains(&line) {
-                self.losses.push(line);
-            }
-        }
-        out
     }
 
     /// Returns the mesh as it was, with whatever numbers have changed; `None` if that does not do.
