@@ -22,6 +22,7 @@
 //! # Ok::<(), galatea_wire::Error>(())
 //! ```
 
+mod bones;
 mod build;
 pub mod check;
 mod convert;
@@ -50,6 +51,7 @@ mod weights;
 pub mod wire;
 mod write;
 
+pub use bones::pes_bone;
 pub use convert::Repathed;
 pub use derive::{Agreement, Derived};
 pub use extensions::Extensions;

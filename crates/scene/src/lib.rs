@@ -20,6 +20,7 @@ mod diff;
 mod extra;
 mod fixture;
 mod frame;
+mod levels;
 mod light;
 mod material;
 mod mesh;

@@ -1,6 +1,6 @@
 //! Meshes from the scene: as they were where nothing asks for more, else put together and split anew.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use galatea_scene::{
     Deformed, Extras, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Vertices as SceneVertices,
@@ -39,6 +39,8 @@ struct Entry<'a> {
     known: bool,
     /// Whether it is seen at all levels, there being none for it.
     everywhere: bool,
+    /// Whether an editor joined it to a mesh of ours, whose levels are not its own.
+    joined: bool,
 }
 
 impl<'a> Entry<'a> {
@@ -102,6 +104,8 @@ impl<'a> Meshes<'a> {
         // Copies that an editor made come behind the meshes they were made of.
         let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
+        // Levels of new meshes, and of copies that cannot be told apart otherwise: by parent, name, part and how many were there.
+        let mut beside: HashMap<(Option<NodeId>, String, usize), Vec<usize>> = HashMap::new();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             let Some(mesh) = node.mesh.and_then(|m| scene.meshes.get(m as usize)) else { continue };
@@ -113,12 +117,14 @@ impl<'a> Meshes<'a> {
                     continue;
                 }
                 let part = Part { id, node, primitive, purpose: mesh.purpose };
-                let level = mesh.lod.unwrap_or(0).min(MOST_LEVELS - 1);
+                let told = levels::level_of(scene, node).map(|level| level.min(MOST_LEVELS - 1));
+                let level = told.unwrap_or(0);
                 if let Some(((was, copy), _)) = &was {
                     let entry = known.entry((copy.clone(), *was, i)).or_insert_with(|| Entry {
                         levels: BTreeMap::new(),
                         known: true,
-                        everywhere: mesh.lod.is_none(),
+                        everywhere: told.is_none(),
+                        joined: i > 0,
                     });
                     if let std::collections::btree_map::Entry::Vacant(slot) = entry.levels.entry(level) {
                         slot.insert(part);
@@ -138,8 +144,19 @@ impl<'a> Meshes<'a> {
                         format!("purpose {purpose}; it is a hidden group"),
                     ));
                 }
+                if told.is_some() {
+                    let same = beside.entry((node.parent, levels::base_name(scene, id), i)).or_default();
+                    let free = |at: &&usize| {
+                        new.get(**at).is_some_and(|e: &Entry<'_>| !e.levels.contains_key(&level))
+                    };
+                    if let Some(entry) = same.iter().find(free).copied().and_then(|at| new.get_mut(at)) {
+                        entry.levels.insert(level, part);
+                        continue;
+                    }
+                    same.push(new.len());
+                }
                 let levels = BTreeMap::from([(level, part)]);
-                new.push(Entry { levels, known: false, everywhere: mesh.lod.is_none() });
+                new.push(Entry { levels, known: false, everywhere: told.is_none(), joined: false });
             }
         }
         let original = |(copy, was, i): (String, usize, usize)| (i == 0 && copy.is_empty()).then_some(was);
@@ -471,6 +488,9 @@ fn shown_at(entry: &Entry<'_>, level: usize) -> bool {
 fn gone(entry: &Entry<'_>, level: usize) -> bool {
     let windows = entry.map().map_or_else(Vec::new, |m| ints(m, "windows"));
     let last = entry.levels.keys().next_back().is_some_and(|k| (*k as usize) < level);
+    if entry.joined {
+        return entry.everywhere;
+    }
     match windows.as_chunks::<2>().0.get(level) {
         Some([_, count]) => *count >= 3,
         None => last || entry.everywhere,

@@ -103,8 +103,15 @@ impl Fmdl {
             roles.bones.iter().filter_map(|id| scene.node(*id)).map(|n| own(&n.extras)).collect();
         header::read_derived(map, &mut model, &bones, &groups);
         let mut all = unsupported(scene);
+        all.extend(roles.losses(scene));
         all.extend(materials.losses);
         all.extend(losses);
+        if map.is_empty() && game_of(scene, game) == Game::Pes {
+            let what = |name: String| {
+                Loss::new(format!("bone {name:?}"), "its movement: the skeleton of the game has no such bone")
+            };
+            all.extend(model.name_pes_bones().into_iter().map(what));
+        }
         Ok((model, all))
     }
 }
