@@ -43,7 +43,6 @@ mod presets;
 mod read;
 mod rules;
 mod scene;
-mod simplify;
 mod split;
 mod tables;
 mod vertex_schema;

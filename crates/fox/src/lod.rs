@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::mesh::Mesh;
 use crate::model::Fmdl;
-use crate::simplify::simplify;
+use galatea_scene::simplify;
 use crate::wire::Window;
 
 impl Mesh {

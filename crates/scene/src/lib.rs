@@ -27,6 +27,7 @@ mod mesh;
 mod node;
 mod onto;
 mod pose;
+mod simplify;
 mod split;
 mod unique_names;
 mod uv;
@@ -50,6 +51,7 @@ pub use mesh::{Attribute, Bounds, Influences, Mesh, Primitive, Purpose, Skin, To
 pub use node::{Attachment, Billboard, Inherit, Node, Shape, Transform};
 pub use onto::{Account, Change, Fate, ORIGIN, Onto, Part, RULE};
 pub use pose::{Deformed, Pose};
+pub use simplify::simplify;
 pub use split::{Room, smooth_normals};
 pub use unique_names::UniqueNames;
 pub use value::{Extras, Key, Value};
