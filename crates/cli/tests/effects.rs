@@ -130,7 +130,8 @@ fn square(flags: u32) -> mdlx::Model {
     model.particle_emitters2.clear();
     let moved = mdlx::Keys::Vector(mdlx::Curve::new([(0, [0.0; 3]), (4000, [1.0, 0.0, 0.0])]));
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let turned = mdlx::Keys::Rotation(mdlx::Curve::new([(0, [0.0, 0.0, 0.0, 1.0]), (4000, [0.0, 0.0, half, half])]));
+    let turned =
+        mdlx::Keys::Rotation(mdlx::Curve::new([(0, [0.0, 0.0, 0.0, 1.0]), (4000, [0.0, 0.0, half, half])]));
     let linear = mdlx::Interpolation::Linear;
     let tracks =
         vec![mdlx::Track::new(b"KTAT", linear, moved), mdlx::Track::new(b"KTAR", linear, turned)].into();
@@ -310,7 +311,8 @@ fn subjects() -> Vec<(String, Box<dyn Document>)> {
     let pages = mdlx::Track::new(b"KMTF", mdlx::Interpolation::None, pages);
     let mut book = square(0);
     book.textures.push(mdlx::Texture { path: Default::default(), replaceable_id: 2, flags: 0 });
-    (book.materials[0].layers[0].tracks, book.materials[0].layers[0].texture_anim_id) = (vec![pages].into(), -1);
+    (book.materials[0].layers[0].tracks, book.materials[0].layers[0].texture_anim_id) =
+        (vec![pages].into(), -1);
     add("pages", book);
     let mut footprint = square(0);
     footprint.events.push(mdlx::Event {

@@ -22,6 +22,7 @@
 //! # Ok::<(), galatea_wire::Error>(())
 //! ```
 
+mod bones;
 mod build;
 pub mod check;
 mod convert;
@@ -38,10 +39,10 @@ mod mesh;
 mod model;
 mod name;
 mod names;
+mod presets;
 mod read;
 mod rules;
 mod scene;
-mod simplify;
 mod split;
 mod tables;
 mod vertex_schema;
@@ -49,6 +50,7 @@ mod weights;
 pub mod wire;
 mod write;
 
+pub use bones::pes_bone;
 pub use convert::Repathed;
 pub use derive::{Agreement, Derived};
 pub use extensions::Extensions;
@@ -62,6 +64,7 @@ pub use model::{
 };
 pub use name::Name;
 pub use names::{Dictionary, NameKind, UsedName, WordHashes, hash_word};
+pub use presets::{Preset, Presets};
 pub use read::inspect;
 pub use rules::RULES;
 pub use scene::{Game, SceneOptions};

@@ -132,18 +132,39 @@ pub fn convert(
     let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
     let scene = document.scene(context).ok_or_else(unsupported)?;
     if let Some(write_scene) = to.format().write_scene {
-        return write_scene(&scene, document, options, context);
+        return write_scene(&at_level(scene, options.level), document, options, context);
     }
     let from_scene = to.format().from_scene.ok_or_else(unsupported)?;
     if document.has_lost_extras() && !options.as_new {
         return Err(ConvertError::LostExtras);
     }
+    #[cfg(feature = "fox")]
+    if to == FormatId::Fmdl {
+        let completed = crate::textures::complete(&scene, carried.as_ref(), options, context)?;
+        let (built, lost) = from_scene(&completed.scene, options)?;
+        let images = carried.filter(|images| !images.is_empty());
+        let files = images.map(|i| i.textures(&scene, &completed.done, built.as_ref(), options, context));
+        let Files { files, losses: images } = files.unwrap_or_default();
+        let own = completed.files;
+        let losses = document.losses().iter().cloned().chain(own.losses).chain(lost).chain(images).collect();
+        let output = built.write()?.with_siblings(files).with_siblings(own.files);
+        return Ok(Converted { output, losses });
+    }
     let (built, lost) = from_scene(&placed_textures(&scene, to, context), options)?;
     let images = carried.filter(|images| !images.is_empty());
-    let files = images.map(|images| images.textures(&scene, built.as_ref(), options, context));
+    let none = std::collections::HashSet::new();
+    let files = images.map(|images| images.textures(&scene, &none, built.as_ref(), options, context));
     let Files { files, losses: images } = files.unwrap_or_default();
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
     Ok(Converted { output: built.write()?.with_siblings(files), losses })
+}
+
+/// Returns a scene with one level of detail, if only that is wanted.
+fn at_level(mut scene: Cow<'_, Scene>, level: Option<u32>) -> Cow<'_, Scene> {
+    if let Some(level) = level.filter(|_| scene.meshes.iter().any(|m| m.lod.is_some())) {
+        scene.to_mut().keep_level(level);
+    }
+    scene
 }
 
 /// Returns a scene whose new textures are in the folder that the context names, if the format has paths.

@@ -90,6 +90,10 @@ pub enum ConvertOption {
     Ftexs,
     /// [`ConvertOptions::weights`].
     Weights,
+    /// [`ConvertOptions::drop_unused_bones`].
+    DropUnusedBones,
+    /// [`ConvertOptions::level`].
+    Level,
 }
 
 impl fmt::Display for ConvertOption {
@@ -101,6 +105,8 @@ impl fmt::Display for ConvertOption {
             ConvertOption::Platform => "a platform",
             ConvertOption::Ftexs => "a number of FTEXS files",
             ConvertOption::Weights => "a way to make matrix groups",
+            ConvertOption::DropUnusedBones => "dropping unused bones",
+            ConvertOption::Level => "one level of detail",
         })
     }
 }
@@ -133,6 +139,10 @@ pub struct ConvertOptions {
     /// How the skin weights of a Warcraft III model become matrix groups; equal shares without.
     #[cfg(feature = "mdlx")]
     pub weights: Option<mdlx::GroupWeights>,
+    /// Whether bones of a Fox Engine model that move nothing are left out.
+    pub drop_unused_bones: bool,
+    /// The only level of detail that a glTF or OBJ gets; all without.
+    pub level: Option<u32>,
 }
 
 impl ConvertOptions {
@@ -186,6 +196,18 @@ impl ConvertOptions {
         ConvertOptions { weights: weights.into(), ..self }
     }
 
+    /// Returns the same options, with or without bones of a Fox Engine model that move nothing.
+    #[must_use]
+    pub fn with_drop_unused_bones(self, drop_unused_bones: bool) -> Self {
+        ConvertOptions { drop_unused_bones, ..self }
+    }
+
+    /// Returns the same options with this level of detail alone.
+    #[must_use]
+    pub fn with_level(self, level: impl Into<Option<u32>>) -> Self {
+        ConvertOptions { level: level.into(), ..self }
+    }
+
     /// Returns the KotOR game, if it is one.
     #[cfg(feature = "kotor")]
     pub(crate) fn kotor(&self) -> Option<kotor::mdl::Game> {
@@ -222,7 +244,9 @@ impl ConvertOptions {
         let weights = self.weights.map(|_| ConvertOption::Weights);
         #[cfg(not(feature = "mdlx"))]
         let weights = None;
-        let mut given = [version, game, platform, weights].into_iter().flatten();
+        let bones = self.drop_unused_bones.then_some(ConvertOption::DropUnusedBones);
+        let level = self.level.map(|_| ConvertOption::Level);
+        let mut given = [version, game, platform, weights, bones, level].into_iter().flatten();
         match given.find(|option| !to.format().options.contains(option)) {
             Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
             None => Ok(()),

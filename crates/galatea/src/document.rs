@@ -181,8 +181,14 @@ pub struct SceneContext<'a> {
     pub team: u32,
     /// The other files of the document's directory, where a glTF has its images.
     pub siblings: Option<&'a dyn SiblingFiles>,
-    /// The folder of new textures in the paths of a Warcraft III model, such as `war3mapImported`.
+    /// The folder of new textures in the paths of a Warcraft III or Fox Engine model, such as `war3mapImported`.
     pub texture_folder: Option<&'a str>,
+    /// The presets of new Fox Engine materials; `None` for the built-in ones.
+    #[cfg(feature = "fox")]
+    pub presets: Option<&'a galatea_fox::Presets>,
+    /// The preset of Fox Engine materials that name none.
+    #[cfg(feature = "fox")]
+    pub preset: Option<&'a str>,
 }
 
 impl<'a> SceneContext<'a> {
@@ -198,6 +204,10 @@ impl<'a> SceneContext<'a> {
             team: 0,
             siblings: None,
             texture_folder: None,
+            #[cfg(feature = "fox")]
+            presets: None,
+            #[cfg(feature = "fox")]
+            preset: None,
         }
     }
 
@@ -214,6 +224,26 @@ impl<'a> SceneContext<'a> {
         static BUILT_IN: std::sync::LazyLock<galatea_fox::Dictionary> =
             std::sync::LazyLock::new(galatea_fox::Dictionary::built_in);
         self.names.unwrap_or(&BUILT_IN)
+    }
+
+    /// Returns the same context with these presets of Fox Engine materials.
+    #[cfg(feature = "fox")]
+    #[must_use]
+    pub fn with_presets(self, presets: &'a galatea_fox::Presets) -> Self {
+        SceneContext { presets: Some(presets), ..self }
+    }
+
+    /// Returns the same context with this preset for Fox Engine materials that name none.
+    #[cfg(feature = "fox")]
+    #[must_use]
+    pub fn with_preset(self, preset: impl Into<Option<&'a str>>) -> Self {
+        SceneContext { preset: preset.into(), ..self }
+    }
+
+    /// Returns the presets of Fox Engine materials.
+    #[cfg(feature = "fox")]
+    pub(crate) fn presets(&self) -> &'a galatea_fox::Presets {
+        self.presets.unwrap_or(galatea_fox::Presets::built_in())
     }
 
     /// Returns the same context with this way to find supermodels.
@@ -243,7 +273,7 @@ impl<'a> SceneContext<'a> {
 }
 
 impl<'a> SceneContext<'a> {
-    /// Returns the same context with this folder for new textures of a Warcraft III model.
+    /// Returns the same context with this folder for new textures of a Warcraft III or Fox Engine model.
     #[must_use]
     pub fn with_texture_folder(self, folder: impl Into<Option<&'a str>>) -> Self {
         SceneContext { texture_folder: folder.into(), ..self }

@@ -22,6 +22,7 @@ mod emitter;
 mod fix;
 mod geoset;
 mod groups;
+mod lod;
 mod material;
 mod model;
 mod node;

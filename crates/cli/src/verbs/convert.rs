@@ -16,6 +16,7 @@ use galatea::{
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
+use super::shaders::PresetFiles;
 use super::supermodels::Supermodels;
 use super::targets::{
     Walkmeshes, by_ending, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
@@ -53,12 +54,23 @@ pub(crate) struct Options {
     /// How weights become the bones of a Warcraft III model without weights (version 800)
     #[arg(long, value_enum)]
     weights: Option<Weights>,
-    /// Folder of new textures in the paths of a Warcraft III model, such as war3mapImported
+    /// Folder of new textures in the paths of a Warcraft III or Fox Engine model, such as war3mapImported
     #[arg(long, value_name = "FOLDER")]
     texture_folder: Option<String>,
     /// Write OUT_portrait.mdx too: the head of a Warcraft III unit, as the game shows it beside a selected unit
     #[arg(long)]
     portrait: bool,
+    /// Preset of Fox Engine materials whose names tell none, such as tpp-static; `galatea shaders` lists them
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    #[command(flatten)]
+    presets: PresetFiles,
+    /// Leave out bones of a Fox Engine model that move nothing
+    #[arg(long)]
+    drop_unused_bones: bool,
+    /// Write only this level of detail into a glTF; 0 is the finest
+    #[arg(long, value_name = "N")]
+    lod: Option<u32>,
     /// Folder with the supermodels from which KotOR models inherit animations, before those of the game
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
@@ -186,6 +198,7 @@ impl Counts {
 /// What all workers share.
 struct Shared<'a> {
     names: fox::Dictionary,
+    presets: fox::Presets,
     models: Supermodels,
     library: Libraries,
     outputs: HashMap<PathBuf, PathBuf>,
@@ -212,6 +225,7 @@ impl Options {
             Weights::Shares => mdlx::GroupWeights::Shares,
         });
         let options = self.textures.options().with_version(self.version).with_weights(weights);
+        let options = options.with_drop_unused_bones(self.drop_unused_bones).with_level(self.lod);
         options.with_game(game).with_platform(platform).with_as_new(self.as_new)
     }
 
@@ -255,6 +269,8 @@ impl Options {
             .with_textures(textures.as_ref())
             .with_team(self.sources.team_colour)
             .with_texture_folder(self.texture_folder.as_deref())
+            .with_presets(&shared.presets)
+            .with_preset(self.preset.as_deref())
             .with_siblings(opened.loaded.input().siblings);
         let (converted, account) = match &self.onto {
             Some(original) => {
@@ -343,7 +359,7 @@ impl Options {
         let mut taken: HashSet<PathBuf> = HashSet::new();
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
-                let mut out = Vec::new();
+        let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
             let inside = outputs::below(&self.inputs.paths, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
@@ -375,7 +391,9 @@ impl Options {
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => Ok(one(input, output)),
+            (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => {
+                Ok(one(input, output))
+            }
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(to.format().category);
                 let plan = self.plan(&inputs, dir, to);
@@ -448,10 +466,15 @@ impl Options {
 
     fn shared<'a>(&self, inputs: &'a Inputs, plan: Vec<(Job, PathBuf)>) -> Result<Shared<'a>, String> {
         let models = Supermodels::new(self.supermodels.as_deref(), self.sources.folders.game.games()?)?;
+        let presets = self.presets.load()?;
+        if let Some(name) = &self.preset {
+            presets.named(name).map_err(|e| format!("--preset: {e}; `galatea shaders` lists them"))?;
+        }
         let outputs: HashMap<PathBuf, PathBuf> =
             plan.into_iter().map(|(job, output)| (job.path, output)).collect();
         Ok(Shared {
             names: self.dictionaries.load().map_err(|error| error.to_string())?,
+            presets,
             models,
             library: self.sources.folders.library()?,
             originals: Originals::new(outputs.keys().cloned().collect()),
@@ -547,6 +570,8 @@ fn with_flag(error: &ConvertError) -> String {
         }
         ConvertOption::Platform => "--platform is for KotOR models".into(),
         ConvertOption::Ftexs => "--ftexs is for ftex".into(),
+        ConvertOption::DropUnusedBones => "--drop-unused-bones is for fmdl".into(),
+        ConvertOption::Level => "--lod is for glb and gltf".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
         _ => error.to_string(),
     }

@@ -11,11 +11,13 @@ mod games;
 mod info;
 mod inspect;
 mod list;
+mod lod;
 mod names;
 mod pack;
 mod put;
 mod render;
 mod roundtrip;
+mod shaders;
 mod shell;
 mod supermodels;
 mod targets;
@@ -41,6 +43,8 @@ pub(crate) enum Verb {
     Check(check::Options),
     /// Convert between formats: binary, text, versions, glTF, textures
     Convert(convert::Options),
+    /// Make levels of detail for Fox Engine models and Warcraft III models for Reforged
+    Lod(lod::Options),
     /// List what differs between two files, field by field
     Diff(diff::Options),
     /// Render models to PNG images
@@ -64,6 +68,8 @@ pub(crate) enum Verb {
     Names(names::Names),
     /// Print the hashes of a word: StrCode64 and PathCode64
     Hash(names::Hash),
+    /// List the shaders and presets of the Fox Engine with their texture slots and parameters
+    Shaders(shaders::Options),
     /// List the formats that Galatea supports
     Formats(formats::Options),
     /// Explain a rule and what to do about it
@@ -82,6 +88,7 @@ impl Verb {
             Verb::Roundtrip(options) => options.run(),
             Verb::Check(options) => options.run(),
             Verb::Convert(options) => options.run(),
+            Verb::Lod(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
             Verb::Textures(options) => options.run(),
@@ -93,6 +100,7 @@ impl Verb {
             Verb::Games(options) => options.run(),
             Verb::Names(options) => options.run(),
             Verb::Hash(options) => options.run(),
+            Verb::Shaders(options) => options.run(),
             Verb::Formats(options) => options.run(),
             Verb::Explain(options) => options.run(),
             Verb::Completions(options) => options.run(),

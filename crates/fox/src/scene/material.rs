@@ -5,9 +5,9 @@ use galatea_scene::{AlphaMode, Material, Slot};
 use crate::mesh::Mesh;
 
 /// Flag bits that glass and decals have.
-const GLASS: u32 = 0x50;
+pub(super) const GLASS: u32 = 0x50;
 /// The part of flags that is the way of blending.
-const BLEND: u32 = 0xF;
+pub(super) const BLEND: u32 = 0xF;
 
 /// Returns how a mesh with these flags mixes with what is behind.
 pub(super) fn alpha(flags: u32) -> AlphaMode {

@@ -51,14 +51,6 @@ impl Game {
     pub fn version(self) -> f32 {
         if self == Game::Tpp { Fmdl::TPP } else { Fmdl::GZ }
     }
-
-    /// Shader and technique of new materials.
-    fn shader(self) -> (&'static str, &'static str) {
-        match self {
-            Game::Gz | Game::Tpp => ("fox_3ddf_basic", "fox3DDF_Blin_LNM"),
-            Game::Pes => ("fox3ddf_blin", "fox3DDF_Blin"),
-        }
-    }
 }
 
 /// Choices of [`Fmdl::from_scene`].

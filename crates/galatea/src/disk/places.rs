@@ -13,7 +13,8 @@ pub(super) const BELOW: [&str; 6] = [
 ];
 
 /// The archives of Warcraft III up to 1.29, the first first.
-pub(super) const MPQS: [&str; 5] = ["War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3Local.mpq", "War3.mpq"];
+pub(super) const MPQS: [&str; 5] =
+    ["War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3Local.mpq", "War3.mpq"];
 
 /// The folders in Warcraft III's storage that names are looked up in, the first first: classic graphics before those of Reforged, since
 /// the models that name their textures by path are those of maps.

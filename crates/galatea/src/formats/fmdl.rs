@@ -31,7 +31,7 @@ pub(super) static FORMAT: Format = Format {
     extensions: &["fmdl"],
     write_extension: Some("fmdl"),
     game: Some(Game::Fox),
-    options: &[ConvertOption::FoxGame],
+    options: &[ConvertOption::FoxGame, ConvertOption::DropUnusedBones],
     detect: fox::detect,
     read: |input, limits| Ok(Box::new(Fmdl::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("fmdl", fox::inspect(input.bytes, limits)),
@@ -39,15 +39,24 @@ pub(super) static FORMAT: Format = Format {
     unordered: UNORDERED,
     records: fox::RECORDS,
     from_scene: Some(|scene, options| {
-        let options = fox::SceneOptions::default().with_game(options.fox());
-        let (model, losses) = Fmdl::from_scene(scene, &options)?;
+        let scene_options = fox::SceneOptions::default().with_game(options.fox());
+        let (mut model, losses) = Fmdl::from_scene(scene, &scene_options)?;
+        if options.drop_unused_bones {
+            model.drop_unused_bones();
+        }
         Ok((Box::new(model), losses))
     }),
     convert: Some(|document, to, options, context| {
         let model = document.as_any().downcast_ref::<Fmdl>().filter(|_| to == FormatId::Fmdl);
-        let Some((model, game)) = model.zip(options.fox()) else { return Ok(None) };
+        let Some(model) = model.filter(|_| options.fox().is_some() || options.drop_unused_bones) else {
+            return Ok(None);
+        };
         let mut model = model.clone();
-        let losses = model.convert(game.version(), context.names());
+        let game = options.fox();
+        let losses = game.map_or_else(Vec::new, |game| model.convert(game.version(), context.names()));
+        if options.drop_unused_bones {
+            model.drop_unused_bones();
+        }
         Ok(Some(Converted::new(Output::single(model.write()?), losses)))
     }),
     ..Format::model(

@@ -223,6 +223,7 @@ fn summary(scene: &Scene) -> Summary {
 pub(super) static GLB: Format = Format {
     extensions: &["glb"],
     stored: true,
+    options: &[crate::ConvertOption::Level],
     write_extension: Some("glb"),
     detect: |bytes| gltf::detect(bytes) && bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(Gltf::read(input, limits)?)),
@@ -245,6 +246,7 @@ pub(super) static GLB: Format = Format {
 pub(super) static GLTF: Format = Format {
     extensions: &["gltf"],
     stored: true,
+    options: &[crate::ConvertOption::Level],
     write_extension: Some("gltf"),
     detect: |bytes| gltf::detect(bytes) && !bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(GltfText(Gltf::read(input, limits)?)) as Box<dyn Document>),

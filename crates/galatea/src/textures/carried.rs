@@ -36,7 +36,7 @@ pub(crate) struct Files {
 
 impl Files {
     /// Adds a file; the number of another one of this name is appended if that has other bytes.
-    fn add(&mut self, stem: &str, ending: &str, bytes: &[u8]) -> String {
+    pub(super) fn add(&mut self, stem: &str, ending: &str, bytes: &[u8]) -> String {
         let mut name = format!("{stem}.{ending}");
         for number in 2.. {
             let other = self.files.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name));
@@ -140,10 +140,29 @@ impl<'a> Carried<'a> {
         (written, out.into_inner())
     }
 
-    /// The images as textures of the game that a model was built for, named as its materials say.
+    /// The maps of a material, as the document has them.
+    #[cfg(feature = "fox")]
+    pub(super) fn maps(&self, id: MaterialId, material: &Material) -> &[galatea_gltf::Map] {
+        self.embedded.appearance(id, material).map_or(&[], |appearance| &appearance.maps)
+    }
+
+    /// Decodes an image; `None` if the document does not have it.
+    #[cfg(feature = "fox")]
+    pub(super) fn decoded(&self, name: &str) -> Option<Result<galatea_texture::Image, Loss>> {
+        let image = self.by_name.get(name)?;
+        let decode = |bytes: Cow<'_, [u8]>| {
+            let texture = Texture::read(&bytes, &Limits::default())?;
+            texture.decode_best(&Limits::default())
+        };
+        Some(self.bytes(image).and_then(|bytes| decode(bytes).map_err(|e| of_image(image, e.to_string()))))
+    }
+
+    /// The images as textures of the game that a model was built for, named as its materials say. Those of the materials
+    /// `done` are made elsewhere.
     pub(crate) fn textures(
         &self,
         scene: &Scene,
+        done: &HashSet<MaterialId>,
         built: &dyn Document,
         options: &ConvertOptions,
         context: &SceneContext<'_>,
@@ -160,9 +179,9 @@ impl<'a> Carried<'a> {
         let folder = context.texture_folder.filter(|_| built.format().game == Some(Game::Warcraft));
         let folder = folder.map(|f| format!("{}/", f.trim_end_matches(['/', '\\']).replace('\\', "/")));
         let folder = folder.unwrap_or_default();
-        let mut done = HashSet::new();
-        for (texture, image) in self.used(scene) {
-            if !done.insert(image.name.as_str()) {
+        let mut seen = HashSet::new();
+        for (texture, image) in self.used(scene, done) {
+            if !seen.insert(image.name.as_str()) {
                 continue;
             }
             let mut name = output_name(texture);
@@ -188,9 +207,9 @@ impl<'a> Carried<'a> {
     }
 
     /// The images that are textures of materials, rather than derived from some, with the names these have there.
-    fn used<'s>(&self, scene: &'s Scene) -> Vec<(&'s str, &'a Image)> {
+    fn used<'s>(&self, scene: &'s Scene, done: &HashSet<MaterialId>) -> Vec<(&'s str, &'a Image)> {
         let mut out = Vec::new();
-        for (id, material) in (0..).zip(&scene.materials) {
+        for (id, material) in (0..).zip(&scene.materials).filter(|(id, _)| !done.contains(id)) {
             let Some(appearance) = self.embedded.appearance(id, material) else { continue };
             for map in &appearance.maps {
                 let texture = map.texture.and_then(|at| material.textures.get(at));
@@ -208,7 +227,7 @@ fn of_image(image: &Image, what: impl Into<String>) -> Loss {
 }
 
 /// An image as a texture of this kind: its files, by ending.
-fn encoded(
+pub(super) fn encoded(
     bytes: &[u8],
     kind: FormatId,
     options: &ConvertOptions,

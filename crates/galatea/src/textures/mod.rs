@@ -1,6 +1,8 @@
 //! Textures of models: finding them, how each material is drawn with them, and which are missing.
 
 mod audit;
+#[cfg(feature = "fox")]
+mod authored;
 mod budget;
 mod cache;
 mod carried;
@@ -16,6 +18,8 @@ mod materials;
 mod warcraft;
 
 pub use audit::{Audited, TextureName, Why, audit};
+#[cfg(feature = "fox")]
+pub(crate) use authored::complete;
 pub(crate) use carried::{Carried, Files};
 #[cfg(feature = "mdlx")]
 pub(crate) use classic::classic_textures;

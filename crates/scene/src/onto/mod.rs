@@ -9,7 +9,7 @@ mod clips;
 mod materials;
 mod mesh;
 mod nodes;
-mod remove;
+pub(crate) mod remove;
 mod rows;
 
 pub use account::{Account, Change, Fate, Part};

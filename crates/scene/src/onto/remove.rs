@@ -64,7 +64,7 @@ impl Merge<'_> {
 }
 
 /// Returns the new index of each part; `None` for those that are gone.
-fn kept_ids(gone: &[bool], count: usize) -> Vec<Option<u32>> {
+pub(crate) fn kept_ids(gone: &[bool], count: usize) -> Vec<Option<u32>> {
     let mut next = 0;
     let mut id = |at: usize| {
         let kept = gone.get(at) != Some(&true);
@@ -74,7 +74,7 @@ fn kept_ids(gone: &[bool], count: usize) -> Vec<Option<u32>> {
     (0..count).map(&mut id).collect()
 }
 
-fn remove_nodes(scene: &mut Scene, ids: &[Option<u32>]) {
+pub(crate) fn remove_nodes(scene: &mut Scene, ids: &[Option<u32>]) {
     let of = |id: u32| ids.get(id as usize).copied().flatten();
     // Children of what is gone that are still there go to its nearest ancestor that is.
     let parents: Vec<Option<u32>> = scene.nodes.iter().map(|n| n.parent).collect();

@@ -55,6 +55,39 @@ pub(super) fn copy_of(scene: &Scene, node: &Node) -> Option<(Copy, u32)> {
     Some(((was, if copied { suffix.to_owned() } else { String::new() }), level))
 }
 
+/// Returns what a name of another program says of the level: `wall_lod1`, `wall_LOD2.001`.
+fn spelled_level(name: &str) -> Option<(String, u32)> {
+    let copy = name.rsplit_once('.').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let (plain, suffix) = copy.unwrap_or((name, ""));
+    let at = plain.to_ascii_lowercase().rfind("_lod")?;
+    let level = plain.get(at + 4..)?.parse().ok()?;
+    let base = plain.get(..at)?;
+    Some((if suffix.is_empty() { base.to_owned() } else { format!("{base}.{suffix}") }, level))
+}
+
+/// Returns the level of a node's mesh that is none of ours, by the scene's word or by its name.
+pub(super) fn level_of(scene: &Scene, node: &Node) -> Option<u32> {
+    let mesh = scene.meshes.get(node.mesh? as usize)?;
+    mesh.lod.or_else(|| spelled_level(&node.name).or_else(|| spelled_level(&mesh.name)).map(|(_, l)| l))
+}
+
+/// Returns the name of a node without what it says of the level.
+pub(super) fn base_name(scene: &Scene, id: NodeId) -> String {
+    let Some(node) = scene.node(id) else { return String::new() };
+    match spelled_level(&node.name).filter(|_| node.mesh.is_some()) {
+        Some((base, _)) => base,
+        None => node.name.clone(),
+    }
+}
+
+/// Returns `true` for a lower level of a mesh whose first level is beside it.
+pub(super) fn is_lower(scene: &Scene, id: NodeId) -> bool {
+    let Some(node) = scene.node(id).filter(|n| level_of(scene, n).is_some_and(|l| l > 0)) else {
+        return false;
+    };
+    spelled_level(&node.name).is_some() && node.mesh.is_some()
+}
+
 /// Returns `true` if the levels have different vertices of the same kind, in the same place.
 fn can_share(scene: &Scene, levels: &Levels) -> bool {
     let mut seen = HashSet::new();

@@ -7,8 +7,7 @@ use galatea_wire::Loss;
 
 use crate::model::{MaterialInstance, Parameter, Texture, TexturePath};
 use crate::name::Name;
-use crate::scene::Game;
-use crate::scene::extra::{array, index, objects, own, read_name, text};
+use crate::scene::extra::{array, index, int, objects, own, read_name, text};
 use crate::scene::material::{slot_kind, slot_name};
 
 /// Returns the code of a path as the scene shows it: `0x` and digits, or a path.
@@ -27,7 +26,8 @@ fn key(code: u64) -> u64 {
 /// Reads materials and keeps equal ones together.
 pub(super) struct Reader<'a> {
     pub(super) scene: &'a Scene,
-    pub(super) game: Game,
+    /// The material of what has none.
+    plain: Material,
     pub(super) hashes: bool,
     /// The instances so far; those of the source in the order they had.
     pub(super) instances: Vec<MaterialInstance>,
@@ -36,10 +36,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(scene: &'a Scene, game: Game, hashes: bool) -> Reader<'a> {
+    pub(super) fn new(scene: &'a Scene, plain: Material, hashes: bool) -> Reader<'a> {
         let mut out = Reader {
             scene,
-            game,
+            plain,
             hashes,
             instances: Vec::new(),
             numbers: HashMap::new(),
@@ -68,16 +68,24 @@ impl<'a> Reader<'a> {
         if let Some(number) = self.numbers.get(&id) {
             return *number;
         }
-        let plain = Material { name: "default".into(), ..Material::default() };
-        let material = id.and_then(|id| self.scene.materials.get(id as usize)).unwrap_or(&plain);
-        let instance = self.read(material);
+        let scene = self.scene;
+        let material = id.and_then(|id| scene.materials.get(id as usize)).unwrap_or(&self.plain).clone();
+        let instance = self.read(&material);
         if index(own(&material.extras), "instance").is_none() {
-            self.name_losses(material);
+            self.name_losses(&material);
         }
         let number = u16::try_from(self.instances.len()).unwrap_or(u16::MAX);
         self.instances.push(instance);
         self.numbers.insert(id, number);
         number
+    }
+
+    /// Returns the flags of meshes with a material that did not come from a model.
+    pub(super) fn flags(&self, id: Option<MaterialId>) -> Option<u32> {
+        let material = id.and_then(|id| self.scene.materials.get(id as usize)).unwrap_or(&self.plain);
+        let map = own(&material.extras);
+        let flags = int(map, "flags").filter(|_| index(map, "instance").is_none())?;
+        Some(flags as u32)
     }
 
     fn name_losses(&mut self, material: &Material) {
@@ -110,23 +118,17 @@ impl<'a> Reader<'a> {
 
     fn read(&self, material: &Material) -> MaterialInstance {
         let map = own(&material.extras);
-        let known = index(map, "instance").is_some();
         let word =
             |map: &Extras, key: &str| text(map, key).map(|shown| read_name(map, key, shown, self.hashes));
-        let (shader, technique) = self.game.shader();
         let parameter = |stored: &Extras| {
             Some(Parameter { name: word(stored, "name")?, value: array(stored, "value").unwrap_or_default() })
         };
-        let parameters = if known {
-            objects(map, "parameters").filter_map(parameter).collect()
-        } else {
-            vec![Parameter { name: Name::from("MatParamIndex_0"), value: [0.0; 4] }]
-        };
+        let parameters = objects(map, "parameters").filter_map(parameter).collect();
         let textures = material.textures.iter().filter_map(|t| self.texture(t));
         MaterialInstance {
             name: read_name(map, "name", &material.name, self.hashes),
-            shader: word(map, "shader").unwrap_or_else(|| Name::from(shader)),
-            technique: word(map, "technique").unwrap_or_else(|| Name::from(technique)),
+            shader: word(map, "shader").unwrap_or_default(),
+            technique: word(map, "technique").unwrap_or_default(),
             textures: textures.collect(),
             parameters,
         }

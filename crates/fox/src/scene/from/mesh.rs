@@ -1,10 +1,9 @@
 //! Meshes from the scene: as they were where nothing asks for more, else put together and split anew.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use galatea_scene::{
-    AlphaMode, Deformed, Extras, Material, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology,
-    Vertices as SceneVertices,
+    Deformed, Extras, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Vertices as SceneVertices,
 };
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
@@ -14,7 +13,7 @@ use super::vertices::{self as columns, Source, Wanted, Weights, build, noted_cou
 use super::{levels, material};
 use crate::mesh::{Mesh, Usage};
 use crate::model::Fmdl;
-use crate::scene::extra::{index, int, ints, own};
+use crate::scene::extra::{int, ints, own};
 use crate::scene::material::flags_for;
 use crate::scene::to::tree::place;
 use crate::scene::to::vertices::MASK;
@@ -40,6 +39,8 @@ struct Entry<'a> {
     known: bool,
     /// Whether it is seen at all levels, there being none for it.
     everywhere: bool,
+    /// Whether an editor joined it to a mesh of ours, whose levels are not its own.
+    joined: bool,
 }
 
 impl<'a> Entry<'a> {
@@ -70,6 +71,9 @@ pub(super) struct Meshes<'a> {
 }
 
 impl<'a> Meshes<'a> {
+    /// The flags that a material decides.
+    const LOOKS: u32 = 0xFFFF;
+
     pub(super) fn read(&mut self) -> Result<()> {
         let entries = self.entries();
         let levels = entries.iter().map(|(_, e)| span(e)).max().unwrap_or(1).max(1);
@@ -100,6 +104,8 @@ impl<'a> Meshes<'a> {
         // Copies that an editor made come behind the meshes they were made of.
         let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
+        // Levels of new meshes, and of copies that cannot be told apart otherwise: by parent, name, part and how many were there.
+        let mut beside: HashMap<(Option<NodeId>, String, usize), Vec<usize>> = HashMap::new();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             let Some(mesh) = node.mesh.and_then(|m| scene.meshes.get(m as usize)) else { continue };
@@ -111,12 +117,14 @@ impl<'a> Meshes<'a> {
                     continue;
                 }
                 let part = Part { id, node, primitive, purpose: mesh.purpose };
-                let level = mesh.lod.unwrap_or(0).min(MOST_LEVELS - 1);
+                let told = levels::level_of(scene, node).map(|level| level.min(MOST_LEVELS - 1));
+                let level = told.unwrap_or(0);
                 if let Some(((was, copy), _)) = &was {
                     let entry = known.entry((copy.clone(), *was, i)).or_insert_with(|| Entry {
                         levels: BTreeMap::new(),
                         known: true,
-                        everywhere: mesh.lod.is_none(),
+                        everywhere: told.is_none(),
+                        joined: i > 0,
                     });
                     if let std::collections::btree_map::Entry::Vacant(slot) = entry.levels.entry(level) {
                         slot.insert(part);
@@ -136,8 +144,19 @@ impl<'a> Meshes<'a> {
                         format!("purpose {purpose}; it is a hidden group"),
                     ));
                 }
+                if told.is_some() {
+                    let same = beside.entry((node.parent, levels::base_name(scene, id), i)).or_default();
+                    let free = |at: &&usize| {
+                        new.get(**at).is_some_and(|e: &Entry<'_>| !e.levels.contains_key(&level))
+                    };
+                    if let Some(entry) = same.iter().find(free).copied().and_then(|at| new.get_mut(at)) {
+                        entry.levels.insert(level, part);
+                        continue;
+                    }
+                    same.push(new.len());
+                }
                 let levels = BTreeMap::from([(level, part)]);
-                new.push(Entry { levels, known: false, everywhere: mesh.lod.is_none() });
+                new.push(Entry { levels, known: false, everywhere: told.is_none(), joined: false });
             }
         }
         let original = |(copy, was, i): (String, usize, usize)| (i == 0 && copy.is_empty()).then_some(was);
@@ -185,29 +204,16 @@ impl<'a> Meshes<'a> {
         }
         let number = self.materials.number(id);
         let mut flags = map.and_then(|m| int(m, "flags")).unwrap_or(0) as u32;
-        if let Some(material) = id.and_then(|id| self.scene.materials.get(id as usize)) {
-            let ours = index(own(&material.extras), "instance").is_some();
-            flags = if ours { flags_for(flags, material) } else { flags_for(flags, &self.cut_out(material)) };
+        if let Some(new) = self.materials.flags(id) {
+            flags = flags & !Self::LOOKS | new;
+        } else if let Some(material) = id.and_then(|id| self.scene.materials.get(id as usize)) {
+            flags = flags_for(flags, material);
         }
         if entry.known {
             let shadow = part.purpose != Purpose::Render;
             flags = flags & !Mesh::SHADOW_ONLY | if shadow { Mesh::SHADOW_ONLY } else { 0 };
         }
         (number, flags)
-    }
-
-    /// Returns the engine draws deferred: what is blended elsewhere is cut out here.
-    fn cut_out(&mut self, material: &Material) -> Material {
-        let mut out =
-            Material { alpha: material.alpha, two_sided: material.two_sided, ..Material::default() };
-        if !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
-            out.alpha = AlphaMode::Mask { cutoff: 0.5 };
-            let line = Loss::new(format!("material {:?}", material.name), "blending; it is cut out instead");
-            if !self.losses.contains(&line) {
-                self.losses.push(line);
-            }
-        }
-        out
     }
 
     /// Returns the mesh as it was, with whatever numbers have changed; `None` if that does not do.
@@ -482,6 +488,9 @@ fn shown_at(entry: &Entry<'_>, level: usize) -> bool {
 fn gone(entry: &Entry<'_>, level: usize) -> bool {
     let windows = entry.map().map_or_else(Vec::new, |m| ints(m, "windows"));
     let last = entry.levels.keys().next_back().is_some_and(|k| (*k as usize) < level);
+    if entry.joined {
+        return entry.everywhere;
+    }
     match windows.as_chunks::<2>().0.get(level) {
         Some([_, count]) => *count >= 3,
         None => last || entry.everywhere,

@@ -1,5 +1,6 @@
 //! A model from a scene: one that came from a model, with whatever was changed, or any other.
 
+mod authored;
 pub(super) mod header;
 mod levels;
 mod material;
@@ -17,6 +18,7 @@ use super::extra::{index, number, own};
 use super::{Game, SceneOptions};
 use crate::extensions::Extensions;
 use crate::model::Fmdl;
+use crate::presets::Presets;
 use mesh::Meshes;
 use tree::Roles;
 
@@ -42,11 +44,20 @@ impl Fmdl {
             // The scene's positive Z is where the game's people look.
             let mut turned = scene.facing([0.0, 0.0, 1.0]).into_owned();
             let mut losses = turned.apply_uv_transforms();
+            losses.extend(Presets::built_in().apply(&mut turned, game.unwrap_or(Game::Tpp), None)?);
             let (model, more) = Fmdl::build(&turned, game)?;
             losses.extend(more);
             return Ok((model, losses));
         }
-        Fmdl::build(&levels::share_levels(scene), game)
+        let mut scene = levels::share_levels(scene);
+        let mut losses = Vec::new();
+        if scene.materials.iter().any(authored::is_new) {
+            let game = game_of(&scene, game);
+            losses = Presets::built_in().apply(scene.to_mut(), game, None)?;
+        }
+        let (model, more) = Fmdl::build(&scene, game)?;
+        losses.extend(more);
+        Ok((model, losses))
     }
 
     fn build(scene: &Scene, game: Option<Game>) -> Result<(Fmdl, Vec<Loss>)> {
@@ -56,7 +67,7 @@ impl Fmdl {
         let mut model = Fmdl::new(version);
         header::read_header(map, &mut model);
         let hashes = model.has_hashes();
-        let game = game.unwrap_or(if hashes { Game::Tpp } else { Game::Gz });
+        let plain = authored::plain(game_of(scene, game))?;
         let pose = Pose::rest(scene);
         let roles = Roles::of(scene)?;
         (model.bones, model.bone_matrices) = roles.read_bones(scene, &pose, hashes);
@@ -66,7 +77,7 @@ impl Fmdl {
             scene,
             pose: &pose,
             roles: &roles,
-            materials: material::Reader::new(scene, game, hashes),
+            materials: material::Reader::new(scene, plain, hashes),
             model,
             owners: Vec::new(),
             moved: BTreeMap::new(),
@@ -92,10 +103,23 @@ impl Fmdl {
             roles.bones.iter().filter_map(|id| scene.node(*id)).map(|n| own(&n.extras)).collect();
         header::read_derived(map, &mut model, &bones, &groups);
         let mut all = unsupported(scene);
+        all.extend(roles.losses(scene));
         all.extend(materials.losses);
         all.extend(losses);
+        if map.is_empty() && game_of(scene, game) == Game::Pes {
+            let what = |name: String| {
+                Loss::new(format!("bone {name:?}"), "its movement: the skeleton of the game has no such bone")
+            };
+            all.extend(model.name_pes_bones().into_iter().map(what));
+        }
         Ok((model, all))
     }
+}
+
+/// Returns the game to build for: the one that was asked for, or that of the model the scene came from.
+fn game_of(scene: &Scene, game: Option<Game>) -> Game {
+    let version = number(own(&scene.extras), "version").filter(|v| v.to_bits() == Fmdl::GZ.to_bits());
+    game.unwrap_or(if version.is_some() { Game::Gz } else { Game::Tpp })
 }
 
 /// Returns what a model has no place for, by name.

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use galatea_scene::{Extras, Node, NodeId, Pose, Scene, Transform};
-use galatea_wire::{Error, Result};
+use galatea_wire::{Error, Loss, Result};
 
+use super::levels;
 use crate::model::{Bone, Group};
 use crate::name::Name;
 use crate::scene::extra::{array, index, int, near, own, read_name};
@@ -24,6 +25,10 @@ pub(super) struct Roles {
     joints: HashSet<NodeId>,
     /// Whether a group had to be made for those that have none above them.
     root: bool,
+    /// Whether the scene did not come from a model.
+    foreign: bool,
+    /// Nodes that are nothing.
+    plain: Vec<NodeId>,
 }
 
 impl Roles {
@@ -40,6 +45,9 @@ impl Roles {
         for joint in scene.skins.iter().flat_map(|s| &s.joints) {
             set(&mut bone, *joint);
         }
+        let below_joint = below(scene, &order, &bone);
+        // The object that programs hang a skeleton on: neither a bone nor a group.
+        let mut armature = vec![false; count];
         // Children before parents: what is above bones and meshes.
         let mut holds_mesh = vec![false; count];
         for id in order.iter().rev().copied() {
@@ -48,30 +56,41 @@ impl Roles {
                 set(&mut bone, id);
             }
             let mesh = node.mesh.is_some();
-            let own_group = mesh && !stored(id, "mesh") && !node.parent.is_some_and(|p| stored(p, "group"));
-            if stored(id, "group") || own_group || (!is(&bone, id) && is(&holds_mesh, id) && !mesh) {
+            let own_group = mesh
+                && !stored(id, "mesh")
+                && !node.parent.is_some_and(|p| stored(p, "group"))
+                && !(foreign && levels::is_lower(scene, id));
+            let holder = !is(&bone, id) && is(&holds_mesh, id) && !mesh && !is(&armature, id);
+            if stored(id, "group") || own_group || holder {
                 set(&mut group, id);
             }
             if let Some(parent) = node.parent.filter(|p| !axes(*p)) {
                 if mesh || is(&holds_mesh, id) {
                     set(&mut holds_mesh, parent);
                 }
-                if foreign && is(&bone, id) {
+                if foreign && is(&bone, id) && is(&below_joint, id) {
                     set(&mut bone, parent);
+                } else if foreign && (is(&bone, id) || is(&armature, id)) {
+                    set(&mut armature, parent);
                 }
             }
         }
         let skeleton = bone.iter().any(|b| *b);
+        let mut plain = Vec::new();
         for id in order.iter().copied() {
             let Some(node) = scene.node(id).filter(|n| !n.axes && n.mesh.is_none()) else { continue };
             if is(&bone, id) || is(&group, id) || (lit(node) && node.children.is_empty()) {
+                continue;
+            }
+            // A format without empty objects has no place for those of other programs.
+            if foreign {
+                plain.extend((!is(&armature, id)).then_some(id));
                 continue;
             }
             // Plain nodes: a hook on a bone is a bone.
             match node.parent.filter(|p| !axes(*p)) {
                 Some(parent) if is(&bone, parent) => set(&mut bone, id),
                 Some(_) => set(&mut group, id),
-                None if skeleton && foreign => set(&mut bone, id),
                 None if skeleton && !node.children.is_empty() => {}
                 None => set(&mut group, id),
             }
@@ -102,7 +121,14 @@ impl Roles {
         };
         let (old_bones, old_groups) = (old(&bone_of, "bone"), old(&group_of, "group"));
         let joints = scene.skins.iter().flat_map(|s| &s.joints).copied().collect();
-        Ok(Roles { bones, groups, bone_of, group_of, old_bones, old_groups, joints, root })
+        Ok(Roles { bones, groups, bone_of, group_of, old_bones, old_groups, joints, root, foreign, plain })
+    }
+
+    /// Returns what has no place: empty objects.
+    pub(super) fn losses(&self, scene: &Scene) -> Vec<Loss> {
+        let told = |n: &&Node| lit(n) || n.attachment.is_some() || n.shape.is_some();
+        let plain = self.plain.iter().filter_map(|id| scene.node(*id)).filter(|n| !told(n));
+        plain.map(|n| Loss::new("", format!("empty object {:?}", n.name)).invisible()).collect()
     }
 
     /// Returns the bone that a node is.
@@ -229,8 +255,10 @@ impl Roles {
             let flags = int(map, "flags").unwrap_or(0) as u16 & !Group::INVISIBLE;
             let root = self.root.then_some(0);
             let wild = wild(map, node.parent.and_then(|p| scene.node(p)).is_none_or(|p| p.axes));
+            let shown = if self.foreign { group_name(scene, *id, hidden) } else { node.name.clone() };
+            let hidden = hidden || (self.foreign && shown.ends_with("_IV"));
             out.push(Group {
-                name: read_name(map, "name", &node.name, hashes),
+                name: read_name(map, "name", &shown, hashes),
                 flags: flags | if hidden { Group::INVISIBLE } else { 0 },
                 parent: above.map(|(_, p)| p).or(wild).or(root),
                 pivot,
@@ -245,6 +273,27 @@ impl Roles {
         mesh.is_some_and(|m| m.purpose != galatea_scene::Purpose::Render)
             && index(own(&node.extras), "mesh").is_none()
     }
+}
+
+/// Returns the name of a new group, as those of the games' files: `MESH_` in front, `_IV` behind if it is hidden.
+fn group_name(scene: &Scene, id: NodeId, hidden: bool) -> String {
+    let name = levels::base_name(scene, id);
+    let plain = name.strip_suffix("_IV").unwrap_or(&name);
+    let start = if ["MESH_", "FRAGMENT_"].iter().any(|s| plain.starts_with(s)) { "" } else { "MESH_" };
+    let end = if hidden || plain.len() < name.len() { "_IV" } else { "" };
+    format!("{start}{plain}{end}")
+}
+
+/// Marks the nodes below marked ones.
+fn below(scene: &Scene, order: &[NodeId], marked: &[bool]) -> Vec<bool> {
+    let mut out = vec![false; marked.len()];
+    for id in order.iter().copied() {
+        let parent = scene.node(id).and_then(|n| n.parent);
+        if parent.is_some_and(|p| is(marked, p) || is(&out, p)) {
+            set(&mut out, id);
+        }
+    }
+    out
 }
 
 /// Returns a parent that is no node above, as damaged files have it.

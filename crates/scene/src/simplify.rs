@@ -53,7 +53,14 @@ const TURN: f64 = 0.2;
 
 /// Returns the triangles left when there are no more than each of these numbers, from large to small. Levels that
 /// cannot be reached stop where nothing more can be taken away without harm.
-pub(crate) fn simplify(positions: &[[f32; 3]], faces: &[[u32; 3]], targets: &[usize]) -> Vec<Vec<[u32; 3]>> {
+///
+/// ```
+/// // Two triangles that make a flat square cannot do with one.
+/// let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+/// let levels = galatea_scene::simplify(&positions, &[[0, 1, 2], [2, 1, 3]], &[2]);
+/// assert_eq!(levels, [vec![[0, 1, 2], [2, 1, 3]]]);
+/// ```
+pub fn simplify(positions: &[[f32; 3]], faces: &[[u32; 3]], targets: &[usize]) -> Vec<Vec<[u32; 3]>> {
     let mut work = Collapse::new(positions, faces);
     targets
         .iter()
@@ -359,7 +366,12 @@ mod tests {
 
     fn area(positions: &[[f32; 3]], faces: &[[u32; 3]]) -> f64 {
         let at = |i: u32| positions[i as usize];
-        faces.iter().map(|[a, b, c]| crate::derive::triangle_area(at(*a), at(*b), at(*c))).sum()
+        let triangle = |[a, b, c]: [u32; 3]| {
+            let [a, b, c] = [a, b, c].map(|i| at(i).map(f64::from));
+            let normal = cross(sub(b, a), sub(c, a));
+            dot(normal, normal).sqrt() / 2.0
+        };
+        faces.iter().map(|f| triangle(*f)).sum()
     }
 
     #[test]

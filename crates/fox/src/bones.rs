@@ -1,0 +1,148 @@
+//! Bones that nothing uses, and the names that PES knows.
+
+use std::collections::HashMap;
+
+use crate::mesh::{Mesh, Values};
+use crate::model::Fmdl;
+use crate::name::Name;
+
+/// Bones of PES bodies that have two sides.
+const SIDED: [&str; 7] =
+    ["sk_shoulder", "sk_upperarm", "sk_forearm", "sk_hand", "sk_thigh", "sk_leg", "sk_foot"];
+/// Bones of PES bodies in the middle.
+const MIDDLE: [&str; 4] = ["sk_belly", "sk_chest", "sk_neck", "sk_head"];
+/// How the names of all other bones of PES begin: helpers of the body, faces, hands.
+const FAMILIES: [&str; 3] = ["dsk_", "skf_", "skh_"];
+
+/// Returns the name that PES has for a bone, however a program spells its side; `None` if PES has no such bone.
+///
+/// ```
+/// use galatea_fox::pes_bone;
+/// assert_eq!(pes_bone("sk_hand.L").as_deref(), Some("sk_hand_l"));
+/// assert_eq!(pes_bone("skf_jaw").as_deref(), Some("skf_jaw"));
+/// assert_eq!(pes_bone("Bone.001"), None);
+/// ```
+pub fn pes_bone(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    // Blender tells sides by `.L`; its copies have a number behind.
+    let copy = lower.rsplit_once('.').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let plain = copy.map_or(lower.as_str(), |(plain, _)| plain);
+    let sided = ['l', 'r'].into_iter().find_map(|side| {
+        let ends = [format!(".{side}"), format!("-{side}"), format!("_{side}")];
+        ends.iter().find_map(|end| plain.strip_suffix(end.as_str())).map(|base| (base, side))
+    });
+    let base = sided.map_or(plain, |(base, _)| base);
+    let known = match sided {
+        Some(_) => SIDED.contains(&base),
+        None => MIDDLE.contains(&base),
+    };
+    let family = FAMILIES.iter().any(|f| base.len() > f.len() && base.starts_with(f));
+    let full = sided.map_or_else(|| base.to_owned(), |(base, side)| format!("{base}_{side}"));
+    (known || family).then_some(full)
+}
+
+impl Fmdl {
+    /// Takes away bones that move no vertex and have no such bone below them. Returns how many.
+    ///
+    /// ```
+    /// use galatea_fox::{Bone, Fmdl};
+    /// let mut model = Fmdl::new(2.04);
+    /// model.bones = vec![Bone::default(), Bone { parent: Some(0), ..Bone::default() }];
+    /// assert_eq!(model.drop_unused_bones(), 2);
+    /// ```
+    pub fn drop_unused_bones(&mut self) -> usize {
+        let mut used = vec![false; self.bones.len()];
+        for mesh in &self.meshes {
+            let Some(group) = self.bone_group(mesh) else { continue };
+            for bone in weighted(mesh).filter_map(|index| group.bones.get(index)) {
+                used.get_mut(usize::from(*bone)).into_iter().for_each(|u| *u = true);
+            }
+        }
+        // Parents come first, so that going backwards reaches all of them.
+        for (i, bone) in self.bones.iter().enumerate().rev() {
+            let needed = used.get(i) == Some(&true);
+            if let Some(slot) = bone.parent.filter(|_| needed).and_then(|p| used.get_mut(usize::from(p))) {
+                *slot = true;
+            }
+        }
+        let kept = used.iter().enumerate().filter(|(_, used)| **used).map(|(i, _)| i as u16);
+        let number: HashMap<u16, u16> = kept.zip(0..).collect();
+        let dropped = self.bones.len() - number.len();
+        if dropped == 0 {
+            return 0;
+        }
+        let matrices = self.bone_matrices.len() == self.bones.len();
+        let mut keep = used.iter().copied();
+        self.bones.retain(|_| keep.next().unwrap_or(true));
+        if matrices {
+            let mut keep = used.iter().copied();
+            self.bone_matrices.retain(|_| keep.next().unwrap_or(true));
+        }
+        for bone in &mut self.bones {
+            bone.parent = bone.parent.and_then(|p| number.get(&p).copied());
+        }
+        self.drop_from_groups(&number);
+        self.forget_layout();
+        dropped
+    }
+
+    /// Renumbers the bones of bone groups, without those that are gone.
+    fn drop_from_groups(&mut self, number: &HashMap<u16, u16>) {
+        let mut places: Vec<Vec<Option<u8>>> = Vec::with_capacity(self.bone_groups.len());
+        for group in &mut self.bone_groups {
+            let mut place = Vec::with_capacity(group.bones.len());
+            let mut kept = Vec::with_capacity(group.bones.len());
+            for bone in &group.bones {
+                let new = number.get(bone);
+                place.push(new.and(u8::try_from(kept.len()).ok()));
+                kept.extend(new);
+            }
+            group.bones = kept;
+            places.push(place);
+        }
+        for mesh in self.meshes.iter_mut().filter(|m| m.is_skinned()) {
+            let Some(place) = places.get(usize::from(mesh.bone_group)) else { continue };
+            // An index of weight 0 may name a bone that is gone: any other does as well.
+            let new = |index: usize| place.get(index).copied().flatten().unwrap_or(0);
+            for column in &mut mesh.vertices.columns {
+                match (column.usage, &mut column.values) {
+                    (crate::Usage::BoneIndices | crate::Usage::BoneIndices2, Values::U8x4(rows)) => {
+                        rows.iter_mut().flatten().for_each(|i| *i = new(usize::from(*i)));
+                    }
+                    (crate::Usage::BoneIndices2, Values::U16x4(rows)) => {
+                        rows.iter_mut().flatten().for_each(|i| *i = u16::from(new(usize::from(*i))));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Spells the names of bones as PES does. Returns those that PES does not have.
+    pub(crate) fn name_pes_bones(&mut self) -> Vec<String> {
+        let mut unknown = Vec::new();
+        for bone in &mut self.bones {
+            let Some(name) = bone.name.text().map(std::borrow::Cow::into_owned) else { continue };
+            match pes_bone(&name) {
+                Some(own) => bone.name = Name::from(own.as_str()),
+                None => unknown.push(name),
+            }
+        }
+        unknown
+    }
+}
+
+/// Returns the indices into the bone group that vertices use with a weight.
+fn weighted(mesh: &Mesh) -> impl Iterator<Item = usize> + '_ {
+    let first = mesh.vertices.weights().zip(mesh.vertices.bone_indices());
+    let first = first.into_iter().flat_map(|(weights, indices)| {
+        let both = weights.iter().flatten().zip(indices.iter().flatten());
+        both.filter(|(w, _)| **w > 0).map(|(_, i)| usize::from(*i)).collect::<Vec<_>>()
+    });
+    let second: Vec<usize> = match mesh.vertices.get(crate::Usage::BoneIndices2) {
+        Some(Values::U16x4(rows)) => rows.as_flattened().iter().map(|i| usize::from(*i)).collect(),
+        Some(Values::U8x4(rows)) => rows.as_flattened().iter().map(|i| usize::from(*i)).collect(),
+        _ => Vec::new(),
+    };
+    first.chain(second)
+}
