@@ -26,6 +26,8 @@ mod mesh;
 mod node;
 mod onto;
 mod pose;
+mod retain;
+mod smooth;
 mod split;
 mod unique_names;
 mod uv;
