@@ -90,6 +90,10 @@ pub enum ConvertOption {
     Ftexs,
     /// [`ConvertOptions::weights`].
     Weights,
+    /// [`SceneContext::authoring`](crate::SceneContext::authoring).
+    KotorAuthoring,
+    /// [`SceneContext::with_walkmesh`](crate::SceneContext::with_walkmesh).
+    KotorWalkmesh,
 }
 
 impl fmt::Display for ConvertOption {
@@ -101,6 +105,8 @@ impl fmt::Display for ConvertOption {
             ConvertOption::Platform => "a platform",
             ConvertOption::Ftexs => "a number of FTEXS files",
             ConvertOption::Weights => "a way to make matrix groups",
+            ConvertOption::KotorAuthoring => "what the author of a new KotOR model decides",
+            ConvertOption::KotorWalkmesh => "a walkmesh beside it, or a format of its textures",
         })
     }
 }

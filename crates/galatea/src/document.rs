@@ -183,6 +183,13 @@ pub struct SceneContext<'a> {
     pub siblings: Option<&'a dyn SiblingFiles>,
     /// The folder of new textures in the paths of a Warcraft III model, such as `war3mapImported`.
     pub texture_folder: Option<&'a str>,
+    /// What the author of a new KotOR model or walkmesh decides.
+    #[cfg(feature = "kotor")]
+    pub authoring: Option<&'a galatea_kotor::authoring::Authoring>,
+    /// Whether the walkmesh of a new KotOR model is written beside it.
+    pub with_walkmesh: bool,
+    /// The format of the textures of a new KotOR model: TGA, or TPC.
+    pub new_textures: Option<FormatId>,
 }
 
 impl<'a> SceneContext<'a> {
@@ -198,6 +205,10 @@ impl<'a> SceneContext<'a> {
             team: 0,
             siblings: None,
             texture_folder: None,
+            #[cfg(feature = "kotor")]
+            authoring: None,
+            with_walkmesh: false,
+            new_textures: None,
         }
     }
 
@@ -247,6 +258,28 @@ impl<'a> SceneContext<'a> {
     #[must_use]
     pub fn with_texture_folder(self, folder: impl Into<Option<&'a str>>) -> Self {
         SceneContext { texture_folder: folder.into(), ..self }
+    }
+
+    /// Returns the same context with what the author of a new KotOR model decides.
+    #[cfg(feature = "kotor")]
+    #[must_use]
+    pub fn with_authoring(
+        self,
+        authoring: impl Into<Option<&'a galatea_kotor::authoring::Authoring>>,
+    ) -> Self {
+        SceneContext { authoring: authoring.into(), ..self }
+    }
+
+    /// Returns the same context, with or without the walkmesh of a new KotOR model beside it.
+    #[must_use]
+    pub fn with_walkmesh(self, with_walkmesh: bool) -> Self {
+        SceneContext { with_walkmesh, ..self }
+    }
+
+    /// Returns the same context with this format for the textures of a new KotOR model.
+    #[must_use]
+    pub fn with_new_textures(self, format: impl Into<Option<FormatId>>) -> Self {
+        SceneContext { new_textures: format.into(), ..self }
     }
 }
 

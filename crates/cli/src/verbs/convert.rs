@@ -14,6 +14,7 @@ use galatea::{
 };
 use serde_json::{Value, json};
 
+use super::kotor_options::{self, KotorOptions};
 use super::names::Dictionaries;
 use super::supermodels::Supermodels;
 use super::targets::{
@@ -58,6 +59,8 @@ pub(crate) struct Options {
     /// Write OUT_portrait.mdx too: the head of a Warcraft III unit, as the game shows it beside a selected unit
     #[arg(long)]
     portrait: bool,
+    #[command(flatten)]
+    kotor: KotorOptions,
     /// Folder with the supermodels from which KotOR models inherit animations
     #[arg(long, value_name = "DIR")]
     supermodels: Option<PathBuf>,
@@ -240,12 +243,19 @@ impl Options {
             self.write(job, output, &whole, &own, shared)?;
             return Ok(done(Some(from.id), Vec::new(), Status::Copied));
         }
-        // A .gltf names its other file after itself; every other form is named as its source is.
-        let named = if format == FormatId::Gltf { output } else { &job.path };
+        // A .gltf names its other file after itself, and new KotOR models must have the name of their file; every other form
+        // is named as its source is.
+        let new = kotor_options::is_new(from.id, format);
+        let named = if format == FormatId::Gltf || new { output } else { &job.path };
         let stem = disk::stem(named);
         let options = self.options();
-        let find = |name: &str| shared.models.as_ref().and_then(|m| m.find(name));
-        let supermodel = shared.models.as_ref().map(|_| &find as &galatea::FindModel<'_>);
+        let authoring = self.kotor.authoring(output, format, new).map_err(Failure::Other)?;
+        let find = |name: &str| match &shared.models {
+            Some(models) => models.find(name),
+            None => kotor_options::supermodel_beside(name, [&job.path, output]),
+        };
+        let looked = shared.models.is_some() || self.kotor.names_supermodel();
+        let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)
             .with_names(&shared.names)
@@ -253,6 +263,9 @@ impl Options {
             .with_textures(textures.as_ref())
             .with_team(self.sources.team_colour)
             .with_texture_folder(self.texture_folder.as_deref())
+            .with_authoring(authoring.as_ref())
+            .with_walkmesh(self.kotor.with_walkmesh)
+            .with_new_textures(self.kotor.texture_format())
             .with_siblings(opened.loaded.input().siblings);
         let (converted, account) = match &self.onto {
             Some(original) => {
@@ -279,8 +292,10 @@ impl Options {
             disk::inside(folder, name).is_none_or(|path| !outputs::same_image(&path, bytes))
         };
         written.siblings.retain(differs);
+        let output = &kotor_options::door_file(output, &written);
         self.write(job, output, &written, &own, shared)?;
-        Ok(Done { account, ..done(Some(format), losses, Status::Converted) })
+        let done = done(Some(format), losses, Status::Converted);
+        Ok(Done { account, output: output.clone(), ..done })
     }
 
     /// Lays an edited document onto its original.
@@ -547,6 +562,13 @@ fn with_flag(error: &ConvertError) -> String {
         ConvertOption::Platform => "--platform is for KotOR models".into(),
         ConvertOption::Ftexs => "--ftexs is for ftex".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
+        ConvertOption::KotorAuthoring => {
+            "--class, --supermodel, --animation-scale, --smooth, --surface and --lyt are for new KotOR models and walkmeshes"
+                .into()
+        }
+        ConvertOption::KotorWalkmesh => {
+            "--with-walkmesh and --texture-format are for new KotOR models (mdl)".into()
+        }
         _ => error.to_string(),
     }
 }

@@ -8,6 +8,7 @@ mod findings;
 mod formats;
 mod info;
 mod inspect;
+mod kotor_options;
 mod names;
 mod render;
 mod roundtrip;

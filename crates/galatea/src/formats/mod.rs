@@ -13,6 +13,8 @@ mod gltf_write;
 mod kotor_ascii;
 #[cfg(feature = "kotor")]
 mod kotor_mdl;
+#[cfg(feature = "kotor")]
+mod kotor_new;
 #[cfg(feature = "mdlx")]
 mod mdl;
 #[cfg(feature = "mdlx")]
@@ -32,6 +34,8 @@ pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
+#[cfg(feature = "kotor")]
+pub(crate) use kotor_new::new_kotor;
 #[cfg(feature = "mdlx")]
 pub use mdl::MdlText;
 pub use obj::obj;

@@ -98,3 +98,10 @@ galatea_wire::setters! {
         with_neighbors: neighbors: Vec<Neighbor>,
     }
 }
+
+/// Returns `true` for scenes that did not come from a model or walkmesh of the game.
+pub fn is_new(scene: &galatea_scene::Scene) -> bool {
+    let own = crate::extra::own;
+    let of_walkmesh = || scene.drawn().any(|(_, node, _)| own(&node.extras).contains_key("kind"));
+    !own(&scene.extras).contains_key("game") && !of_walkmesh()
+}

@@ -7,7 +7,7 @@ use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
 use super::{NONE, SceneOptions};
-use crate::authoring::Authoring;
+use crate::authoring::{Authoring, is_new};
 use crate::bwm::{AabbNode, Edge, Kind, Walkmesh, adjacency, border};
 use crate::derived;
 use crate::extra::{int, ints, own};
@@ -28,7 +28,7 @@ impl Walkmesh {
         let tables = drawn.iter().map(|(_, n, _)| own(&n.extras)).find(|e| e.contains_key("kind"));
         let none = Extras::new();
         let tables = tables.unwrap_or(&none);
-        if tables.is_empty() && scene.axes().is_none() {
+        if tables.is_empty() && is_new(scene) {
             let (made, losses) = Walkmesh::author(scene, &Authoring::default())?;
             return Ok((made.first, losses));
         }

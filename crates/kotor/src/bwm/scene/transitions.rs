@@ -14,10 +14,17 @@ const MOST: usize = 50_000_000;
 
 type Point = [f32; 3];
 
+impl Walkmesh {
+    /// Returns the ends of the border edges, for the transitions of other rooms.
+    pub fn border_lines(&self) -> Vec<[[f32; 3]; 2]> {
+        self.edges.iter().map(|e| corners(self, e.edge)).collect()
+    }
+}
+
 /// Sets the transitions of the border edges, and returns what matched none.
 pub(super) fn set(mesh: &mut Walkmesh, seams: &[Seam], neighbors: &[Neighbor]) -> Vec<Loss> {
     let mut losses = Vec::new();
-    let border: Vec<[Point; 2]> = mesh.edges.iter().map(|e| corners(mesh, e.edge)).collect();
+    let border = mesh.border_lines();
     let all: usize = seams.len() + neighbors.iter().map(|n| n.border.len()).sum::<usize>();
     if border.len().saturating_mul(all) > MOST {
         losses.push(Loss::new(
