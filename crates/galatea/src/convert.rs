@@ -127,7 +127,7 @@ pub fn convert(
     }
     let carried = Carried::of(document, context);
     if from.id == to {
-        let Files { files, losses } = carried.map(|images| images.files()).unwrap_or_default();
+        let Files { files, losses, .. } = carried.map(|images| images.files()).unwrap_or_default();
         return Ok(Converted { output: document.write()?.with_siblings(files), losses });
     }
     let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
@@ -150,7 +150,8 @@ pub fn convert(
     let Built { document: built, beside, losses: lost } = built(&placed_textures(&scene, to, context))?;
     let images = carried.filter(|images| !images.is_empty());
     let files = images.map(|images| images.textures(&scene, built.as_ref(), options, context));
-    let Files { files, losses: images } = files.unwrap_or_default();
+    let Files { files, losses: images, kept } = files.unwrap_or_default();
+    let lost = lost.into_iter().filter(|loss| !kept.contains(loss));
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
     Ok(Converted { output: built.write()?.with_siblings(beside).with_siblings(files), losses })
 }

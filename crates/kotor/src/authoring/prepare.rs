@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Mesh, Node, NodeId, Pose, Scene};
+use galatea_scene::{Mesh, Node, NodeId, Pose, Scene, Target, Transform};
 use galatea_wire::{Error, Result};
 use glam::Vec3;
 
@@ -86,16 +86,38 @@ pub(crate) fn prepare<'s>(scene: &'s Scene, authoring: &Authoring) -> Result<Pre
     }
     let known = authoring.class.or_else(|| Class::of_name(&scene.name));
     let door = known == Some(Class::Door) || authoring.walkmesh == Some(WalkmeshUse::Door);
-    let roles = roles(scene, door);
-    let class = class_of(scene, &roles, authoring);
+    let mut roles = roles(scene, door);
+    let mut scene = Cow::Borrowed(scene);
+    if let Some(top) = plain_root(&scene).filter(|top| roles.get(*top as usize) == Some(&Role::Model)) {
+        let keep: Vec<bool> = (0..scene.nodes.len() as NodeId).map(|id| id != top).collect();
+        scene.to_mut().retain_nodes(&keep);
+        roles.remove(top as usize);
+    }
+    let scene = scene;
+    let class = class_of(&scene, &roles, authoring);
     // Positive Y of the game is negative Z of the scene.
     let of_game = scene.axes().is_some() && !roles.contains(&Role::Floor);
     let scene = match class.has_front() || of_game {
-        true => scene.facing([0.0, 0.0, -1.0]),
-        false => Cow::Borrowed(scene),
+        true => Cow::Owned(scene.facing([0.0, 0.0, -1.0]).into_owned()),
+        false => scene,
     };
     let walkmesh = authoring.walkmesh.unwrap_or(class.walkmesh());
     Ok(Prepared { scene, roles, class, walkmesh })
+}
+
+/// Returns a single top node that only groups the others, such as Blender's armature: the root of the model takes its place.
+fn plain_root(scene: &Scene) -> Option<NodeId> {
+    let [top] = scene.roots()[..] else { return None };
+    let node = scene.node(top)?;
+    let holds =
+        node.mesh.is_some() || node.light.is_some() || node.camera.is_some() || node.emitter.is_some();
+    let plain = node.transform == Transform::default() && !node.axes && !node.children.is_empty();
+    let moves = scene.clips.iter().flat_map(|c| &c.channels).any(|c| c.target == Target::Node(top))
+        || scene.clips.iter().flat_map(|c| &c.events).any(|e| e.node == Some(top))
+        || scene.skins.iter().any(|s| s.joints.contains(&top));
+    // The game looks for these.
+    let known = ["cutscenedummy", "rootdummy"].iter().any(|name| node.name.eq_ignore_ascii_case(name));
+    (plain && !holds && !moves && !known).then_some(top)
 }
 
 /// Checks the vertices of a mesh.

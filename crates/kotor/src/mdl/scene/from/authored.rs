@@ -79,7 +79,6 @@ pub(super) fn build(
     if !triangles && floor.is_none() && scene.clips.is_empty() {
         return Err(Error::unrepresentable("the scene has no triangles and no animations"));
     }
-    dissolve_root(&mut scene);
     clean_names(&mut scene, &mut losses);
     put_properties(&mut scene, class.casts_shadow());
     let (scene, lost) = import::prepared(scene, authoring.smoothing, |scene| {
@@ -103,29 +102,6 @@ fn floor_of(prepared: &Prepared<'_>, authoring: &Authoring) -> Option<Floor> {
     let floor =
         (named || any).then(|| Floor::gather(prepared, authoring, Wanted::Floor, |role| role == wanted));
     floor.filter(|floor| !floor.faces.is_empty())
-}
-
-/// Removes a single top node that only groups the others, such as Blender's armature: the format's root takes its place.
-fn dissolve_root(scene: &mut Scene) {
-    let [top] = scene.roots()[..] else { return };
-    let Some(node) = scene.node(top) else { return };
-    let empty = node.mesh.is_none()
-        && node.light.is_none()
-        && node.camera.is_none()
-        && node.emitter.is_none()
-        && !node.children.is_empty()
-        && !node.axes
-        && node.transform == galatea_scene::Transform::default();
-    let target = |t: galatea_scene::Target| t == galatea_scene::Target::Node(top);
-    let moves = scene.clips.iter().flat_map(|c| &c.channels).any(|c| target(c.target))
-        || scene.clips.iter().flat_map(|c| &c.events).any(|e| e.node == Some(top))
-        || scene.skins.iter().any(|s| s.joints.contains(&top));
-    // The game looks for these.
-    let known = ["cutscenedummy", "rootdummy"].iter().any(|n| node.name.eq_ignore_ascii_case(n));
-    if empty && !moves && !known {
-        let keep: Vec<bool> = (0..scene.nodes.len() as NodeId).map(|id| id != top).collect();
-        scene.retain_nodes(&keep);
-    }
 }
 
 /// Replaces what the tools refuse in names: blanks, and `root` for a node.
@@ -254,6 +230,7 @@ fn finish(
         if mesh.texture.bytes().is_empty() {
             mesh.texture = null;
         }
+        mesh.texture_count = mesh.vertices.uvs.iter().filter(|set| !set.is_empty()).count() as u16;
     }
     let mut losses = Vec::new();
     if model.supermodel().is_some() && supermodel.is_none() {
