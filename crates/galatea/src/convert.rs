@@ -118,6 +118,7 @@ pub fn convert(
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
     options.check(to)?;
+    context.check(to)?;
     let from = document.format();
     if let Some(hook) = from.convert
         && let Some(converted) = hook(document, to, options, context)?
@@ -126,7 +127,7 @@ pub fn convert(
     }
     let carried = Carried::of(document, context);
     if from.id == to {
-        let Files { files, losses } = carried.map(|images| images.files()).unwrap_or_default();
+        let Files { files, losses, .. } = carried.map(|images| images.files()).unwrap_or_default();
         return Ok(Converted { output: document.write()?.with_siblings(files), losses });
     }
     let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
@@ -144,19 +145,53 @@ pub fn convert(
         let (built, lost) = from_scene(&completed.scene, options)?;
         let images = carried.filter(|images| !images.is_empty());
         let files = images.map(|i| i.textures(&scene, &completed.done, built.as_ref(), options, context));
-        let Files { files, losses: images } = files.unwrap_or_default();
+        let Files { files, losses: images, .. } = files.unwrap_or_default();
         let own = completed.files;
         let losses = document.losses().iter().cloned().chain(own.losses).chain(lost).chain(images).collect();
         let output = built.write()?.with_siblings(files).with_siblings(own.files);
         return Ok(Converted { output, losses });
     }
-    let (built, lost) = from_scene(&placed_textures(&scene, to, context), options)?;
+    let built = |scene: &Scene| -> Result<Built, ConvertError> {
+        #[cfg(feature = "kotor")]
+        if let Some(built) = crate::formats::new_kotor(scene, to, options, context)? {
+            return Ok(built);
+        }
+        let (document, losses) = from_scene(scene, options)?;
+        Ok(Built { document, beside: Vec::new(), losses })
+    };
+    let Built { document: built, beside, losses: lost } = built(&placed_textures(&scene, to, context))?;
     let images = carried.filter(|images| !images.is_empty());
     let none = std::collections::HashSet::new();
     let files = images.map(|images| images.textures(&scene, &none, built.as_ref(), options, context));
-    let Files { files, losses: images } = files.unwrap_or_default();
+    let Files { files, losses: images, kept } = files.unwrap_or_default();
+    let lost = lost.into_iter().filter(|loss| !kept.contains(loss));
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
-    Ok(Converted { output: built.write()?.with_siblings(files), losses })
+    Ok(Converted { output: built.write()?.with_siblings(beside).with_siblings(files), losses })
+}
+
+/// A document built from a scene.
+pub(crate) struct Built {
+    pub(crate) document: Box<dyn Document>,
+    /// Files that belong beside it, by name.
+    pub(crate) beside: Vec<(String, Vec<u8>)>,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl SceneContext<'_> {
+    /// Checks that what was decided means something for the format to write.
+    fn check(&self, to: FormatId) -> Result<(), ConvertError> {
+        #[cfg(feature = "kotor")]
+        let authoring = self.authoring.map(|_| ConvertOption::KotorAuthoring);
+        #[cfg(not(feature = "kotor"))]
+        let authoring = None;
+        let beside = self.with_walkmesh || self.new_textures.is_some();
+        let beside = beside.then_some(ConvertOption::KotorWalkmesh);
+        let mut given = [authoring, beside].into_iter().flatten();
+        match given.find(|option| !to.format().options.contains(option)) {
+            Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Returns a scene with one level of detail, if only that is wanted.

@@ -94,6 +94,10 @@ pub enum ConvertOption {
     DropUnusedBones,
     /// [`ConvertOptions::level`].
     Level,
+    /// [`SceneContext::authoring`](crate::SceneContext::authoring).
+    KotorAuthoring,
+    /// [`SceneContext::with_walkmesh`](crate::SceneContext::with_walkmesh).
+    KotorWalkmesh,
 }
 
 impl fmt::Display for ConvertOption {
@@ -107,6 +111,8 @@ impl fmt::Display for ConvertOption {
             ConvertOption::Weights => "a way to make matrix groups",
             ConvertOption::DropUnusedBones => "dropping unused bones",
             ConvertOption::Level => "one level of detail",
+            ConvertOption::KotorAuthoring => "what the author of a new KotOR model decides",
+            ConvertOption::KotorWalkmesh => "a walkmesh beside it, or a format of its textures",
         })
     }
 }

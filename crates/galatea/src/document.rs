@@ -189,6 +189,13 @@ pub struct SceneContext<'a> {
     /// The preset of Fox Engine materials that name none.
     #[cfg(feature = "fox")]
     pub preset: Option<&'a str>,
+    /// What the author of a new KotOR model or walkmesh decides.
+    #[cfg(feature = "kotor")]
+    pub authoring: Option<&'a galatea_kotor::authoring::Authoring>,
+    /// Whether the walkmesh of a new KotOR model is written beside it.
+    pub with_walkmesh: bool,
+    /// The format of the textures of a new KotOR model: TGA, or TPC.
+    pub new_textures: Option<FormatId>,
 }
 
 impl<'a> SceneContext<'a> {
@@ -208,6 +215,10 @@ impl<'a> SceneContext<'a> {
             presets: None,
             #[cfg(feature = "fox")]
             preset: None,
+            #[cfg(feature = "kotor")]
+            authoring: None,
+            with_walkmesh: false,
+            new_textures: None,
         }
     }
 
@@ -277,6 +288,28 @@ impl<'a> SceneContext<'a> {
     #[must_use]
     pub fn with_texture_folder(self, folder: impl Into<Option<&'a str>>) -> Self {
         SceneContext { texture_folder: folder.into(), ..self }
+    }
+
+    /// Returns the same context with what the author of a new KotOR model decides.
+    #[cfg(feature = "kotor")]
+    #[must_use]
+    pub fn with_authoring(
+        self,
+        authoring: impl Into<Option<&'a galatea_kotor::authoring::Authoring>>,
+    ) -> Self {
+        SceneContext { authoring: authoring.into(), ..self }
+    }
+
+    /// Returns the same context, with or without the walkmesh of a new KotOR model beside it.
+    #[must_use]
+    pub fn with_walkmesh(self, with_walkmesh: bool) -> Self {
+        SceneContext { with_walkmesh, ..self }
+    }
+
+    /// Returns the same context with this format for the textures of a new KotOR model.
+    #[must_use]
+    pub fn with_new_textures(self, format: impl Into<Option<FormatId>>) -> Self {
+        SceneContext { new_textures: format.into(), ..self }
     }
 }
 

@@ -51,7 +51,9 @@ pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]
 pub use formats::{AsciiModel, AsciiWalkmesh};
-pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
+pub use formats::{
+    EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, obj,
+};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;

@@ -85,7 +85,7 @@ pub fn convert_onto(
     let images = Carried::of(document, context).filter(|images| !images.is_empty());
     if let (Some(images), Some(from_scene)) = (images, to.format().from_scene) {
         let (built, _) = from_scene(&scene, options)?;
-        let Files { files, losses } =
+        let Files { files, losses, .. } =
             images.textures(&scene, &Default::default(), built.as_ref(), options, context);
         onto.converted.output = onto.converted.output.with_siblings(files);
         onto.converted.losses.extend(losses);

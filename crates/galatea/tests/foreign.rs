@@ -41,7 +41,7 @@ fn trip_of<'a>(
 ) -> (Vec<String>, Scene) {
     let mut names = fox::Dictionary::built_in();
     words.for_each(|word| names.add(word));
-    let context = SceneContext::new("thing").with_names(&names);
+    let context = SceneContext::new("plc_thing").with_names(&names);
     let source = open(&Input::new(glb), &Limits::default()).unwrap();
     let made = convert(source.as_ref(), to, options, &context).unwrap();
     let model = open(&made.output.input(), &Limits::default()).unwrap();
@@ -234,6 +234,10 @@ fn models_face_where_the_games_models_face() {
     scene.add_node(None, Node { mesh: Some(mesh), ..Node::new("nose") });
     let at = galatea::scene::Pose::rest;
     let tip = |scene: &Scene| at(scene).bounds(scene).map(|b| (b.min[2].round(), b.max[2].round())).unwrap();
+    // What has no front in KotOR lies as it is: rooms, and what is not known to be anything else.
+    let (room, _) = kotor::mdl::Model::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!(tip(&room.to_scene()), (0.0, 5.0));
+    scene.name = "plc_nose".into();
     let (model, _) = kotor::mdl::Model::from_scene(&scene, &Default::default()).unwrap();
     let (_, mesh) = model.nodes.iter().find_map(|n| Some((n.position, n.mesh.as_ref()?))).unwrap();
     // The node may be turned; together they look along positive Y.

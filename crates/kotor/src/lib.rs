@@ -1,6 +1,7 @@
 //! Knights of the Old Republic (the Odyssey engine): models (MDL with MDX) and walkmeshes (BWM), read and written without
 //! losing a byte.
 
+pub mod authoring;
 mod box_tree;
 pub mod bwm;
 mod derived;

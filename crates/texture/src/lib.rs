@@ -31,6 +31,7 @@ pub mod jpeg;
 pub mod material;
 mod pixels;
 mod plain;
+mod resize;
 mod rules;
 pub mod team;
 mod texture;

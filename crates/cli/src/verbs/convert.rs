@@ -15,6 +15,7 @@ use galatea::{
 };
 use serde_json::{Value, json};
 
+use super::kotor_options::{self, KotorOptions};
 use super::names::Dictionaries;
 use super::shaders::PresetFiles;
 use super::supermodels::Supermodels;
@@ -60,6 +61,8 @@ pub(crate) struct Options {
     /// Write OUT_portrait.mdx too: the head of a Warcraft III unit, as the game shows it beside a selected unit
     #[arg(long)]
     portrait: bool,
+    #[command(flatten)]
+    kotor: KotorOptions,
     /// Preset of Fox Engine materials whose names tell none, such as tpp-static; `galatea shaders` lists them
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
@@ -255,13 +258,20 @@ impl Options {
             self.write(job, output, &whole, &own, shared)?;
             return Ok(done(Some(from.id), Vec::new(), Status::Copied));
         }
-        // A .gltf names its other file after itself; every other form is named as its source is.
-        let named = if format == FormatId::Gltf { output } else { &job.path };
+        // A .gltf names its other file after itself, and new KotOR models must have the name of their file; every other form
+        // is named as its source is.
+        let new = kotor_options::is_new(from.id, format);
+        let named = if format == FormatId::Gltf || new { output } else { &job.path };
         let stem = disk::stem(named);
         let options = self.options();
-        let find = |name: &str| shared.models.find(job, name);
+        let authoring = self.kotor.authoring(output, format, new).map_err(Failure::Other)?;
+        let find = |name: &str| {
+            let found = shared.models.find(job, name);
+            found.or_else(|| kotor_options::supermodel_beside(name, [&job.path, output]))
+        };
         let inherits = from.game == Some(find::Game::Kotor) && shared.models.serves(job);
-        let supermodel = inherits.then_some(&find as &galatea::FindModel<'_>);
+        let looked = inherits || self.kotor.names_supermodel();
+        let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)
             .with_names(&shared.names)
@@ -271,6 +281,9 @@ impl Options {
             .with_texture_folder(self.texture_folder.as_deref())
             .with_presets(&shared.presets)
             .with_preset(self.preset.as_deref())
+            .with_authoring(authoring.as_ref())
+            .with_walkmesh(self.kotor.with_walkmesh)
+            .with_new_textures(self.kotor.texture_format())
             .with_siblings(opened.loaded.input().siblings);
         let (converted, account) = match &self.onto {
             Some(original) => {
@@ -297,8 +310,10 @@ impl Options {
             disk::inside(folder, name).is_none_or(|path| !outputs::same_image(&path, bytes))
         };
         written.siblings.retain(differs);
+        let output = &kotor_options::door_file(output, &written);
         self.write(job, output, &written, &own, shared)?;
-        Ok(Done { account, ..done(Some(format), losses, Status::Converted) })
+        let done = done(Some(format), losses, Status::Converted);
+        Ok(Done { account, output: output.clone(), ..done })
     }
 
     /// Lays an edited document onto its original.
@@ -573,6 +588,13 @@ fn with_flag(error: &ConvertError) -> String {
         ConvertOption::DropUnusedBones => "--drop-unused-bones is for fmdl".into(),
         ConvertOption::Level => "--lod is for glb and gltf".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
+        ConvertOption::KotorAuthoring => {
+            "--class, --supermodel, --animation-scale, --smooth, --surface and --lyt are for new KotOR models and walkmeshes"
+                .into()
+        }
+        ConvertOption::KotorWalkmesh => {
+            "--with-walkmesh and --texture-format are for new KotOR models (mdl)".into()
+        }
         _ => error.to_string(),
     }
 }

@@ -10,6 +10,7 @@ mod formats;
 mod games;
 mod info;
 mod inspect;
+mod kotor_options;
 mod list;
 mod lod;
 mod names;

@@ -3,7 +3,9 @@
 use galatea_kotor::bwm::{self, Walkmesh};
 
 use super::document;
-use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
+use crate::{
+    ConvertError, ConvertOption, Converted, Document, Format, FormatId, Inspection, Output, SceneContext,
+};
 
 /// What depends on the order of vertices and faces.
 pub(super) static UNORDERED: &[&str] = &[
@@ -23,6 +25,7 @@ pub(super) static FORMAT: Format = Format {
     extensions: &["wok", "pwk", "dwk"],
     text: Some(FormatId::KotorBwmAscii),
     write_extension: Some("wok"),
+    options: &[ConvertOption::KotorAuthoring],
     detect: bwm::detect,
     read: |input, limits| Ok(Box::new(Walkmesh::read(input.bytes, limits)?)),
     inspect: |input, limits| Inspection::single("wok", bwm::inspect(input.bytes, limits)),

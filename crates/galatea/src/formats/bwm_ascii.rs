@@ -8,7 +8,9 @@ use galatea_scene::Scene;
 use galatea_wire::{Coverage, Differences, Error, ErrorKind, Fixed, Limits, Report, Rule, Summary};
 
 use crate::file_names::file_name;
-use crate::{ConvertError, Converted, Document, Format, FormatId, Inspection, Output, SceneContext};
+use crate::{
+    ConvertError, ConvertOption, Converted, Document, Format, FormatId, Inspection, Output, SceneContext,
+};
 
 /// Walkmeshes that came from text and are written as text: that of a room or a placeable, whose document is that of the
 /// binary form, or the three of a door.
@@ -24,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
     extensions: &["ascii", "wok", "pwk", "dwk"],
     text: Some(FormatId::KotorBwmAscii),
     write_extension: Some("wok.ascii"),
+    options: &[ConvertOption::KotorAuthoring],
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiWalkmesh::parse(input.bytes, limits)?) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.

@@ -50,6 +50,28 @@ impl Gltf {
         Gltf::read_with(input, limits, None)
     }
 
+    /// Returns a scene that was read from another format as a document like a glTF, named after its file.
+    pub(super) fn of_scene(
+        scene: Scene,
+        embedded: EmbeddedImages,
+        losses: Vec<Loss>,
+        input: &Input<'_>,
+    ) -> Gltf {
+        let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
+        let bytes = Some(input.bytes.to_vec());
+        let mut document =
+            Gltf { scene, document_name: None, embedded, losses, stripped: false, name, bytes };
+        if !document.name.is_empty() {
+            document.scene.name.clone_from(&document.name);
+        }
+        document
+    }
+
+    /// Returns the file as it was read, unless the scene may have been changed since.
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
+    }
+
     /// Reads the document again, with the extras that an editing program has dropped restored from the GLB of its original;
     /// `None` if its scene was changed after reading.
     pub(crate) fn read_onto(
@@ -57,7 +79,7 @@ impl Gltf {
         original: &[u8],
         siblings: Option<&dyn SiblingFiles>,
     ) -> Result<Option<Gltf>> {
-        let Some(bytes) = &self.bytes else { return Ok(None) };
+        let Some(bytes) = self.bytes.as_ref().filter(|bytes| gltf::detect(bytes)) else { return Ok(None) };
         let name = format!("{}.glb", self.name);
         let name = if self.name.is_empty() { "" } else { &name };
         let input = Input { siblings, ..Input::new(bytes).with_name(name) };
@@ -140,18 +162,18 @@ impl Gltf {
     }
 
     /// Returns the scene for conversions.
-    fn named_scene(&self, context: &SceneContext<'_>) -> Cow<'_, Scene> {
+    pub(super) fn named_scene(&self, context: &SceneContext<'_>) -> Cow<'_, Scene> {
         if self.is_named(context.name) {
             return Cow::Borrowed(&self.scene);
         }
         Cow::Owned(Scene { name: context.name.to_owned(), ..self.scene.clone() })
     }
 
-    fn summary(&self) -> Summary {
+    pub(super) fn summary(&self) -> Summary {
         summary(&self.scene)
     }
 
-    fn check(&self) -> Report {
+    pub(super) fn check(&self) -> Report {
         let mut report = Report::new();
         for loss in &self.losses {
             report.add(&NOT_TAKEN, None, || (String::new(), loss.to_string()));
@@ -179,15 +201,15 @@ impl Gltf {
         report
     }
 
-    fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
+    pub(super) fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         Vec::new()
     }
 
-    fn differences(&self, other: &Gltf) -> Vec<String> {
+    pub(super) fn differences(&self, other: &Gltf) -> Vec<String> {
         Differences::collect(|out| self.compare(other, out))
     }
 
-    fn compare(&self, other: &Gltf, out: &mut Differences) {
+    pub(super) fn compare(&self, other: &Gltf, out: &mut Differences) {
         fn name(document: &Gltf) -> &String {
             document.document_name.as_ref().unwrap_or(&document.scene.name)
         }

@@ -16,7 +16,8 @@ pub(super) fn glb(
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
     let write = |options: &gltf::Options<'_>| gltf::write_glb(scene, options);
-    let (bytes, Files { files, losses }) = textured(scene, document, context, options, Images::Embed, write);
+    let (bytes, Files { files, losses, .. }) =
+        textured(scene, document, context, options, Images::Embed, write);
     Ok(Converted { output: Output::single(bytes?).with_siblings(files), losses })
 }
 
@@ -43,7 +44,7 @@ pub(super) fn gltf(
 ) -> Result<Converted, ConvertError> {
     let bin = format!("{}.bin", file_name(context.name));
     let write = |options: &gltf::Options<'_>| gltf::write_gltf(scene, options, &bin);
-    let ((json, bytes), Files { mut files, losses }) =
+    let ((json, bytes), Files { mut files, losses, .. }) =
         textured(scene, document, context, options, Images::Beside, write);
     files.insert(bin.clone(), bytes);
     Ok(Converted { output: Output::single(json.into_bytes()).with_siblings(files), losses })
@@ -69,7 +70,14 @@ fn textured<T>(
         Some(textures) if images != Images::None => {
             let resolved = resolve_materials(scene, textures, context.team);
             let (written, files) = resolved.with_options(images, write);
-            (written, Files { files: files.into_iter().collect(), losses: resolved.left_out().to_vec() })
+            (
+                written,
+                Files {
+                    files: files.into_iter().collect(),
+                    losses: resolved.left_out().to_vec(),
+                    kept: Vec::new(),
+                },
+            )
         }
         _ => {
             let losses = document.losses().to_vec();

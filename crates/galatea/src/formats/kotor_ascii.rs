@@ -17,7 +17,12 @@ pub(super) static FORMAT: Format = Format {
     text: Some(FormatId::KotorMdlAscii),
     write_extension: Some("mdl.ascii"),
     game: Some(Game::Kotor),
-    options: &[ConvertOption::KotorGame, ConvertOption::Platform],
+    options: &[
+        ConvertOption::KotorGame,
+        ConvertOption::Platform,
+        ConvertOption::KotorAuthoring,
+        ConvertOption::KotorWalkmesh,
+    ],
     detect: text::detect,
     read: |input, limits| Ok(Box::new(AsciiModel(text::parse(input.bytes, limits)?)) as Box<dyn Document>),
     // Text has no fixed places; the error is worth showing all the same.

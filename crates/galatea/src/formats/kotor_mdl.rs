@@ -31,7 +31,12 @@ pub(super) static FORMAT: Format = Format {
     text: Some(FormatId::KotorMdlAscii),
     write_extension: Some("mdl"),
     game: Some(Game::Kotor),
-    options: &[ConvertOption::KotorGame, ConvertOption::Platform],
+    options: &[
+        ConvertOption::KotorGame,
+        ConvertOption::Platform,
+        ConvertOption::KotorAuthoring,
+        ConvertOption::KotorWalkmesh,
+    ],
     detect: mdl::detect,
     read: |input, limits| Ok(Box::new(Model::read(input.bytes, input.companion("mdx"), limits)?)),
     inspect: |input, limits| {

@@ -13,11 +13,14 @@ mod gltf_write;
 mod kotor_ascii;
 #[cfg(feature = "kotor")]
 mod kotor_mdl;
+#[cfg(feature = "kotor")]
+mod kotor_new;
 #[cfg(feature = "mdlx")]
 mod mdl;
 #[cfg(feature = "mdlx")]
 mod mdx;
 mod obj;
+mod obj_read;
 mod texture;
 mod texture_convert;
 mod texture_encode;
@@ -32,9 +35,12 @@ pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
+#[cfg(feature = "kotor")]
+pub(crate) use kotor_new::new_kotor;
 #[cfg(feature = "mdlx")]
 pub use mdl::MdlText;
 pub use obj::obj;
+pub use obj_read::ObjText;
 pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
 
@@ -44,7 +50,6 @@ use crate::Format;
 macro_rules! formats {
     (
         readable: { $($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $id:ident => $format:path;)* }
-        written only: { $($(#[doc = $only_doc:literal])* $only:ident => $only_format:path;)* }
     ) => {
         /// A format, by its id.
         ///
@@ -58,18 +63,16 @@ macro_rules! formats {
         #[non_exhaustive]
         pub enum FormatId {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $id,)*
-            $($(#[doc = $only_doc])* $only,)*
         }
 
         impl FormatId {
-            /// All formats, those that can only be written last.
-            pub const ALL: &[FormatId] = &[$($(#[cfg($cfg)])? FormatId::$id,)* $(FormatId::$only,)*];
+            /// All formats.
+            pub const ALL: &[FormatId] = &[$($(#[cfg($cfg)])? FormatId::$id,)*];
 
             /// Returns the description of the format.
             pub fn format(self) -> &'static Format {
                 match self {
                     $($(#[cfg($cfg)])? FormatId::$id => &$format,)*
-                    $(FormatId::$only => &$only_format,)*
                 }
             }
         }
@@ -107,6 +110,8 @@ formats! {
         Glb => gltf::GLB;
         /// glTF as JSON, with its files.
         Gltf => gltf::GLTF;
+        /// Wavefront OBJ.
+        Obj => obj::FORMAT;
         /// Direct3D texture.
         Dds => texture::DDS;
         /// Warcraft III or World of Warcraft texture.
@@ -127,10 +132,6 @@ formats! {
         Tga => texture::TGA;
         /// KotOR's text on how to use a texture.
         Txi => texture::TXI;
-    }
-    written only: {
-        /// Wavefront OBJ.
-        Obj => obj::FORMAT;
     }
 }
 
@@ -252,7 +253,7 @@ mod tests {
             assert_eq!(id.format().is_target(), id.format().write_extension.is_some());
         }
         assert_eq!("nothing".parse::<FormatId>(), Err(UnknownFormat));
-        assert_eq!(FORMATS.len() + 1, FormatId::ALL.len());
+        assert_eq!(FORMATS.len(), FormatId::ALL.len());
     }
 
     #[test]

@@ -1,15 +1,23 @@
-//! Wavefront OBJ, outwards only: the triangles of a scene at rest, for tools that know nothing better.
+//! Wavefront OBJ: the triangles of a scene at rest, for tools that know nothing better.
 
 use std::fmt::Write;
 
 use galatea_scene::{Pose, Scene, Topology};
-use galatea_wire::Error;
+use galatea_wire::{Coverage, Error};
 
-use crate::{Converted, Format, FormatId, Output};
+use super::obj_read;
+use crate::{Converted, Document, Format, FormatId, Inspection, Output};
 
 pub(super) static FORMAT: Format = Format {
     extensions: &["obj"],
+    stored: true,
     write_extension: Some("obj"),
+    detect: obj_read::detect,
+    read: |input, limits| Ok(Box::new(obj_read::read(input, limits)?) as Box<dyn Document>),
+    inspect: |input, limits| {
+        Inspection::single("obj", (Coverage::default(), obj_read::read(input, limits).err()))
+    },
+    rules: super::gltf::GLB.rules,
     write_scene: Some(|scene, _, _, _| {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         Ok(Converted::lossless(Output::single(obj(scene).into_bytes())))

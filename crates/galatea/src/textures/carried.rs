@@ -10,13 +10,13 @@ use galatea_texture::Texture;
 use galatea_texture::find::{Game, output_name};
 use galatea_wire::{Limits, Loss};
 
-use super::Images;
+use super::{Images, kotor_new};
 use crate::file_names::file_name;
 use crate::formats::convert_texture;
 use crate::{ConvertOptions, Document, EmbeddedImages, FormatId, SceneContext, SiblingFiles, TextureFile};
 
 /// Longest name of a texture that KotOR reads.
-const KOTOR_NAME: usize = 16;
+pub(super) const KOTOR_NAME: usize = 16;
 
 /// The images of a glTF document.
 pub(crate) struct Carried<'a> {
@@ -32,6 +32,8 @@ pub(crate) struct Files {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// What is lost.
     pub(crate) losses: Vec<Loss>,
+    /// What is not lost, though the model has no place for it: it is in the files.
+    pub(crate) kept: Vec<Loss>,
 }
 
 impl Files {
@@ -167,7 +169,7 @@ impl<'a> Carried<'a> {
         options: &ConvertOptions,
         context: &SceneContext<'_>,
     ) -> Files {
-        let Some(kind) = built.texture_format() else { return Files::default() };
+        let Some(mut kind) = built.texture_format() else { return Files::default() };
         let mut out = Files { losses: self.twins().collect(), ..Files::default() };
         let names = |scene: &Scene| -> HashSet<String> {
             let textures = scene.materials.iter().flat_map(|m| &m.textures);
@@ -176,6 +178,10 @@ impl<'a> Carried<'a> {
         // Fox Engine models name textures by hashes; of the others it is known which they ask for.
         let asked = if kind == FormatId::Ftex { None } else { built.scene(context).as_deref().map(names) };
         let fresh = scene.axes().is_none() && built.format().game == Some(Game::Kotor);
+        if fresh {
+            kind = context.new_textures.unwrap_or(kind);
+        }
+        let notes = if fresh { kotor_new::notes(scene) } else { kotor_new::Notes::default() };
         let folder = context.texture_folder.filter(|_| built.format().game == Some(Game::Warcraft));
         let folder = folder.map(|f| format!("{}/", f.trim_end_matches(['/', '\\']).replace('\\', "/")));
         let folder = folder.unwrap_or_default();
@@ -189,12 +195,16 @@ impl<'a> Carried<'a> {
                 name.truncate(end);
             }
             // That the material lost this texture is said already.
-            if asked.as_ref().is_some_and(|asked| !asked.contains(&name.to_lowercase())) {
+            let note = notes.of(texture);
+            let named = asked.as_ref().is_none_or(|asked| asked.contains(&name.to_lowercase()));
+            if !named && note.is_none() {
                 continue;
             }
-            let made = self
-                .bytes(image)
-                .and_then(|bytes| encoded(&bytes, kind, options, &name).map_err(|why| of_image(image, why)));
+            let encode = |bytes: &[u8]| match fresh {
+                true => kotor_new::encoded(bytes, kind, options, &name, note),
+                false => encoded(bytes, kind, options, &name),
+            };
+            let made = self.bytes(image).and_then(|bytes| encode(&bytes).map_err(|why| of_image(image, why)));
             match made {
                 Ok(files) => {
                     let place = format!("{folder}{name}");
@@ -203,6 +213,7 @@ impl<'a> Carried<'a> {
                 Err(loss) => out.losses.push(loss),
             }
         }
+        out.kept = notes.kept;
         out
     }
 
@@ -236,7 +247,17 @@ pub(super) fn encoded(
     let texture = Texture::read(bytes, &Limits::default()).map_err(|e| e.to_string())?;
     let ftexs = if kind == FormatId::Ftex { options.ftexs } else { 0 };
     let options = ConvertOptions::default().with_ftexs(ftexs);
-    let made = convert_texture(&TextureFile { texture, txi: None }, kind, &options, name);
+    written(&TextureFile { texture, txi: None }, kind, &options, name)
+}
+
+/// A texture in another format: its files, by ending.
+pub(super) fn written(
+    file: &TextureFile,
+    kind: FormatId,
+    options: &ConvertOptions,
+    name: &str,
+) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
+    let made = convert_texture(file, kind, options, name);
     let output = made.map_err(|e| e.to_string())?.output;
     let companions = output.companions.into_iter().map(|c| (c.extension, c.bytes));
     let ending = kind.format().write_extension.unwrap_or_default();

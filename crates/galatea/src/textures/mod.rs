@@ -10,6 +10,7 @@ mod carried;
 mod classic;
 mod fox;
 mod kotor;
+mod kotor_new;
 #[cfg(feature = "disk")]
 mod libraries;
 mod library;

@@ -24,7 +24,7 @@ pub use edit::WeldError;
 pub use fix::fix;
 pub use read::{detect, inspect};
 pub use rules::RULES;
-pub use scene::SceneOptions;
+pub use scene::{Authored, SceneOptions};
 pub use tree::{build_tree, refit_tree};
 pub use wire::{AabbNode, Edge, Header, MAGIC, RECORDS};
 

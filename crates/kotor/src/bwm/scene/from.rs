@@ -7,6 +7,7 @@ use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
 use super::{NONE, SceneOptions};
+use crate::authoring::{Authoring, is_new};
 use crate::bwm::{AabbNode, Edge, Kind, Walkmesh, adjacency, border};
 use crate::derived;
 use crate::extra::{int, ints, own};
@@ -16,7 +17,7 @@ use crate::surface::Walkability;
 impl Walkmesh {
     /// Builds a walkmesh from a scene, and returns what it cannot represent. The faces are all triangles of walk
     /// surfaces or, if there are none, of all meshes. Stored tables are restored if they were written for the same
-    /// triangles.
+    /// triangles. Scenes that did not come from a model become new walkmeshes: see [`Walkmesh::author`].
     pub fn from_scene(scene: &Scene, _: &SceneOptions) -> Result<(Walkmesh, Vec<Loss>)> {
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         let mut losses = Vec::new();
@@ -27,6 +28,10 @@ impl Walkmesh {
         let tables = drawn.iter().map(|(_, n, _)| own(&n.extras)).find(|e| e.contains_key("kind"));
         let none = Extras::new();
         let tables = tables.unwrap_or(&none);
+        if tables.is_empty() && is_new(scene) {
+            let (made, losses) = Walkmesh::author(scene, &Authoring::default())?;
+            return Ok((made.first, losses));
+        }
 
         let mut gathered = Gathered::default();
         for (id, _, mesh) in &drawn {

@@ -3,8 +3,12 @@
 //! Faces become triangles, one primitive per surface material. The border becomes lines, one primitive per room it
 //! leads to. Derived tables are stored as differences from what [`Walkmesh::rebuild`] derives.
 
+mod authored;
 mod from;
 mod to;
+mod transitions;
+
+pub use authored::Authored;
 
 use super::Walkmesh;
 

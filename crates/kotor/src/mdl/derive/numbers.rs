@@ -2,17 +2,24 @@
 
 use super::super::{Model, NodeId, node};
 
-/// Returns the inverted counter of the `k`-th mesh, counted from 1: 98, 97, … 0, 100, 199, 198, …
+/// Returns the inverted counter of the `k`-th mesh that is created, counted from 1, as the game's compiler numbers them:
+/// 98, 97, … 0, 100, 199, 198, … 101, 200, 399, … 201, 400, 799, …
+///
+/// It takes numbers from a list that is used from its end and doubles when it is used up. Other tools have another
+/// formula, which departs at the 300th mesh.
 ///
 /// ```
 /// use galatea_kotor::mdl::derive::inverted_counter;
 /// assert_eq!([1, 99, 100, 101, 199, 200, 201].map(inverted_counter), [98, 0, 100, 199, 101, 200, 399]);
+/// assert_eq!([300, 399, 400, 401].map(inverted_counter), [300, 201, 400, 799]);
 /// ```
 pub fn inverted_counter(k: u32) -> u32 {
-    let hundreds = k / 100;
-    let base = 100u64 << hundreds.min(40);
-    let more = if k.is_multiple_of(100) { 0 } else { 100 * u64::from(hundreds) };
-    let value = (base + more).saturating_sub(u64::from(k)).saturating_sub(u64::from(hundreds == 0));
+    if k < 100 {
+        return 99u32.saturating_sub(k);
+    }
+    // The greatest 100 · 2^j that is not above k.
+    let start = 100u64 << (k / 100).ilog2();
+    let value = if u64::from(k) == start { start } else { 3 * start - u64::from(k) };
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 

@@ -1,28 +1,42 @@
 //! Prepares scenes that did not come from a model for conversion.
 
 use foldhash::HashSet;
-use galatea_scene::{Pose, Room, Scene, UniqueNames, smooth_normals};
-use galatea_wire::{Loss, Text};
-use glam::Vec3;
+use galatea_scene::{Mesh, Node, Primitive, Room, Scene, UniqueNames, smooth_normals};
+use galatea_wire::{Error, Loss, Result, Text};
 
 use super::FromScene;
+use crate::authoring::Smoothing;
 use crate::extra::unlatin;
 use crate::geometry::AXES;
-use crate::mdl::Model;
 
 /// The limits of a mesh: indices of vertices and faces have 16 bits, and skins 16 bones.
 const ROOM: Room = Room { vertices: 65_535, triangles: 65_535, joints: 16, influences: 4 };
 /// The greatest length of a name.
 pub(super) const NAME: usize = 31;
 
-/// Returns the scene facing positive Y, with scale baked in, and meshes with one material, all columns and few enough
-/// bones.
-pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
-    // Positive Y of the format is negative Z of the scene.
-    let mut out = scene.facing([0.0, 0.0, -1.0]).into_owned();
+/// Returns the scene with scale baked in, and meshes with one material, all columns and few enough bones. `add` adds nodes
+/// in the axes of the format.
+pub(super) fn prepared(
+    scene: Scene,
+    smoothing: Smoothing,
+    add: impl FnOnce(&mut Scene),
+) -> Result<(Scene, Vec<Loss>)> {
+    let mut out = scene;
     let mut losses = out.bake_scale(AXES, 1.0);
+    if let Smoothing::Angle(degrees) = smoothing {
+        out.smooth(degrees);
+    }
+    add(&mut out);
     losses.extend(out.apply_uv_transforms());
     losses.extend(out.split(&ROOM));
+    let most = |(_, _, mesh): &(u32, &Node, &Mesh)| {
+        let count = |p: &Primitive| out.vertices_of(p).map_or(0, |v| v.positions.len());
+        mesh.primitives.iter().map(count).max().unwrap_or(0) > ROOM.vertices
+    };
+    if let Some((_, node, _)) = out.drawn().find(most) {
+        let what = format!("mesh {:?} has more than {} vertices", node.name, ROOM.vertices);
+        return Err(Error::unrepresentable(what));
+    }
     let used: HashSet<u32> = out.drawn().flat_map(|(_, _, m)| &m.primitives).map(|p| p.vertices).collect();
     let mut triangles: Vec<Vec<[u32; 3]>> = vec![Vec::new(); out.vertices.len()];
     for primitive in out.drawn().flat_map(|(_, _, m)| &m.primitives) {
@@ -44,7 +58,7 @@ pub(super) fn prepared(scene: &Scene) -> (Scene, Vec<Loss>) {
         // Not needed in a new model: only bump-mapped textures have tangents, which the compiler derives.
         vertices.tangents.clear();
     }
-    (out, losses)
+    Ok((out, losses))
 }
 
 /// Returns the name by which the game finds a texture: without directories and extension, and not longer than the
@@ -56,15 +70,6 @@ pub(super) fn texture_name(name: &str) -> String {
     let stem = file.rsplit_once('.').filter(known).map_or(file, |(stem, _)| stem);
     let clean = |c: char| if c.is_control() || c as u32 > 0xFF { '_' } else { c };
     stem.chars().map(clean).take(16).collect()
-}
-
-/// Sets box and radius of the model.
-pub(super) fn outline(scene: &Scene, model: &mut Model) {
-    let Some(bounds) = Pose::rest(scene).bounds(scene) else { return };
-    let away = glam::Quat::from_array(AXES).inverse();
-    let (a, b) = (away * Vec3::from(bounds.min), away * Vec3::from(bounds.max));
-    model.bounds = [a.min(b).into(), a.max(b).into()];
-    model.radius = a.length().max(b.length());
 }
 
 impl FromScene<'_> {

@@ -1,5 +1,6 @@
 //! Models from the scene.
 
+mod authored;
 mod clip;
 mod import;
 mod mesh;
@@ -13,6 +14,7 @@ use galatea_scene::{Extras, Node as SceneNode, Scene, UniqueNames, Value};
 use galatea_wire::{Error, Loss, Result, Text, Wire};
 
 use super::{SceneOptions, model_fields, read_fields};
+use crate::authoring::Authoring;
 use crate::extra::{from_json, int, objects, own, unlatin};
 use crate::mdl::{Game, Model, Name, NodeId, Platform};
 
@@ -20,9 +22,9 @@ impl Model {
     /// Builds a model from a scene, and returns what it cannot represent.
     ///
     /// A scene that came from a model is converted back to that model, with all edits. Any other scene becomes a new
-    /// model for KotOR 1 on PC: rotated to face Y, scale baked into vertices and keys, and meshes split if they have
-    /// several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game and the
-    /// platform of the options.
+    /// model for KotOR 1 on PC (see [`Model::author`]): scale is baked into vertices and keys, and meshes are split if
+    /// they have several materials, more than 65,535 vertices or more than 16 bones. Then it is converted to the game
+    /// and the platform of the options.
     ///
     /// ```
     /// use galatea_kotor::mdl::{Game, Model, SceneOptions};
@@ -48,10 +50,7 @@ impl Model {
         if own(&scene.extras).contains_key("game") {
             return Model::build(scene, Vec::new());
         }
-        let (scene, losses) = import::prepared(scene);
-        let (mut model, losses) = Model::build(&scene, losses)?;
-        import::outline(&scene, &mut model);
-        Ok((model, losses))
+        authored::build(scene, &Authoring::default(), None)
     }
 
     fn build(scene: &Scene, losses: Vec<Loss>) -> Result<(Model, Vec<Loss>)> {
