@@ -155,7 +155,7 @@ pub(crate) fn supermodel_beside(name: &str, files: [&PathBuf; 2]) -> Option<Mode
     let names = [format!("{name}.mdl"), format!("{}.mdl", name.to_lowercase())];
     let paths = folders.flat_map(|folder| names.iter().map(move |n| folder.join(n)));
     paths.filter(|path| path.is_file()).find_map(|path| {
-        let loaded = disk::load(&Job::found(path)).ok()?;
+        let loaded = disk::load(&Job::new(path)).ok()?;
         let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
         document.as_any().downcast_ref::<Model>().cloned()
     })

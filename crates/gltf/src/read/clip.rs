@@ -8,6 +8,7 @@ use galatea_wire::{Error, Loss, Result};
 use super::tree::Tree;
 use super::{NameTables, brief, extras_of, key_of, take_name};
 use crate::accessor::{Document, few_members, whole, wrong};
+use crate::keys::Noted;
 use crate::{animated, blender, constraints, typed};
 
 /// Takes the notes about clips out of the scene's extras, by their keys.
@@ -35,6 +36,8 @@ pub(crate) fn read(
     }
     let mut clip = Clip { name: take_name(value, &mut extras, "clip"), ..Clip::default() };
     let stand_in = extras.remove("stand_in").is_some();
+    let singles = Noted::take(&mut extras, names);
+    let is_blenders = blender::wrote(document.root);
     let notes = extras.remove("channels");
     let mut notes = channel_notes(notes.as_ref(), names);
     let samplers = value.get("samplers").and_then(Value::as_array).map_or(&[][..], |l| l);
@@ -58,8 +61,11 @@ pub(crate) fn read(
         let sampler = sampler.ok_or_else(|| {
             inside(wrong(document.place, "the index of a sampler", "another").within("sampler"))
         })?;
-        let read = read_sampler(document, sampler, property, node, note).map_err(inside)?;
+        let mut read = read_sampler(document, sampler, property, node, note).map_err(inside)?;
         last = last.max(read.1);
+        if is_blenders {
+            singles.undo(&mut read.0, node, note);
+        }
         // What was baked for viewers follows from the rest.
         if note.is_none_or(|note| note.get("baked").is_none()) {
             clip.channels.push(read.0);

@@ -11,7 +11,7 @@ use super::material::Materials;
 use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
-use crate::{constraints, typed};
+use crate::{blender, constraints, dropped, typed};
 
 /// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
@@ -38,6 +38,7 @@ impl Meshes {
         let mut extras = extras_of(value);
         let name = take_name(value, &mut extras, "mesh");
         let (purpose, lod) = read_purpose(&mut extras);
+        let dropped = extras.remove(dropped::KEY);
         let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
         let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
@@ -50,6 +51,15 @@ impl Meshes {
         for (i, part) in list.iter().enumerate() {
             let read = self.primitive(document, scene, part);
             mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
+        }
+        if let Some(note) = dropped.filter(|_| blender::wrote(document.root)) {
+            let lost = dropped::restore(&mut mesh.primitives, &note);
+            if lost > 0 {
+                losses.push(Loss::new(
+                    format!("mesh {:?}", brief(&mesh.name)),
+                    format!("{lost} triangles with the same corners as others"),
+                ));
+            }
         }
         Ok(mesh)
     }

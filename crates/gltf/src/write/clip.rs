@@ -8,6 +8,7 @@ use galatea_text::push_int;
 use super::{Context, clip_channels, put_all, put_extras, put_name};
 use crate::bin::{Component, Kind, Shape, put_floats};
 use crate::json::{List, push_literal};
+use crate::keys::Singles;
 use crate::{animated, blender, constraints, names, typed};
 
 /// A channel as glTF has it.
@@ -46,7 +47,7 @@ fn write_one(
     // What is baked takes the place of the clip's own channels, which then are curves in extras.
     let channels = baked.iter().map(|c| (c, true)).chain(channels.iter().map(|c| (c, false)));
     for (channel, is_baked) in channels {
-        match write_channel(cx, channel, taken, is_baked) {
+        match write_channel(cx, channel, taken, is_baked, &mut parts.singles) {
             Some((written, end, note)) => {
                 // The length of a clip whose own keys end early is kept exactly.
                 parts.end = if is_baked { parts.end } else { parts.end.max(end) };
@@ -93,6 +94,8 @@ struct Parts {
     end: f32,
     /// Notes about channels whose values had to be replaced.
     notes: Vec<Value>,
+    /// Nodes with a single key.
+    singles: Singles,
     /// Channels that glTF does not have, for extras.
     curves: List,
 }
@@ -115,6 +118,7 @@ fn add_own_fields(own: &mut Extras, cx: &Context<'_>, clip: &Clip, parts: &mut P
     }
     let node_of = |event: &Event| event.node.and_then(|n| cx.name_of(Target::Node(n)));
     let events: Vec<Value> = clip.events.iter().map(|e| typed::event(e, node_of(e))).collect();
+    std::mem::take(&mut parts.singles).put(own);
     for (key, list) in [("events", events), ("channels", std::mem::take(&mut parts.notes))] {
         if !list.is_empty() {
             own.insert(key, Value::Array(list));
@@ -149,6 +153,7 @@ fn write_channel(
     channel: &Channel,
     taken: &mut [[bool; 3]],
     is_baked: bool,
+    singles: &mut Singles,
 ) -> Option<(Written, f32, Option<Value>)> {
     let Target::Node(node) = channel.target else { return None };
     let (path, width) = animated::path(&channel.property)?;
@@ -181,8 +186,9 @@ fn write_channel(
     if !channel.extras.is_empty() {
         note.insert("extras", channel.extras.clone());
     }
-    if is_baked {
-        note = Extras::from_iter([("baked", true.into())]);
+    match is_baked {
+        true => note = Extras::from_iter([("baked", true.into())]),
+        false => singles.note(channel, times, cx.name_of(channel.target).unwrap_or(""), &mut note),
     }
     let end = times.last().copied().unwrap_or(0.0);
     let input = keys(cx, times, 1, true);

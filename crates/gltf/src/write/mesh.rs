@@ -7,8 +7,8 @@ use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vert
 use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
-use crate::constraints;
 use crate::json::List;
+use crate::{constraints, dropped};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -67,6 +67,9 @@ pub(crate) fn write(
     }
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
+        if let Some(note) = dropped::note(parts.iter().map(|(primitive, ..)| *primitive)) {
+            own.insert(dropped::KEY, note);
+        }
         cx.put_origin(&mut own, id);
         put_name(o, &mut own, &mesh.name, name);
         o.list("primitives", parts, |o, (primitive, indices, mut own)| {

@@ -214,7 +214,7 @@ fn same(property: &Property, a: &[f32], b: &[f32], tolerance: f32) -> bool {
 
 /// Returns `true` if an edited curve is the original one, perhaps sampled at every frame.
 fn agree(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
-    let smooth = smoothed(was);
+    let smooth = was.with_automatic_tangents();
     let at = |time: f32| {
         let Some(value) = edited.sample(time) else { return false };
         // Where values jump, a hair makes all the difference.
@@ -240,60 +240,6 @@ fn mixed(was: &Channel, time: f32) -> Option<Vec<f32>> {
     let dot: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
     let (s, sign) = ((time - t0) / (t1 - t0), if dot < 0.0 { -1.0 } else { 1.0 });
     Some(a.iter().zip(&b).map(|(a, b)| a + (b * sign - a) * s).collect())
-}
-
-/// Returns cubic keys with the tangents that Blender gives them instead of their own: those of a spline whose acceleration is
-/// continuous, and which rests at its ends.
-fn smoothed(was: &Channel) -> Option<Channel> {
-    let (count, width) = (was.times.len(), was.width());
-    if was.interpolation != Interpolation::Cubic || count < 2 || width == 0 {
-        return None;
-    }
-    let mut keys: Vec<Vec<f32>> = Vec::with_capacity(count);
-    for key in 0..count {
-        let from = (key * 3 + 1) * width;
-        let mut value = was.values.get(from..from + width)?.to_vec();
-        let dot: f32 = keys.last().map_or(1.0, |last| last.iter().zip(&value).map(|(a, b)| a * b).sum());
-        if was.property == Property::Rotation && dot < 0.0 {
-            value.iter_mut().for_each(|v| *v = -*v);
-        }
-        keys.push(value);
-    }
-    let mut values = vec![0.0; was.values.len()];
-    for i in 0..width {
-        let column: Vec<f32> = keys.iter().filter_map(|key| key.get(i).copied()).collect();
-        for (key, (value, slope)) in column.iter().zip(slopes(&was.times, &column)).enumerate() {
-            for (part, number) in [slope, *value, slope].into_iter().enumerate() {
-                *values.get_mut((key * 3 + part) * width + i)? = number;
-            }
-        }
-    }
-    Some(Channel { values, ..was.clone() })
-}
-
-/// Returns the slopes of a spline at its keys: 0 at the ends, and such that its acceleration is continuous in between.
-fn slopes(times: &[f32], values: &[f32]) -> Vec<f32> {
-    let count = times.len().min(values.len());
-    let at = |list: &[f32], i: usize| f64::from(list.get(i).copied().unwrap_or(0.0));
-    // Elimination in a tridiagonal system: each key depends on the one before and the one after.
-    let (mut upper, mut right) = (vec![0.0f64; count], vec![0.0f64; count]);
-    for i in 1..count.saturating_sub(1) {
-        let (before, after) = (at(times, i) - at(times, i - 1), at(times, i + 1) - at(times, i));
-        let (a, c) = (1.0 / before.max(1e-9), 1.0 / after.max(1e-9));
-        let rise = (at(values, i) - at(values, i - 1)) * a * a + (at(values, i + 1) - at(values, i)) * c * c;
-        let (above, known) =
-            (upper.get(i - 1).copied().unwrap_or(0.0), right.get(i - 1).copied().unwrap_or(0.0));
-        let pivot = 2.0 * (a + c) - a * above;
-        upper.get_mut(i).into_iter().for_each(|slot| *slot = c / pivot);
-        right.get_mut(i).into_iter().for_each(|slot| *slot = (3.0 * rise - a * known) / pivot);
-    }
-    let mut out = vec![0.0f32; count];
-    let mut next = 0.0f64;
-    for i in (1..count.saturating_sub(1)).rev() {
-        next = right.get(i).copied().unwrap_or(0.0) - upper.get(i).copied().unwrap_or(0.0) * next;
-        out.get_mut(i).into_iter().for_each(|slot| *slot = next as f32);
-    }
-    out
 }
 
 /// Returns `true` if the original's keys are where the edited curve passes, as far as its frames can tell.
@@ -335,17 +281,4 @@ fn resampled(was: &Channel, edited: &Channel, tolerance: f32) -> Option<Channel>
         same(&was.property, &a, &b, tolerance * 8.0) || mixed()
     };
     edited.times.iter().all(near).then_some(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slopes_are_those_of_blender() {
-        // Printed by Blender 5.0.1 for keys with automatic handles.
-        let slopes = slopes(&[0.0, 12.0, 24.0, 30.0], &[0.0, 3.0, 1.0, 5.0]);
-        let wanted = [0.0, -0.086_956_5, 0.597_826, 0.0];
-        assert!(slopes.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{slopes:?}");
-    }
 }

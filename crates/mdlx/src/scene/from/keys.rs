@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use foldhash::HashMap;
-use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation};
+use galatea_scene::{Channel, Extras, Interpolation as SceneInterpolation, Property};
 use galatea_wire::Loss;
 
 use super::FromScene;
 use super::frame::Frame;
 use crate::scene::around::{Loop, detach, is_edited};
 use crate::scene::binding::KeyValue;
-use crate::scene::curve::{CurveForm, CurveKind, FormatKeys, without};
+use crate::scene::curve::{CurveForm, CurveKind, FormatKeys, SceneKeys, without};
 use crate::scene::extra::{UlpDeltas, checksum_of, own, same};
 use crate::scene::window::LONGEST;
 use crate::{Curve, Key, Keys, Tangents};
@@ -231,12 +231,27 @@ fn decode_channel(channel: &Channel, form: &CurveForm, frame: &Frame) -> (Format
     if inserted.is_empty() {
         return (rows, edited);
     }
-    let again = form.encode(&rows);
-    if same(&again.values, values) && same(&again.times, &channel.times) {
+    if passes(&form.encode(&rows), &channel.times, values, width) {
         return (rows, edited);
     }
     // Inserted keys that were edited are ordinary keys now.
     (form.restore(&channel.times, values, &[], None), edited)
+}
+
+/// How far a rotation may be from a curve and still be on it: what programs round, and what inserted keys leave.
+const ON_CURVE: f32 = 1e-3;
+
+/// Returns `true` if a curve of rotations goes through the values of cubic keys.
+fn passes(curve: &SceneKeys, times: &[f32], values: &[f32], width: usize) -> bool {
+    let curve =
+        Channel::node(0, Property::Rotation, curve.interpolation, curve.times.clone(), curve.values.clone());
+    times.iter().zip(values.chunks_exact((width * 3).max(1))).all(|(time, key)| {
+        let (Some(there), Some(value)) = (curve.sample(*time), key.get(width..width * 2)) else {
+            return false;
+        };
+        let by = |sign: f32| there.iter().zip(value).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+        by(1.0).min(by(-1.0)) <= ON_CURVE
+    })
 }
 
 /// Returns held values as linear ones: each key is repeated just before the next.

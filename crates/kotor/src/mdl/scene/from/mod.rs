@@ -94,6 +94,33 @@ impl Model {
     }
 }
 
+/// Returns the nodes below the roots, parents first. Siblings that come from a model are in its order, whatever order another
+/// program gave them; new ones follow.
+fn in_old_order(scene: &Scene) -> Vec<u32> {
+    // Of copies, the first is the original.
+    let mut numbers = HashSet::new();
+    let number = |node: &SceneNode| int(own(&node.extras), "id").filter(|id| numbers.insert(*id));
+    let places: Vec<Option<i64>> = scene.nodes.iter().map(number).collect();
+    let place = |id: &u32| places.get(*id as usize).copied().flatten().unwrap_or(i64::MAX);
+    let mut seen = vec![false; scene.nodes.len()];
+    let mut order = Vec::with_capacity(scene.nodes.len());
+    let mut todo = scene.roots();
+    todo.reverse();
+    while let Some(id) = todo.pop() {
+        let (Some(node), Some(flag)) = (scene.node(id), seen.get_mut(id as usize)) else { continue };
+        if std::mem::replace(flag, true) {
+            continue;
+        }
+        order.push(id);
+        let below = todo.len();
+        todo.extend(&node.children);
+        let children = todo.get_mut(below..).unwrap_or_default();
+        children.sort_by_key(place);
+        children.reverse();
+    }
+    order
+}
+
 fn too_many_nodes(count: usize) -> Error {
     Error::unrepresentable(format!("{count} nodes; a model can have 65,535"))
 }
@@ -121,7 +148,7 @@ pub(super) struct FromScene<'a> {
 impl<'a> FromScene<'a> {
     fn new(scene: &'a Scene, model: &Model) -> Result<Self> {
         let axes = scene.axes();
-        let order: Vec<u32> = scene.depth_first().into_iter().filter(|n| Some(*n) != axes).collect();
+        let order: Vec<u32> = in_old_order(scene).into_iter().filter(|n| Some(*n) != axes).collect();
         let tops = |n: &&u32| scene.node(**n).is_some_and(|node| node.parent == axes);
         let single = axes.is_some() && order.iter().filter(tops).count() == 1;
         let mut builder = FromScene {

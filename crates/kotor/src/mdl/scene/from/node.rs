@@ -26,7 +26,9 @@ impl FromScene<'_> {
         let above = from.parent.and_then(|p| self.new_id.get(&p).copied());
         node.parent = above.or((place != 0).then_some(0));
         let children = from.children.iter().filter_map(|c| self.new_id.get(c).copied());
-        node.children = children.collect::<Vec<_>>().into();
+        let mut children: Vec<NodeId> = children.collect();
+        children.sort_unstable();
+        node.children = children.into();
         let transform = self.transform(from);
         node.position = transform.translation;
         let [x, y, z, w] = transform.rotation;

@@ -1,0 +1,332 @@
+"""Edits of a model in Blender, as people make them, and the same edits of its GLB by an ideal editor that changes nothing else.
+
+`Edits(path)` chooses what to edit in the GLB that was imported, `in_blender` makes the edits there, and `ideal` writes the GLB that
+should come out, with the amounts that Blender's own exports before and after tell.
+"""
+import copy
+import json
+import struct
+
+import bpy
+import numpy as np
+
+WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+TYPES = {5120: "i1", 5121: "u1", 5122: "i2", 5123: "u2", 5125: "u4", 5126: "f4"}
+
+
+class Glb:
+    """A GLB whose accessors can be read, overwritten and appended."""
+
+    def __init__(self, path):
+        data = open(path, "rb").read()
+        length = struct.unpack_from("<I", data, 12)[0]
+        self.json = json.loads(data[20:20 + length])
+        self.bin = bytearray(data[20 + length + 8:])
+
+    def array(self, index):
+        a = self.json["accessors"][index]
+        view = self.json["bufferViews"][a["bufferView"]]
+        width, kind = WIDTHS[a["type"]], np.dtype(TYPES[a["componentType"]])
+        start = view.get("byteOffset", 0) + a.get("byteOffset", 0)
+        stride = view.get("byteStride", width * kind.itemsize)
+        rows = [np.frombuffer(self.bin, kind, width, start + i * stride) for i in range(a["count"])]
+        return np.array(rows).reshape(a["count"], width)
+
+    def append(self, rows, kind, component, **more):
+        """Adds an accessor of its own, so that what shares another one stays as it is."""
+        while len(self.bin) % 4:
+            self.bin.append(0)
+        data = np.ascontiguousarray(rows, TYPES[component]).tobytes()
+        self.json["bufferViews"].append({"buffer": 0, "byteOffset": len(self.bin), "byteLength": len(data)})
+        self.bin += data
+        self.json["accessors"].append({"bufferView": len(self.json["bufferViews"]) - 1, "componentType": component,
+                                       "count": len(rows), "type": kind, **more})
+        return len(self.json["accessors"]) - 1
+
+    def positions(self, rows):
+        return self.append(rows, "VEC3", 5126, min=rows.min(0).tolist(), max=rows.max(0).tolist())
+
+    def save(self, path):
+        while len(self.bin) % 4:
+            self.bin.append(0)
+        self.json["buffers"][0]["byteLength"] = len(self.bin)
+        text = json.dumps(self.json).encode()
+        text += b" " * (-len(text) % 4)
+        whole = 12 + 8 + len(text) + 8 + len(self.bin)
+        with open(path, "wb") as out:
+            out.write(struct.pack("<4sIIII", b"glTF", 2, whole, len(text), 0x4E4F534A) + text)
+            out.write(struct.pack("<II", len(self.bin), 0x004E4942) + self.bin)
+
+    def node(self, name):
+        return next((i for i, n in enumerate(self.json.get("nodes", [])) if n.get("name") == name), None)
+
+    def parent(self, node):
+        return next((i for i, n in enumerate(self.json["nodes"]) if node in n.get("children", [])), None)
+
+    def channel(self, clip, node, path):
+        for animation in self.json.get("animations", []):
+            for channel in animation["channels"] if animation["name"] == clip else ():
+                at = channel["target"].get("node")
+                if channel["target"]["path"] == path and at is not None and self.json["nodes"][at].get("name") == node:
+                    return animation["samplers"][channel["sampler"]]
+        return None
+
+
+def curves(action):
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield from bag.fcurves
+
+
+def to_gltf(v):
+    return np.array([v[0], v[2], -v[1]])
+
+
+class Edits:
+    def __init__(self, path):
+        self.sent = Glb(path)
+        self.done = []
+        self.taken = set()
+
+    def meshes(self):
+        """Objects with triangles that are one node of the GLB, the largest first."""
+        found = []
+        for o in bpy.data.objects:
+            at = self.sent.node(o.name)
+            node = self.sent.json["nodes"][at] if at is not None else {}
+            if o.type == "MESH" and "mesh" in node and len(o.data.polygons) and not o.children and o.users_collection:
+                own = self.sent.json["meshes"][node["mesh"]]
+                alone = sum(n.get("mesh") == node["mesh"] for n in self.sent.json["nodes"]) == 1
+                solid = all(p.get("mode", 4) == 4 for p in own["primitives"])
+                shared = own.get("extras", {}).get("galatea", {}).get("lod")
+                if alone and solid and not shared and "children" not in node:
+                    found.append(o)
+        return sorted(found, key=lambda o: (-len(o.data.polygons), o.name))
+
+    def in_blender(self):
+        for edit in (self.move_vertex, self.delete_mesh, self.move_node, self.rename_node, self.move_key, self.swap_picture,
+                     self.add_mesh):
+            made = edit()
+            if made:
+                self.done.append({"edit": edit.__name__, **made})
+
+    def move_vertex(self):
+        for o in self.meshes():
+            mesh = self.sent.json["meshes"][self.sent.json["nodes"][self.sent.node(o.name)]["mesh"]]
+            # The importer takes the vertices that the triangles of each primitive use, in order.
+            rows = []
+            for p in mesh["primitives"]:
+                rows.append(self.sent.array(p["attributes"]["POSITION"])[np.unique(self.sent.array(p["indices"]))])
+            was = np.concatenate(rows)
+            here = np.array([v.co for v in o.data.vertices])
+            if len(was) != len(here) or len(here) < 3:
+                continue
+            # Skinned vertices are in another space.
+            fit, *_ = np.linalg.lstsq(np.c_[here, np.ones(len(here))], was, rcond=None)
+            size = float(np.ptp(was, 0).max())
+            if np.abs(np.c_[here, np.ones(len(here))] @ fit - was).max() > 1e-4 * size or np.linalg.matrix_rank(here - here[0], 1e-4 * size) < 3:
+                continue
+            at = here[len(here) // 2]
+            by = np.array([0.05, 0.03, 0.04]) * float(np.ptp(here, 0).max())
+            for vertex in o.data.vertices:
+                if np.abs(np.array(vertex.co) - at).max() < 1e-6 * size:
+                    vertex.co = np.array(vertex.co) + by
+            self.taken.add(o.name)
+            return {"node": o.name, "at": was[len(here) // 2].tolist(), "by": (by @ fit[:3]).tolist(), "size": size}
+        return None
+
+    def delete_mesh(self):
+        meshes = [o for o in self.meshes() if o.name not in self.taken]
+        if len(meshes) < 2:
+            return None
+        o = meshes[-1]
+        name = o.name
+        bpy.data.objects.remove(o)
+        return {"node": name}
+
+    def is_moved(self, name):
+        return any(self.sent.json["nodes"][c["target"]["node"]].get("name") == name
+                   for a in self.sent.json.get("animations", []) for c in a["channels"] if "node" in c["target"])
+
+    def free_objects(self):
+        found = [o for o in bpy.data.objects if o.type in ("EMPTY", "MESH") and o.parent and o.parent_type == "OBJECT"
+                 and o.parent.type == "EMPTY" and o.name not in self.taken and self.sent.node(o.name) is not None
+                 and "skin" not in self.sent.json["nodes"][self.sent.node(o.name)]]
+        return sorted(found, key=lambda o: o.name)
+
+    def move_node(self):
+        for o in self.free_objects():
+            if not self.is_moved(o.name):
+                o.location = np.array(o.location) + np.array([0.11, -0.07, 0.05])
+                self.taken.add(o.name)
+                return {"node": o.name}
+        return None
+
+    def rename_node(self):
+        for o in self.free_objects():
+            if o.name not in self.taken:
+                was, o.name = o.name, "Renamed"
+                return {"node": was}
+        for o in bpy.data.objects:
+            for bone in o.data.bones if o.type == "ARMATURE" else ():
+                at = self.sent.node(bone.name)
+                if at is not None and "mesh" not in self.sent.json["nodes"][at] and not bone.children:
+                    was, bone.name = bone.name, "Renamed"
+                    return {"node": was}
+        return None
+
+    def move_key(self):
+        names = {a["name"]: a for a in self.sent.json.get("animations", [])}
+        for action in sorted(bpy.data.actions, key=lambda a: a.name):
+            for path in ("location", "scale"):
+                for curve in curves(action):
+                    if not curve.data_path.endswith(path) or curve.array_index or len(curve.keyframe_points) < 3:
+                        continue
+                    bone = curve.data_path.split('"')[1] if '"' in curve.data_path else None
+                    kind = {"location": "translation", "scale": "scale"}[path]
+                    for clip in names:
+                        # A clip of several objects is an action with several slots.
+                        owners = [bone] if bone else [o.name for o in bpy.data.objects if self.sent.channel(clip, o.name, kind)]
+                        owner = next((n for n in owners if n and n != "Renamed"), None)
+                        sampler = owner and clip == action.name and self.sent.channel(clip, owner, kind)
+                        notes = json.dumps(self.sent.json["scenes"][0].get("extras", {}))
+                        if not sampler or sampler.get("interpolation") == "STEP" or len(self.sent.array(sampler["input"])) != len(curve.keyframe_points):
+                            continue
+                        if self.is_baked(clip, owner, kind) or (not bone and len(owners) > 1):
+                            continue
+                        at = len(curve.keyframe_points) // 2
+                        bag = [c for c in curves(action) if c.data_path == curve.data_path]
+                        if any(len(c.keyframe_points) != len(curve.keyframe_points) for c in bag) or len(bag) != 3:
+                            continue
+                        for c in bag:
+                            c.keyframe_points[at].co[1] += 0.25
+                            c.update()
+                        return {"clip": clip, "node": owner, "path": kind, "key": at}
+        return None
+
+    def is_baked(self, clip, node, path):
+        notes = self.sent.json["scenes"][0].get("extras", {}).get("galatea", {}).get("clips", [])
+        for note in notes:
+            for channel in note.get("channels", []) if note.get("clip") == clip else ():
+                if channel.get("node") == node and channel.get("property") == path:
+                    return "baked" in channel or "around" in json.dumps(channel)
+        return False
+
+    def swap_picture(self):
+        for material in sorted(bpy.data.materials, key=lambda m: m.name):
+            at = next((i for i, m in enumerate(self.sent.json.get("materials", [])) if m.get("name") == material.name), None)
+            texture = at is not None and self.sent.json["materials"][at].get("pbrMetallicRoughness", {}).get("baseColorTexture")
+            nodes = [n for n in material.node_tree.nodes if n.type == "TEX_IMAGE"] if material.node_tree else []
+            used = any(material.name in [s.name for s in o.material_slots] for o in bpy.data.objects)
+            if texture and len(nodes) == 1 and used:
+                image = bpy.data.images.new("swapped", 4, 4)
+                image.pixels = [0.2, 0.4, 0.6, 1.0] * 16
+                image.pack()
+                nodes[0].image = image
+                return {"material": at}
+        return None
+
+    def add_mesh(self):
+        if not any("mesh" in n for n in self.sent.json["nodes"]):
+            return None
+        corners = [(0, 0, 0), (0.5, 0, 0), (0.5, 0.5, 0.1), (0, 0.5, 0.3)]
+        mesh = bpy.data.meshes.new("added")
+        mesh.from_pydata(corners, [], [(0, 1, 2), (0, 2, 3)])
+        layer = mesh.uv_layers.new(name="UVMap")
+        for loop in mesh.loops:
+            layer.data[loop.index].uv = corners[loop.vertex_index][:2]
+        o = bpy.data.objects.new("added", mesh)
+        bpy.context.scene.collection.objects.link(o)
+        owner = next((m for m in self.meshes() if m.material_slots), None)
+        if owner is not None:
+            mesh.materials.append(owner.material_slots[0].material)
+        return {}
+
+    def ideal(self, before, after, path):
+        """Writes what should come out. `before` and `after` are Blender's exports, which tell amounts in glTF's axes."""
+        before, after, out = Glb(before), Glb(after), self.sent
+        for edit in self.done:
+            getattr(self, "ideal_" + edit["edit"])(edit, before, after, out)
+        out.save(path)
+
+    def ideal_move_vertex(self, edit, before, after, out):
+        mesh = out.json["meshes"][out.json["nodes"][out.node(edit["node"])]["mesh"]]
+        new = {}
+        for p in mesh["primitives"]:
+            index = p["attributes"]["POSITION"]
+            if index not in new:
+                rows = out.array(index)
+                near = np.abs(rows - np.array(edit["at"])).max(1) < 1e-6 * edit["size"]
+                rows[near] += np.array(edit["by"], "f4")
+                new[index] = out.positions(rows)
+            p["attributes"]["POSITION"] = new[index]
+
+    def ideal_delete_mesh(self, edit, before, after, out):
+        at = out.node(edit["node"])
+        parent = out.parent(at)
+        siblings = out.json["nodes"][parent]["children"] if parent is not None else out.json["scenes"][0]["nodes"]
+        siblings.remove(at)
+        if parent is not None and not siblings:
+            del out.json["nodes"][parent]["children"]
+
+    def ideal_move_node(self, edit, before, after, out):
+        place = lambda glb: np.array(glb.json["nodes"][glb.node(edit["node"])].get("translation", [0, 0, 0]))
+        node = out.json["nodes"][out.node(edit["node"])]
+        by = place(after) - place(before)
+        assert np.abs(by).max() > 0.01, "the node did not move"
+        node["translation"] = (np.array(node.get("translation", [0, 0, 0])) + by).tolist()
+
+    def ideal_rename_node(self, edit, before, after, out):
+        node = out.json["nodes"][out.node(edit["node"])]
+        node["name"] = "Renamed"
+        own = node.get("extras", {}).get("galatea", {})
+        # What refers to it does so by its key.
+        own.setdefault("key", edit["node"])
+        node["extras"] = {**node.get("extras", {}), "galatea": own}
+
+    def ideal_move_key(self, edit, before, after, out):
+        find = lambda glb: glb.channel(edit["clip"], edit["node"], edit["path"])
+        a, b, sampler = find(before), find(after), find(out)
+        cubic = sampler.get("interpolation") == "CUBICSPLINE"
+        assert a and b and a.get("interpolation", "LINEAR") == sampler.get("interpolation", "LINEAR"), "the channel was changed"
+        row = edit["key"] * 3 + 1 if cubic else edit["key"]
+        by = b and after.array(b["output"])[row] - before.array(a["output"])[row]
+        assert np.abs(by).max() > 0.1, "the key did not move"
+        rows = out.array(sampler["output"])
+        rows[row] += by
+        sampler["output"] = out.append(rows, out.json["accessors"][sampler["output"]]["type"], 5126)
+
+    def ideal_swap_picture(self, edit, before, after, out):
+        image = next(i for i in after.json["images"] if i.get("name") == "swapped")
+        view = after.json["bufferViews"][image["bufferView"]]
+        data = after.bin[view.get("byteOffset", 0):][:view["byteLength"]]
+        material = out.json["materials"][edit["material"]]
+        texture = material["pbrMetallicRoughness"]["baseColorTexture"]
+        while len(out.bin) % 4:
+            out.bin.append(0)
+        out.json["bufferViews"].append({"buffer": 0, "byteOffset": len(out.bin), "byteLength": len(data)})
+        out.bin += data
+        out.json["images"].append({"name": "swapped", "mimeType": image["mimeType"], "bufferView": len(out.json["bufferViews"]) - 1})
+        old = out.json["textures"][texture["index"]]
+        new = {k: copy.deepcopy(v) for k, v in old.items() if k in ("sampler", "extras")}
+        out.json["textures"].append({**new, "source": len(out.json["images"]) - 1})
+        texture["index"] = len(out.json["textures"]) - 1
+
+    def ideal_add_mesh(self, edit, before, after, out):
+        node = after.json["nodes"][after.node("added")]
+        primitive = after.json["meshes"][node["mesh"]]["primitives"][0]
+        copied = {}
+        for name, index in primitive["attributes"].items():
+            a = after.json["accessors"][index]
+            rows = after.array(index)
+            copied[name] = out.positions(rows) if name == "POSITION" else out.append(rows, a["type"], a["componentType"])
+        index = after.json["accessors"][primitive["indices"]]
+        new = {"attributes": copied, "indices": out.append(after.array(primitive["indices"]), "SCALAR", index["componentType"])}
+        if "material" in primitive:
+            name = after.json["materials"][primitive["material"]]["name"]
+            new["material"] = next(i for i, m in enumerate(out.json["materials"]) if m.get("name") == name)
+        out.json["meshes"].append({"name": "added", "primitives": [new]})
+        out.json["nodes"].append({**{k: v for k, v in node.items() if k in ("translation", "rotation", "scale", "name")},
+                                  "mesh": len(out.json["meshes"]) - 1})
+        out.json["scenes"][0]["nodes"].append(len(out.json["nodes"]) - 1)
