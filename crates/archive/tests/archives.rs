@@ -60,6 +60,7 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
     for (name, bytes) in all().unwrap() {
         let archive = open(&bytes);
         let before = contents(archive.as_ref());
+        assert_eq!(before.is_empty(), name.starts_with("empty"), "{name}");
         let Some(first) = archive.entry(0).map(|e| e.name.into_owned()) else { continue };
         let changed =
             open(&archive.edited(&[Edit::put(first.to_uppercase(), b"new bytes".to_vec())]).unwrap());
@@ -79,8 +80,12 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
         let removed = open(&archive.edited(&[Edit::remove(first.as_str())]).unwrap());
         expected.remove(&first);
         // The archive's own list of names loses the name.
-        let list = "(listfile)";
-        contents(removed.as_ref()).get(list).map(|text| expected.insert(list.into(), text.clone()));
+        if let Some(list) = expected.get_mut("(listfile)") {
+            let text = String::from_utf8(std::mem::take(list)).unwrap();
+            let kept =
+                text.split_inclusive("\r\n").filter(|line| line.trim_end().replace('\\', "/") != first);
+            *list = kept.collect::<String>().into_bytes();
+        }
         assert_eq!(contents(removed.as_ref()), expected, "{name}");
         assert_eq!(find_name(removed.as_ref(), &first), None);
         assert!(archive.edited(&[Edit::remove("nobody.txi")]).is_err(), "{name}");

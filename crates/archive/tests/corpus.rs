@@ -49,5 +49,6 @@ fn real_archives_open_and_are_written_identically() {
         );
     }
     println!("{opened} opened, {written} written identically, {refused} refused, {entries} entries read");
-    assert!(opened > 0 && refused == CORRUPT.len());
+    assert!(written > 20 && opened > written && entries > 1000, "{opened}, {written}, {entries}");
+    assert_eq!(refused, CORRUPT.len());
 }

@@ -9,8 +9,9 @@ use galatea::{ConvertOptions, Document, FormatId, Limits, SceneContext, fox};
 
 use super::{fastest, files};
 
-/// The rate one model of 200 KB must reach.
-const MUST: f64 = 500.0;
+/// The rate one model of 200 KB must reach: half of what hand-tuned code reached with the slowest family, on two cores that
+/// copy 50 GB/s.
+const MUST: f64 = 260.0;
 
 pub(super) fn run() {
     let names = fox::Dictionary::new();
