@@ -51,6 +51,8 @@ pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]
 pub use formats::{AsciiModel, AsciiWalkmesh};
+#[cfg(feature = "walk")]
+pub use formats::{LayoutFile, RoomFiles};
 pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]

@@ -13,6 +13,8 @@ mod gltf_write;
 mod kotor_ascii;
 #[cfg(feature = "kotor")]
 mod kotor_mdl;
+#[cfg(feature = "walk")]
+mod lyt;
 #[cfg(feature = "mdlx")]
 mod mdl;
 #[cfg(feature = "mdlx")]
@@ -34,6 +36,8 @@ pub(crate) use gltf_write::gltf_of_original;
 pub use kotor_ascii::AsciiModel;
 #[cfg(feature = "mdlx")]
 pub use mdl::MdlText;
+#[cfg(feature = "walk")]
+pub use lyt::{LayoutFile, RoomFiles};
 pub use obj::obj;
 pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
@@ -91,6 +95,9 @@ formats! {
         /// KotOR model.
         #[cfg(feature = "kotor")]
         KotorMdl => kotor_mdl::FORMAT;
+        /// KotOR layout: the rooms of an area.
+        #[cfg(feature = "walk")]
+        KotorLyt => lyt::FORMAT;
         /// KotOR model as text.
         #[cfg(feature = "kotor")]
         KotorMdlAscii => kotor_ascii::FORMAT;
