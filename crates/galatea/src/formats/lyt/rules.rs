@@ -17,8 +17,8 @@ galatea_wire::rules! {
         "Characters stand in one of the rooms while they are in the other. One of the files is probably a copy: give each room its own walkmesh.";
     TRANSITION "KLYT0007" Error keep "a transition leads to a room that the layout does not have"
         "Characters cannot leave the room there. The numbers of transitions are the places of rooms in the layout, counted from 0.";
-    HOOK "KLYT0008" Warning keep "a door hook is in a room that the layout does not have"
-        "The door is not shown. Correct the name of the room.";
+    HOOK "KLYT0008" Info keep "a door hook is in a room that the layout does not have"
+        "No door can be hung there. Harmless in layouts that are cut from larger ones, as those of cutscenes; otherwise correct the name of the room.";
     VISIBLE "KLYT0009" Warning keep "the VIS file names a room that the layout does not have"
         "The game ignores it. If a room was renamed, it is invisible now: rename it in the VIS file, too.";
     END "KLYT0010" Info keep "the layout does not end in `donelayout`"
