@@ -128,7 +128,8 @@ pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
     let loaded = disk::load(job).map_err(Failure::Io)?.with_games(Arc::clone(games));
     if galatea::detect(&loaded.bytes).is_none() {
         if let Some(archive) = galatea::archive::detect(&loaded.bytes) {
-            let what = format!("is an archive ({}); name a file in it: `galatea list` shows them", archive.name);
+            let what =
+                format!("is an archive ({}); name a file in it: `galatea list` shows them", archive.name);
             return Err(Failure::Other(what));
         }
         return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));

@@ -117,7 +117,10 @@ fn files_are_listed_with_their_sizes() {
     assert!(list.contains("room.wok\tkotor-bwm\t19192\t19192"), "{list}");
     let only = fine(&["list", &text(&dir.join("c.w3n/map.w3x")), "--only", "*.mdx", "--json"]);
     let line: serde_json::Value = serde_json::from_str(&only).unwrap();
-    assert_eq!((&line["name"], &line["kind"], &line["bytes"]), (&"war3mapImported/hero.mdx".into(), &"mdx".into(), &30129.into()));
+    assert_eq!(
+        (&line["name"], &line["kind"], &line["bytes"]),
+        (&"war3mapImported/hero.mdx".into(), &"mdx".into(), &30129.into())
+    );
     assert!(line["packed"].as_u64().unwrap() < 30129 && line["storage"] == "packed");
     let below = fine(&["list", &text(&dir.join("c.w3n/map.w3x/war3mapImported"))]);
     assert!(below.starts_with("hero.mdx\t"), "{below}");
@@ -133,7 +136,13 @@ fn what_is_extracted_and_packed_again_is_the_same() {
     assert_eq!(fs::read(out.join("statue.mdx")).unwrap(), example("statue.mdx"));
     let again = galatea(&["extract", &text(&dir.join("m.mod")), "-o", &text(&out)]);
     assert_eq!(again.status.code(), Some(4), "nothing is replaced without being told");
-    for (name, kind) in [("a.erf", "ERF V1.0"), ("a.mod", "MOD V1.0"), ("a.zip", "PK"), ("a.rim", "RIM V1.0"), ("a.mpq", "MPQ")] {
+    for (name, kind) in [
+        ("a.erf", "ERF V1.0"),
+        ("a.mod", "MOD V1.0"),
+        ("a.zip", "PK"),
+        ("a.rim", "RIM V1.0"),
+        ("a.mpq", "MPQ"),
+    ] {
         fine(&["pack", &text(&out), &text(&dir.join(name))]);
         assert!(fs::read(dir.join(name)).unwrap().starts_with(kind.as_bytes()), "{name}");
         let back = dir.join(format!("{name}.out"));
@@ -157,9 +166,20 @@ fn putting_a_file_changes_nothing_else() {
     assert_eq!(galatea::disk::read(&module.join("statue.mdl")).unwrap(), example("statue.mdl"));
     // Into an archive inside of another one.
     fs::write(dir.join("new.mdx"), example("statue_1000.mdx")).unwrap();
-    fine(&["put", &text(&campaign.join("map.w3x")), &text(&dir.join("new.mdx")), "--into", "war3mapImported", "--remove", "statue.blp"]);
+    fine(&[
+        "put",
+        &text(&campaign.join("map.w3x")),
+        &text(&dir.join("new.mdx")),
+        "--into",
+        "war3mapImported",
+        "--remove",
+        "statue.blp",
+    ]);
     let info = fine(&["info", &text(&campaign)]);
-    assert!(info.contains("c.w3n/map.w3x/war3mapImported/new.mdx\tmdx\t1000") && info.lines().count() == 3, "{info}");
+    assert!(
+        info.contains("c.w3n/map.w3x/war3mapImported/new.mdx\tmdx\t1000") && info.lines().count() == 3,
+        "{info}"
+    );
     let none = galatea(&["put", &text(&module), "--remove", "none.mdl"]);
     assert_eq!(none.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&none.stderr).contains("no entry of this name"), "{none:?}");
@@ -168,10 +188,20 @@ fn putting_a_file_changes_nothing_else() {
 #[test]
 fn names_from_archives_never_leave_the_folder() {
     let dir = scratch("archives-names");
-    let names = ["../../evil_one.txt", "/abs_two.txt", "a/../../evil_three.txt", "C:/evil_four.txt", "con.txt", "same.txt", "SAME.txt"];
+    let names = [
+        "../../evil_one.txt",
+        "/abs_two.txt",
+        "a/../../evil_three.txt",
+        "C:/evil_four.txt",
+        "con.txt",
+        "same.txt",
+        "SAME.txt",
+    ];
     // The writer refuses such names, so they take the places of harmless ones of the same length.
-    let plain: Vec<String> = (0..names.len()).map(|i| format!("{i}{}", "x".repeat(names[i].len() - 1))).collect();
-    let files: Vec<(&str, Vec<u8>)> = plain.iter().map(|name| (name.as_str(), name.clone().into_bytes())).collect();
+    let plain: Vec<String> =
+        (0..names.len()).map(|i| format!("{i}{}", "x".repeat(names[i].len() - 1))).collect();
+    let files: Vec<(&str, Vec<u8>)> =
+        plain.iter().map(|name| (name.as_str(), name.clone().into_bytes())).collect();
     let mut bytes = archive(&Zip::new(), &files);
     for (plain, name) in plain.iter().zip(names) {
         for at in 0..bytes.len() - plain.len() {
@@ -234,7 +264,8 @@ fn damaged_archives_say_what_is_wrong() {
 #[test]
 #[ignore = "needs the corpus"]
 fn archives_of_the_corpus() {
-    let corpus = std::env::var_os("GALATEA_CORPUS").map_or_else(|| PathBuf::from("../../../shared/corpus"), PathBuf::from);
+    let corpus = std::env::var_os("GALATEA_CORPUS")
+        .map_or_else(|| PathBuf::from("../../../shared/corpus"), PathBuf::from);
     let root = corpus.join("archives");
     if !root.is_dir() {
         return eprintln!("no corpus, nothing checked");

@@ -73,7 +73,8 @@ fn other_tga() -> Vec<u8> {
 /// The statue without clips of its own, which it inherits from the statue.
 fn heir(dir: &Path) -> (Vec<u8>, Vec<u8>) {
     let ascii = String::from_utf8(bytes("statue.mdl.ascii")).unwrap();
-    let ascii: String = ascii.lines().filter(|line| !line.starts_with("#!")).map(|line| format!("{line}\n")).collect();
+    let ascii: String =
+        ascii.lines().filter(|line| !line.starts_with("#!")).map(|line| format!("{line}\n")).collect();
     let ascii = ascii.replace("setsupermodel statue NULL", "setsupermodel heir statue");
     let ascii = ["newmodel", "beginmodelgeom", "endmodelgeom", "donemodel"]
         .iter()
@@ -97,15 +98,19 @@ fn kotor_game(name: &str) -> PathBuf {
         ("heir", 2002, heir_mdl),
         ("heir", 3008, heir_mdx),
     ];
-    let resources: Vec<(u16, &[u8])> = files.iter().map(|(_, kind, bytes)| (*kind, bytes.as_slice())).collect();
+    let resources: Vec<(u16, &[u8])> =
+        files.iter().map(|(_, kind, bytes)| (*kind, bytes.as_slice())).collect();
     let bif = kotor::bif(0, &resources);
-    let names: Vec<(&str, u16, u32)> = files.iter().zip(0..).map(|((name, kind, _), id)| (*name, *kind, id)).collect();
+    let names: Vec<(&str, u16, u32)> =
+        files.iter().zip(0..).map(|((name, kind, _), id)| (*name, *kind, id)).collect();
     put(&root.join("chitin.key"), &kotor::key(&[("data\\models.bif", bif.len())], &names));
     put(&root.join("data/models.bif"), &bif);
     put(&root.join("swkotor.exe"), b"");
     fs::create_dir_all(dir.join("out")).unwrap();
-    let rooms = ["hall", "passage", "vault"].map(|room| (format!("{room}.wok"), bytes(&format!("keep/{room}.wok"))));
-    let rooms: Vec<(&str, Vec<u8>)> = rooms.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    let rooms =
+        ["hall", "passage", "vault"].map(|room| (format!("{room}.wok"), bytes(&format!("keep/{room}.wok"))));
+    let rooms: Vec<(&str, Vec<u8>)> =
+        rooms.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
     put(&root.join("modules/keep_s.rim"), &archive(&Rim::new(), &rooms));
     put(&root.join("modules/keep.rim"), &archive(&Rim::new(), &[("keep.lyt", bytes("keep/keep.lyt"))]));
     root
@@ -131,7 +136,10 @@ fn kotor_is_read_through_its_key() {
     let (model, out) = (root.join("chitin.key/statue.mdl"), root.join("../out"));
     assert!(fine(&["info", &text(&root.join("chitin.key"))]).contains("statue.mdl\tkotor-mdl\tK1 PC"));
     assert!(fine(&["check", &text(&model)]).contains("1 file"));
-    assert!(fine(&["roundtrip", &text(&root.join("chitin.key")), &text(&root.join("modules"))]).contains("0 different, 0 unreadable"));
+    assert!(
+        fine(&["roundtrip", &text(&root.join("chitin.key")), &text(&root.join("modules"))])
+            .contains("0 different, 0 unreadable")
+    );
     fine(&["render", &text(&model), "-o", &text(&out.join("statue.png")), "--size", "64"]);
     assert!(is_png(&out.join("statue.png")));
     fine(&["convert", &text(&root.join("chitin.key/s*.mdl")), "--to", "glb", "-o", &text(&out)]);
@@ -167,12 +175,18 @@ fn layers_of_kotor_override_each_other() {
 #[test]
 fn a_module_is_a_layer_above_the_key() {
     let root = kotor_game("games-module");
-    let files =
-        [("statue.mdl", bytes("statue.mdl")), ("statue.mdx", bytes("statue.mdx")), ("statue.tga", other_tga())];
+    let files = [
+        ("statue.mdl", bytes("statue.mdl")),
+        ("statue.mdx", bytes("statue.mdx")),
+        ("statue.tga", other_tga()),
+    ];
     let module = root.join("modules/tower.mod");
     put(&module, &archive(&Erf::new(ErfType::Module), &files));
     let model = module.join("statue.mdl");
-    assert_eq!(found(&model, "statue"), (module.join("statue.tga"), vec![text(&root.join("chitin.key/statue.tga"))]));
+    assert_eq!(
+        found(&model, "statue"),
+        (module.join("statue.tga"), vec![text(&root.join("chitin.key/statue.tga"))])
+    );
     put(&root.join("override/statue.tga"), &other_tga());
     assert_eq!(found(&model, "statue").0, root.join("override/statue.tga"));
     // A module that lies elsewhere is a layer of the game that is named.
@@ -193,10 +207,15 @@ fn clips_are_inherited_from_the_game() {
     // Alone, it says what is missing.
     let alone = root.join("../alone");
     fine(&["extract", &text(&root.join("chitin.key")), "--only", "heir.*", "-o", &text(&alone)]);
-    let output = run(&["render", &text(&alone.join("heir.mdl")), "--clip", "walk", "-o", &text(&out.join("no.png"))]);
+    let output =
+        run(&["render", &text(&alone.join("heir.mdl")), "--clip", "walk", "-o", &text(&out.join("no.png"))]);
     assert_eq!(output.status.code(), Some(4));
-    assert!(stderr(&output).contains("its supermodel statue was not found; name the folder of the game"), "{output:?}");
-    let with = ["--clip", "walk", "--size", "32", "--game-dir", &text(&root), "-o", &text(&out.join("yes.png"))];
+    assert!(
+        stderr(&output).contains("its supermodel statue was not found; name the folder of the game"),
+        "{output:?}"
+    );
+    let with =
+        ["--clip", "walk", "--size", "32", "--game-dir", &text(&root), "-o", &text(&out.join("yes.png"))];
     fine(&[&["render", &text(&alone.join("heir.mdl"))], &with[..]].concat());
 }
 
@@ -225,7 +244,10 @@ fn games_are_listed_with_their_layers() {
 fn a_map_is_a_layer_above_the_archives_of_warcraft() {
     let dir = scratch("games-mpq");
     let texture = bytes("statue.blp");
-    put(&dir.join("War3.mpq"), &archive(&Mpq::new(), &[("statue.blp", texture.clone()), ("statue.mdx", bytes("statue_800.mdx"))]));
+    put(
+        &dir.join("War3.mpq"),
+        &archive(&Mpq::new(), &[("statue.blp", texture.clone()), ("statue.mdx", bytes("statue_800.mdx"))]),
+    );
     let map = dir.join("Maps/keep.w3x");
     put(&map, &archive(&Mpq::new(), &[("war3mapImported/hero.mdx", bytes("statue_800.mdx"))]));
     let hero = map.join("war3mapImported/hero.mdx");
@@ -239,7 +261,10 @@ fn a_map_is_a_layer_above_the_archives_of_warcraft() {
     assert!(dir.join("Maps/keep.w3x.bak").is_file());
     // Several models of a map are a sheet.
     fine(&["put", &text(&map), &text(&example("statue_1000.mdx"))]);
-    assert!(fine(&["render", &text(&map), "-o", &text(&dir.join("sheet.png")), "--size", "64"]).contains("2 images"));
+    assert!(
+        fine(&["render", &text(&map), "-o", &text(&dir.join("sheet.png")), "--size", "64"])
+            .contains("2 images")
+    );
     assert!(is_png(&dir.join("sheet.png")));
 }
 
@@ -305,7 +330,11 @@ fn the_packs_of_pes_are_folders() {
     let dir = scratch("games-pes");
     let texture = ftex(&dir.join("made"));
     let root = dir.join("PES 2021");
-    let files = vec![("common/character0", "statue.fmdl", bytes("statue.fmdl")), ("", "statue.ftex", texture), ("", "x.txt", vec![7; 9])];
+    let files = vec![
+        ("common/character0", "statue.fmdl", bytes("statue.fmdl")),
+        ("", "statue.ftex", texture),
+        ("", "x.txt", vec![7; 9]),
+    ];
     put(&root.join("Data/dt00_x64.cpk"), &fox::cpk_of(true, files));
     let model = root.join("Data/dt00_x64.cpk/common/character0/statue.fmdl");
     assert_eq!(found(&model, "statue.tga").0, root.join("Data/dt00_x64.cpk/statue.ftex"));

@@ -26,7 +26,8 @@ fn keep(name: &str) -> PathBuf {
         fs::copy(example("statue").with_extension(ending), dir.join("HALL").with_extension(ending)).unwrap();
     }
     fs::copy(example("statue.tga"), dir.join("statue.tga")).unwrap();
-    fs::write(dir.join("keep.vis"), "hall 1\n  passage\npassage 2\n  hall\n  vault\nvault 1\n  passage\n").unwrap();
+    fs::write(dir.join("keep.vis"), "hall 1\n  passage\npassage 2\n  hall\n  vault\nvault 1\n  passage\n")
+        .unwrap();
     dir
 }
 
@@ -34,8 +35,11 @@ fn keep(name: &str) -> PathBuf {
 fn check(dir: &Path) -> (Vec<String>, String) {
     let output = galatea(&["check", &text(&dir.join("keep.lyt")), "--info"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    let mut codes: Vec<String> =
-        said.split_whitespace().filter(|word| word.starts_with("KLYT")).map(|word| word.trim_end_matches(':').to_owned()).collect();
+    let mut codes: Vec<String> = said
+        .split_whitespace()
+        .filter(|word| word.starts_with("KLYT"))
+        .map(|word| word.trim_end_matches(':').to_owned())
+        .collect();
     codes.sort();
     codes.dedup();
     (codes, said)
@@ -93,7 +97,11 @@ fn all_rooms_are_one_picture_and_one_scene() {
         run(&[&["render", &lyt, "-o", &out, "--size", "96"], more].concat());
         fs::read(out).unwrap()
     };
-    assert_ne!(image("plain.png", &[]), image("walk.png", &["--walk"]), "walkmeshes are drawn where they are asked for");
+    assert_ne!(
+        image("plain.png", &[]),
+        image("walk.png", &["--walk"]),
+        "walkmeshes are drawn where they are asked for"
+    );
     assert!(run(&["textures", &lyt, "--all"]).contains("statue.tga"));
     let glb = dir.join("keep.glb");
     run(&["convert", &lyt, &text(&glb)]);

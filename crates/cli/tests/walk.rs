@@ -283,7 +283,10 @@ fn files_that_are_missing_or_no_walkmeshes_are_named() {
     std::fs::copy(example("keep/hall.wok"), dir.join("HALL.wok")).unwrap();
     let layout = layout.to_string_lossy();
     let line = complaint("rooms", &layout, "", 4);
-    assert!(line.contains("room 2 has no walkmesh ../hall.wok beside it or in the game; --skip-missing"), "{line}");
+    assert!(
+        line.contains("room 2 has no walkmesh ../hall.wok beside it or in the game; --skip-missing"),
+        "{line}"
+    );
     let rooms = lines("rooms", &layout, "--skip-missing");
     assert_eq!(rooms, ["0\thall\t72\t72\t-\t1", "1\t****\t0\t0\t-\t-", "2\t../hall\t0\t0\t-\t-"]);
 

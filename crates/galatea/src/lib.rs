@@ -51,9 +51,9 @@ pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]
 pub use formats::{AsciiModel, AsciiWalkmesh};
+pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
 #[cfg(feature = "walk")]
 pub use formats::{LayoutFile, RoomFiles};
-pub use formats::{EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, TextureFile, UnknownFormat, obj};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;

@@ -56,7 +56,8 @@ impl Scene {
         }
         // The children of the axes are now those of the node above, behind the ones it has.
         let first = shift.nodes.iter().copied().filter(|id| *id != below).min().unwrap_or(NodeId::MAX);
-        let new = (first..self.nodes.len() as NodeId).filter(|id| self.node(*id).is_some_and(|n| n.parent == Some(below)));
+        let new = (first..self.nodes.len() as NodeId)
+            .filter(|id| self.node(*id).is_some_and(|n| n.parent == Some(below)));
         let new: Vec<NodeId> = new.collect();
         if let Some(above) = self.nodes.get_mut(below as usize) {
             above.children.extend(new);
@@ -139,9 +140,13 @@ mod tests {
         let bone = room.add_node(Some(lamp), Node::new("bone"));
         room.vertices.push(Vertices::default());
         room.materials.push(crate::Material::default());
-        room.meshes.push(Mesh { primitives: vec![Primitive { material: Some(0), ..Primitive::default() }], ..Mesh::default() });
+        room.meshes.push(Mesh {
+            primitives: vec![Primitive { material: Some(0), ..Primitive::default() }],
+            ..Mesh::default()
+        });
         room.skins.push(Skin { joints: vec![bone], ..Skin::default() });
-        let channel = Channel::node(bone, Property::Translation, Interpolation::Linear, vec![0.0], vec![0.0; 3]);
+        let channel =
+            Channel::node(bone, Property::Translation, Interpolation::Linear, vec![0.0], vec![0.0; 3]);
         room.clips.push(Clip { name: "swing".into(), channels: vec![channel], ..Clip::default() });
         room
     }
@@ -154,14 +159,18 @@ mod tests {
             let place = area.add_node(Some(axes), Node::new(name));
             area.append(room(), place);
         }
-        let names: Vec<&str> = area.depth_first().iter().map(|id| area.nodes[*id as usize].name.as_str()).collect();
+        let names: Vec<&str> =
+            area.depth_first().iter().map(|id| area.nodes[*id as usize].name.as_str()).collect();
         assert_eq!(names, ["axes", "a", "lamp", "bone", "b", "lamp", "bone"]);
         let last = &area.nodes[5];
         assert_eq!((last.mesh, last.skin, last.parent), (Some(1), Some(1), Some(4)));
         assert_eq!(area.meshes[1].primitives[0].material, Some(1));
         assert_eq!(area.meshes[1].primitives[0].vertices, 1);
         assert_eq!(area.skins[1].joints, [6]);
-        assert_eq!((area.clips[1].name.as_str(), &area.clips[1].channels[0].target), ("hall/swing", &Target::Node(6)));
+        assert_eq!(
+            (area.clips[1].name.as_str(), &area.clips[1].channels[0].target),
+            ("hall/swing", &Target::Node(6))
+        );
         assert_eq!(area.nodes.iter().filter(|n| n.axes).count(), 1);
     }
 }

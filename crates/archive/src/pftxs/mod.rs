@@ -166,7 +166,8 @@ impl Archive for Pftxs {
 
     fn find_unlisted(&self, name: &str) -> Option<usize> {
         let (code, part) = parse(name)?;
-        let is = |texture: u32| self.textures.get(texture as usize).is_some_and(|(_, t)| t.hash & PATH == code);
+        let is =
+            |texture: u32| self.textures.get(texture as usize).is_some_and(|(_, t)| t.hash & PATH == code);
         self.parts.iter().position(|(texture, number, _)| *number == part && is(*texture))
     }
 

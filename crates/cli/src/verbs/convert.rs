@@ -343,7 +343,7 @@ impl Options {
         let mut taken: HashSet<PathBuf> = HashSet::new();
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
-                let mut out = Vec::new();
+        let mut out = Vec::new();
         for job in inputs.list().into_iter().flatten() {
             let inside = outputs::below(&self.inputs.paths, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
@@ -375,7 +375,9 @@ impl Options {
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
-            (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => Ok(one(input, output)),
+            (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => {
+                Ok(one(input, output))
+            }
             (Some(dir), Some(to), _) => {
                 let inputs = self.inputs.only(to.format().category);
                 let plan = self.plan(&inputs, dir, to);

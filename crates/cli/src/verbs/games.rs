@@ -64,15 +64,23 @@ impl Options {
             let (name, folder) = (game.id.name(), show(&game.root));
             if self.json {
                 let store = games.store(game.id.rules(), &game.root);
-                let layers = store.map_or_else(Vec::new, |store| store.layers().map(|layer| layer.label()).collect());
-                writeln!(out, "{}", json!({ "game": name, "found": game.found, "folder": folder, "layers": layers }))?;
+                let layers =
+                    store.map_or_else(Vec::new, |store| store.layers().map(|layer| layer.label()).collect());
+                writeln!(
+                    out,
+                    "{}",
+                    json!({ "game": name, "found": game.found, "folder": folder, "layers": layers })
+                )?;
             } else {
                 table.row(vec![name.into(), game.found.clone(), folder], &mut out)?;
             }
         }
         table.finish(&mut out)?;
         if list.is_empty() && !self.json {
-            writeln!(out, "no games found; name a folder with --game-dir, or set $GALATEA_KOTOR, _WC3, _TPP or _PES")?;
+            writeln!(
+                out,
+                "no games found; name a folder with --game-dir, or set $GALATEA_KOTOR, _WC3, _TPP or _PES"
+            )?;
         }
         Ok(Exit::Fine)
     }

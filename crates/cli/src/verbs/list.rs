@@ -14,7 +14,9 @@ use crate::batch::{Failure, Tally};
 use crate::terminal::{Table, complain, plain, show};
 
 #[derive(Args)]
-#[command(after_help = "An archive is a folder for all verbs: `galatea info map.w3x`, `galatea render chitin.key/c_bantha.mdl -o bantha.png`")]
+#[command(
+    after_help = "An archive is a folder for all verbs: `galatea info map.w3x`, `galatea render chitin.key/c_bantha.mdl -o bantha.png`"
+)]
 pub(crate) struct Options {
     /// Archives, or folders inside of them
     #[arg(required = true, value_name = "PATH")]
@@ -54,7 +56,11 @@ pub(super) fn files(path: &Path, only: Option<&Glob>) -> Result<Vec<Listed>, Fai
         }
         _ => match disk::archive(path).map_err(Failure::Io)? {
             Some(archive) => (archive, String::new()),
-            None => return Err(Failure::Other("is not an archive; `galatea formats` lists those that are read".into())),
+            None => {
+                return Err(Failure::Other(
+                    "is not an archive; `galatea formats` lists those that are read".into(),
+                ));
+            }
         },
     };
     let mut out = Vec::with_capacity(archive.archive().len());
@@ -85,9 +91,11 @@ fn kind(extension: &str, archive: Kind) -> String {
         "dds" if kotor => Some("bioware-dds"),
         _ => None,
     };
-    let archives = galatea::archive::FORMATS.iter().filter(|f| f.kind != Kind::Casc).map(|f| (f.extensions, f.name));
+    let archives =
+        galatea::archive::FORMATS.iter().filter(|f| f.kind != Kind::Casc).map(|f| (f.extensions, f.name));
     let known = galatea::FORMATS.iter().map(|f| (f.extensions, f.name)).chain(archives);
-    let known = || known.into_iter().find(|(extensions, _)| extensions.contains(&extension)).map(|(_, name)| name);
+    let known =
+        || known.into_iter().find(|(extensions, _)| extensions.contains(&extension)).map(|(_, name)| name);
     by_game.or_else(known).unwrap_or(extension).to_owned()
 }
 

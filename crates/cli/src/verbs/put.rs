@@ -38,7 +38,11 @@ impl Options {
         for path in &self.files {
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.ok_or_else(|| format!("{}: has no file name", show(path)))?;
-            let name = if folder.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.replace('\\', "/")) };
+            let name = if folder.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{}/{name}", folder.replace('\\', "/"))
+            };
             let bytes = disk::read(path).map_err(|error| format!("{}: {error}", show(path)))?;
             edits.push(Edit::put(name, bytes));
         }

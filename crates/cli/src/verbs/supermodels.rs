@@ -37,7 +37,8 @@ impl Supermodels {
 
     /// Returns `true` if there is anywhere to look for the supermodels of an input.
     pub(crate) fn serves(&self, job: &Job) -> bool {
-        !self.named.is_empty() || folder_of(job).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
+        !self.named.is_empty()
+            || folder_of(job).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
     }
 
     /// The model of this name that an input inherits from, letter case ignored; none if there is none, or it does not read.

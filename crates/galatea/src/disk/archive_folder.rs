@@ -74,14 +74,16 @@ impl ArchiveFolder {
 
     fn index(&self) -> Vec<(u64, u32)> {
         let hash = |index: usize| checksum(key(&self.name(index).unwrap_or_default()).as_bytes());
-        let mut out: Vec<(u64, u32)> = (0..self.archive.len()).map(|index| (hash(index), index as u32)).collect();
+        let mut out: Vec<(u64, u32)> =
+            (0..self.archive.len()).map(|index| (hash(index), index as u32)).collect();
         out.sort_unstable();
         out
     }
 
     /// Returns `true` if entries are in the folder of this name; the empty name is the archive itself.
     pub fn has_folder(&self, name: &str) -> bool {
-        name.is_empty() || (0..self.archive.len()).any(|index| self.name(index).is_some_and(|n| below(&n, name)))
+        name.is_empty()
+            || (0..self.archive.len()).any(|index| self.name(index).is_some_and(|n| below(&n, name)))
     }
 
     /// Reads an entry.

@@ -72,12 +72,16 @@ impl<'w> Walk<'w> {
     /// Leaves out the files in parts of the archive that are not there, of which one error tells.
     fn missing(&mut self, archive: &ArchiveFolder, folder: &str, found: &mut Vec<(String, String, usize)>) {
         let all = found.len();
-        let there = |index| archive.archive().entry(index).is_some_and(|entry| entry.storage != Storage::Missing);
+        let there =
+            |index| archive.archive().entry(index).is_some_and(|entry| entry.storage != Storage::Missing);
         found.retain(|(.., index)| there(*index));
         if found.len() < all {
             let lost = all - found.len();
-            let why = format!("{lost} of {all} files are in other files that belong to the archive and are missing");
-            let path = if folder.is_empty() { archive.path().to_path_buf() } else { archive.path().join(folder) };
+            let why = format!(
+                "{lost} of {all} files are in other files that belong to the archive and are missing"
+            );
+            let path =
+                if folder.is_empty() { archive.path().to_path_buf() } else { archive.path().join(folder) };
             self.out.push(Err((path, io::Error::other(why))));
         }
     }

@@ -18,7 +18,8 @@ use crate::Output;
 ///
 /// Nothing is written unless the new archive opens and gives every new entry back.
 pub fn edit(path: &Path, edits: &[Edit], policy: &Policy<'_>) -> io::Result<()> {
-    let open = archive(path)?.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "is not an archive"))?;
+    let open =
+        archive(path)?.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "is not an archive"))?;
     let bytes = open.archive().edited(edits).map_err(failed)?;
     verify(&bytes, edits)?;
     match locate(path)? {
@@ -54,14 +55,19 @@ pub fn pack(folder: &Path, path: &Path) -> io::Result<(Vec<u8>, usize)> {
         return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
     }
     // Hidden files are leftovers of other programs.
-    files.retain(|path| path.file_name().is_some_and(|name| !is_ours(name) && !name.to_string_lossy().starts_with('.')));
+    files.retain(|path| {
+        path.file_name().is_some_and(|name| !is_ours(name) && !name.to_string_lossy().starts_with('.'))
+    });
     files.sort();
     let empty = new_archive(path)?;
     let mut edits = Vec::with_capacity(files.len());
     for file in &files {
         let name = file.strip_prefix(folder).ok().and_then(Path::to_str);
         let name = name.ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidInput, format!("{}: its name is not Unicode", file.display()))
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{}: its name is not Unicode", file.display()),
+            )
         })?;
         edits.push(Edit::put(name.replace('\\', "/"), fs::read(file)?));
     }

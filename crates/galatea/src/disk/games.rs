@@ -71,10 +71,17 @@ pub struct Installed {
 
 /// Returns the game whose files are in a folder; `None` if there is none.
 pub fn identify(folder: &Path) -> Option<Installed> {
+    // Most folders are none: their names are looked at once.
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut names = entries.map(|entry| entry.file_name().to_string_lossy().to_lowercase());
+    if !names.any(|name| places::SIGNS.contains(&name.as_str())) {
+        return None;
+    }
     let at = |root: &Path| {
         let has = |name: &str| without_case(root, name).is_some_and(|path| path.exists());
         let id = if has("chitin.key") {
-            let second = has("swkotor2.exe") || has("streamvoice") || has("weapons.erf") || has("supermodels");
+            let second =
+                has("swkotor2.exe") || has("streamvoice") || has("weapons.erf") || has("supermodels");
             if second { GameId::Kotor2 } else { GameId::Kotor1 }
         } else if has("War3.mpq") {
             GameId::Warcraft3Mpq
@@ -136,7 +143,9 @@ impl Games {
         self.usual.get_or_init(|| {
             let found = steam::games().into_iter().map(|path| (path, "Steam"));
             let found = found.chain(places::folders().into_iter().map(|path| (path, "usual place")));
-            found.filter_map(|(path, how)| Some(Installed { found: how.into(), ..identify(&path)? })).collect()
+            found
+                .filter_map(|(path, how)| Some(Installed { found: how.into(), ..identify(&path)? }))
+                .collect()
         })
     }
 
@@ -157,13 +166,13 @@ impl Games {
     /// Returns the game in one of the folders above.
     fn above(&self, folder: &Path) -> Option<Installed> {
         let mut known = self.above.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(folder) {
-            return found.clone();
-        }
-        let found = whole(folder).ancestors().filter(|path| path.is_dir()).find_map(identify);
-        let found = found.map(|game| Installed { found: "above the input".into(), ..game });
-        known.insert(folder.to_path_buf(), found.clone());
-        found
+        let folder = whole(folder);
+        let mut one = |path: &Path| {
+            let identified =
+                || identify(path).map(|game| Installed { found: "above the input".into(), ..game });
+            known.entry(path.to_path_buf()).or_insert_with(identified).clone()
+        };
+        folder.ancestors().filter(|path| path.is_dir()).find_map(|path| one(path))
     }
 
     /// Returns the layers of the game that a file in this folder belongs to. The module or map that the file is in is one of them.
@@ -194,7 +203,8 @@ impl Games {
         match archive_around(folder) {
             Some(archive) => is_base(&game, archive.path()) || rules == Game::Kotor,
             None => {
-                let below = |name: &str| without_case(&game.root, name).is_some_and(|path| same_start(folder, &path));
+                let below =
+                    |name: &str| without_case(&game.root, name).is_some_and(|path| same_start(folder, &path));
                 rules == Game::Kotor && below("override")
             }
         }
@@ -228,8 +238,12 @@ fn is_base(game: &Installed, path: &Path) -> bool {
         return false;
     }
     match game.id.rules() {
-        Game::Kotor => folder == "texturepacks" || folder == "rims" || name == "patch.erf" || name.ends_with(".key"),
-        Game::Warcraft => places::MPQS.iter().any(|mpq| mpq.eq_ignore_ascii_case(&name)) || name == ".build.info",
+        Game::Kotor => {
+            folder == "texturepacks" || folder == "rims" || name == "patch.erf" || name.ends_with(".key")
+        }
+        Game::Warcraft => {
+            places::MPQS.iter().any(|mpq| mpq.eq_ignore_ascii_case(&name)) || name == ".build.info"
+        }
         Game::Fox => true,
     }
 }
@@ -283,7 +297,8 @@ fn module_parts(path: &Path) -> Vec<PathBuf> {
     if let Some(whole) = there(format!("{module}.mod")) {
         return vec![whole];
     }
-    let parts = [".rim", "_s.rim", "_a.rim", "_adx.rim", "_dlg.erf"].map(|end| there(format!("{module}{end}")));
+    let parts =
+        [".rim", "_s.rim", "_a.rim", "_adx.rim", "_dlg.erf"].map(|end| there(format!("{module}{end}")));
     let parts: Vec<PathBuf> = parts.into_iter().flatten().collect();
     let named = folder.join(path.file_name().unwrap_or_default());
     if parts.contains(&named) { parts } else { vec![path.to_path_buf()] }
@@ -315,10 +330,9 @@ fn phantom_pain(root: &Path, store: &mut Store) {
     store.push(FolderLayer::new(root));
     let there = |name: &str| without_case(root, name).filter(|path| path.exists());
     let mut all = files_in(there("master/0").as_deref(), &["dat"]);
-    let mut folders: Vec<PathBuf> = there("master/1").and_then(|path| std::fs::read_dir(path).ok()).map_or_else(
-        Vec::new,
-        |entries| entries.flatten().map(|entry| entry.path().join("0")).collect(),
-    );
+    let mut folders: Vec<PathBuf> = there("master/1")
+        .and_then(|path| std::fs::read_dir(path).ok())
+        .map_or_else(Vec::new, |entries| entries.flatten().map(|entry| entry.path().join("0")).collect());
     folders.sort();
     all.extend(folders.iter().flat_map(|folder| files_in(Some(folder), &["dat"])));
     all.extend(files_in(there("master").as_deref(), &["dat"]));
@@ -330,11 +344,15 @@ fn pes(root: &Path, store: &mut Store) {
     store.push(FolderLayer::new(root));
     let there = |name: &str| without_case(root, name).filter(|path| path.exists());
     let download = there("download");
-    let active = there("download/DpFileList.bin").and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+    let active =
+        there("download/DpFileList.bin").and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
     let rows = active.chunks_exact(48).map(|row| row.get(16..).unwrap_or(&[]));
-    let names = rows.map(|name| String::from_utf8_lossy(name.split(|b| *b == 0).next().unwrap_or(&[])).into_owned());
-    let mut packs: Vec<PathBuf> =
-        names.take_while(|name| !name.is_empty()).filter_map(|name| without_case(download.as_deref()?, &name)).collect();
+    let names =
+        rows.map(|name| String::from_utf8_lossy(name.split(|b| *b == 0).next().unwrap_or(&[])).into_owned());
+    let mut packs: Vec<PathBuf> = names
+        .take_while(|name| !name.is_empty())
+        .filter_map(|name| without_case(download.as_deref()?, &name))
+        .collect();
     packs.reverse();
     let mut own = files_in(there("Data").as_deref(), &["cpk"]);
     own.reverse();

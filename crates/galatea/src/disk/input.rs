@@ -51,7 +51,7 @@ pub struct Loaded {
     /// Where it lies, unless it came through standard input.
     pub path: Option<PathBuf>,
     /// The games whose files a layout may use.
-    games: Option<Arc<Games>>,
+    pub games: Option<Arc<Games>>,
 }
 
 impl Loaded {
@@ -160,7 +160,8 @@ fn matching(path: &Path, root: &Path, glob: &Glob, search: &Search<'_>, out: &mu
     if let Err(error) = one_path(root, &Search { archives: false, ..*search }, &mut all) {
         return out.push(Err((path.to_path_buf(), error)));
     }
-    let here = |job: &Job| job.path.strip_prefix(root).ok().and_then(|p| Some(p.to_str()?.replace('\\', "/")));
+    let here =
+        |job: &Job| job.path.strip_prefix(root).ok().and_then(|p| Some(p.to_str()?.replace('\\', "/")));
     let before = out.len();
     out.extend(all.into_iter().filter(|job| match job {
         Ok(job) => here(job).is_some_and(|name| glob.fits(&name)),
@@ -354,7 +355,11 @@ fn load_inside(job: &Job, error: io::Error) -> io::Result<Loaded> {
 }
 
 /// Reads the companions of an entry from the same archive.
-fn companions_inside(archive: &ArchiveFolder, index: usize, format: &Format) -> io::Result<Vec<Companion<Vec<u8>>>> {
+fn companions_inside(
+    archive: &ArchiveFolder,
+    index: usize,
+    format: &Format,
+) -> io::Result<Vec<Companion<Vec<u8>>>> {
     let name = archive.name(index).unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let mut out = Vec::new();

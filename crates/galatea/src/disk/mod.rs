@@ -23,17 +23,17 @@ mod unknown;
 pub use crate::file_names::{file_name, inside, stem};
 
 pub use archive_folder::ArchiveFolder;
+pub use edit::{edit, pack};
+pub use games::{GameId, Games, Installed, identify};
 pub use glob::{Glob, search_root};
 pub use group::sync;
 pub use input::{Job, Loaded, Search, companion_paths, jobs, jobs_with, load};
 pub(crate) use input::{is_file, walk};
+pub use layers::{ArchiveLayer, FolderLayer, NamesLayer};
 pub use ours::{is_backup, is_ours};
 pub use output::{Occupied, Policy, backup, files, write, write_output, write_output_with};
 pub use place::{Place, archive, is_folder, locate, names_beside, read};
 pub(crate) use place::{archive_around, archives_beside, size};
-pub use edit::{edit, pack};
-pub use games::{GameId, Games, Installed, identify};
-pub use layers::{ArchiveLayer, FolderLayer, NamesLayer};
 pub use recover::{Recovery, finish, recover};
 pub use unknown::why_unknown;
 

@@ -59,7 +59,10 @@ fn not_there(error: &io::Error) -> io::Error {
 /// Returns the file on disk that a path goes on behind, if it does.
 fn outermost(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
-    above.find_map(|path| Some((path, fs::metadata(path).ok()?))).filter(|(_, meta)| meta.is_file()).map(|(path, _)| path)
+    above
+        .find_map(|path| Some((path, fs::metadata(path).ok()?)))
+        .filter(|(_, meta)| meta.is_file())
+        .map(|(path, _)| path)
 }
 
 /// Follows a path inside of an archive.
@@ -202,7 +205,8 @@ pub(super) fn open_entry(outer: &Arc<ArchiveFolder>, index: usize) -> io::Result
         return Ok(None);
     }
     if outer.inside.depth + 1 >= DEEPEST {
-        let what = format!("archives are {DEEPEST} deep inside of each other here; deeper ones are not opened");
+        let what =
+            format!("archives are {DEEPEST} deep inside of each other here; deeper ones are not opened");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     // Another version of the outer archive has another number.
@@ -214,7 +218,12 @@ pub(super) fn open_entry(outer: &Arc<ArchiveFolder>, index: usize) -> io::Result
         let memory = if packed { source.len() } else { 0 };
         let name = outer.name(index).unwrap_or_default();
         let folder = name.rfind('/').and_then(|at| name.get(..=at)).unwrap_or("").to_owned();
-        opened(&path, source, Arc::new(EntryFiles { archive: Arc::clone(outer), folder }), Inside { memory, depth: outer.inside.depth + 1 })
+        opened(
+            &path,
+            source,
+            Arc::new(EntryFiles { archive: Arc::clone(outer), folder }),
+            Inside { memory, depth: outer.inside.depth + 1 },
+        )
     })
 }
 

@@ -97,7 +97,8 @@ pub(crate) fn without_case(folder: &Path, path: &str) -> Option<PathBuf> {
             here = exact;
             continue;
         }
-        let fits = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|n| n.eq_ignore_ascii_case(step));
+        let fits =
+            |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|n| n.eq_ignore_ascii_case(step));
         here = fs::read_dir(&here).ok()?.flatten().find(fits)?.path();
     }
     Some(here)

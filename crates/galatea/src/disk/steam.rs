@@ -21,10 +21,14 @@ pub(super) fn games() -> Vec<PathBuf> {
     let mut out = Vec::new();
     for library in libraries() {
         let Some(apps) = without_case(&library, "steamapps") else { continue };
-        let manifests = APPS.iter().filter_map(|app| std::fs::read_to_string(apps.join(format!("appmanifest_{app}.acf"))).ok());
+        let manifests = APPS
+            .iter()
+            .filter_map(|app| std::fs::read_to_string(apps.join(format!("appmanifest_{app}.acf"))).ok());
         let named = manifests.flat_map(|text| values(&text, "installdir"));
         let names = named.chain(FOLDERS.iter().map(|name| (*name).to_owned()));
-        out.extend(names.filter_map(|name| without_case(&apps.join("common"), &name)).filter(|path| path.is_dir()));
+        out.extend(
+            names.filter_map(|name| without_case(&apps.join("common"), &name)).filter(|path| path.is_dir()),
+        );
     }
     out.sort();
     out.dedup();

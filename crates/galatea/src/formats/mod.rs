@@ -34,10 +34,10 @@ pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
-#[cfg(feature = "mdlx")]
-pub use mdl::MdlText;
 #[cfg(feature = "walk")]
 pub use lyt::{LayoutFile, RoomFiles};
+#[cfg(feature = "mdlx")]
+pub use mdl::MdlText;
 pub use obj::obj;
 pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;

@@ -118,7 +118,8 @@ fn texture_names(game: Game, name: &str) -> Vec<String> {
     }
     let split = name.rsplit_once('.').filter(|(_, ending)| !ending.contains('/'));
     let known = |ending: &str| ["tpc", "tga", "dds", "blp", "tif", "ftex", "bmp", "psd"].contains(&ending);
-    let split = split.map(|(stem, ending)| (stem, ending.to_ascii_lowercase())).filter(|(_, ending)| known(ending));
+    let split =
+        split.map(|(stem, ending)| (stem, ending.to_ascii_lowercase())).filter(|(_, ending)| known(ending));
     let (stem, written) = split.unwrap_or((name, String::new()));
     match game {
         Game::Kotor => ["tpc", "tga", "dds"].map(|ending| format!("{stem}.{ending}")).into(),

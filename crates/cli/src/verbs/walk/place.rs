@@ -306,8 +306,7 @@ fn ground(path: &Path) -> Result<Ground, Wrong> {
     if disk::is_folder(path) {
         return Err(Wrong::Input(format!("{}: is a folder; name the walkmeshes or the LYT", show(path))));
     }
-    let loaded =
-        disk::load(&Job::new(path.to_path_buf())).map_err(|e| wrong(Failure::Io(e)))?;
+    let loaded = disk::load(&Job::new(path.to_path_buf())).map_err(|e| wrong(Failure::Io(e)))?;
     let name = stem(path);
     let names = fox::Dictionary::built_in();
     let context = SceneContext::new(&name).with_names(&names);

@@ -84,7 +84,9 @@ fn one_room(file: &LayoutFile, files: &RoomFiles, position: [f32; 3], path: &str
         Some(Ok(walkmesh)) => transitions(walkmesh, file.layout.rooms.len(), path, report),
     }
     let (Some(Ok(model)), Some(Ok(walkmesh))) = (&files.model, &files.walkmesh) else { return };
-    let (Some(model), Some(ground)) = (model_bounds(model, position), walkmesh_bounds(walkmesh)) else { return };
+    let (Some(model), Some(ground)) = (model_bounds(model, position), walkmesh_bounds(walkmesh)) else {
+        return;
+    };
     let gap = |axis: usize| {
         let of = |v: &[f32; 3]| v.get(axis).copied().unwrap_or(0.0);
         (of(&ground.min) - of(&model.max)).max(of(&model.min) - of(&ground.max))
@@ -96,7 +98,8 @@ fn one_room(file: &LayoutFile, files: &RoomFiles, position: [f32; 3], path: &str
 }
 
 fn transitions(walkmesh: &Walkmesh, rooms: usize, path: &str, report: &mut Report) {
-    let wild: BTreeSet<i32> = walkmesh.edges.iter().map(|edge| edge.transition).filter(|to| *to >= rooms as i32).collect();
+    let wild: BTreeSet<i32> =
+        walkmesh.edges.iter().map(|edge| edge.transition).filter(|to| *to >= rooms as i32).collect();
     for to in wild {
         add(report, &rules::TRANSITION, path.into(), format!("room {to} of {rooms}"));
     }

@@ -75,7 +75,8 @@ impl LayoutFile {
         if let Some(siblings) = input.siblings {
             out.read_rooms(siblings, limits)?;
             let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem);
-            out.visible = siblings.file(&format!("{}.vis", stem.to_lowercase())).map(|bytes| visibility(&bytes));
+            out.visible =
+                siblings.file(&format!("{}.vis", stem.to_lowercase())).map(|bytes| visibility(&bytes));
         }
         Ok(out)
     }
@@ -178,7 +179,13 @@ impl Document for LayoutFile {
             ("obstacles", &self.layout.obstacles, &other.obstacles),
         ];
         for (name, a, b) in lists {
-            lines_of(name, a, b, &|placed| format!("{} at {:?}", escape(&placed.model), placed.position), &mut out);
+            lines_of(
+                name,
+                a,
+                b,
+                &|placed| format!("{} at {:?}", escape(&placed.model), placed.position),
+                &mut out,
+            );
         }
         let door = |door: &DoorHook| {
             let place = &door.place;

@@ -26,7 +26,8 @@ pub(super) fn scene(file: &LayoutFile, name: &str) -> Scene {
     }
     for door in &file.layout.doors {
         let [w, x, y, z] = door.place.rotation;
-        let at = Transform { translation: door.place.position, rotation: [x, y, z, w], ..Transform::default() };
+        let at =
+            Transform { translation: door.place.position, rotation: [x, y, z, w], ..Transform::default() };
         let attachment = Some(Attachment { id: None, path: String::new() });
         scene.add_node(Some(axes), Node { transform: at, attachment, ..Node::new(&door.name) });
     }
