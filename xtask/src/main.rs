@@ -12,6 +12,7 @@ mod gltf;
 mod kills;
 mod mpq;
 mod package;
+mod pykotor;
 mod statue;
 mod tables;
 mod test;
@@ -48,6 +49,8 @@ enum Task {
     GltfCheck(gltf::CheckOptions),
     /// Read the MPQ archives of a folder with StormLib too, which is installed on first use, as they are and after an edit
     Mpq(mpq::Options),
+    /// Read the archives of KotOR in a folder with PyKotor too, which is installed on first use
+    Pykotor(pykotor::Options),
     /// Kill `check --fix` and `convert --force` at random moments and fill up the disk: nothing may be lost or mixed
     Kills(kills::Options),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Task::GltfCheck(options) => options.run(),
         Task::Kills(options) => options.run(),
         Task::Mpq(options) => options.run(),
+        Task::Pykotor(options) => options.run(),
         Task::Blender(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),

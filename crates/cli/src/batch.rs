@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
-use galatea::disk::{self, Job, Loaded};
+use galatea::disk::{self, Games, Job, Loaded};
 use galatea::{Category, Document, Limits, wire};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
@@ -114,9 +114,18 @@ pub(crate) fn open_archive(job: &Job) -> Result<Arc<disk::ArchiveFolder>, Failur
     disk::archive(&job.path).map_err(Failure::Io)?.ok_or(Failure::Unknown)
 }
 
+/// The games that files of this run belong to.
+static GAMES: OnceLock<Arc<Games>> = OnceLock::new();
+
+/// Sets the games of this run, unless they are known already.
+pub(crate) fn use_games(games: &Arc<Games>) {
+    let _ = GAMES.set(Arc::clone(games));
+}
+
 /// Reads and opens one input.
 pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
-    let loaded = disk::load(job).map_err(Failure::Io)?;
+    let games = GAMES.get_or_init(|| Arc::new(Games::default()));
+    let loaded = disk::load(job).map_err(Failure::Io)?.with_games(Arc::clone(games));
     if galatea::detect(&loaded.bytes).is_none() {
         if let Some(archive) = galatea::archive::detect(&loaded.bytes) {
             let what =

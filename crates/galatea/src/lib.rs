@@ -54,6 +54,8 @@ pub use formats::{AsciiModel, AsciiWalkmesh};
 pub use formats::{
     EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, obj,
 };
+#[cfg(feature = "walk")]
+pub use formats::{LayoutFile, RoomFiles};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;

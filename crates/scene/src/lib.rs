@@ -12,6 +12,7 @@
 //! [`Pose`] computes the transforms of nodes at a time of a clip, and [`Pose::deform`] moves the vertices. A [`Frame`] is everything
 //! that is drawn at a moment; a [`Performance`] makes frames from a document, with the particles and ribbons that it emits.
 
+mod append;
 mod automatic_tangents;
 mod bake_scale;
 mod clip;

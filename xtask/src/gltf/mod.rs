@@ -25,7 +25,7 @@ pub(crate) struct CheckOptions {
 }
 
 /// A folder below `target` where a tool is installed.
-fn tools(name: &str) -> PathBuf {
+pub(crate) fn tools(name: &str) -> PathBuf {
     root().join("target/tools").join(name)
 }
 

@@ -10,6 +10,7 @@ use galatea::{Report, Rule, Severity, wire};
 use serde_json::json;
 
 use super::findings::{self, Totals};
+use super::games::GameDir;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs;
@@ -19,6 +20,8 @@ use crate::terminal::{complain, reason, show};
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
+    #[command(flatten)]
+    game: GameDir,
     /// The lowest severity that sets exit code 1
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
@@ -150,6 +153,10 @@ impl Options {
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
+        if let Err(error) = self.game.games() {
+            complain(format_args!("{error}"));
+            return Ok(Exit::Usage);
+        }
         if self.output.as_ref().is_some_and(|dir| dir.is_file()) {
             complain(format_args!("-o names a file; a folder is needed"));
             return Ok(Exit::Usage);

@@ -9,6 +9,7 @@ use galatea::disk::Games;
 use serde_json::json;
 
 use crate::Exit;
+use crate::batch;
 use crate::terminal::{Table, complain, show};
 
 /// The game that files belong to.
@@ -32,7 +33,9 @@ impl GameDir {
             let folder = self.game_dir.as_deref().map(show).unwrap_or_default();
             format!("{folder}: no game that is known; it needs chitin.key, War3.mpq, .build.info, master/chunk0.dat or Data/dt00_x64.cpk")
         })?;
-        Ok(Arc::clone(self.opened.get_or_init(|| Arc::new(games))))
+        let games = Arc::clone(self.opened.get_or_init(|| Arc::new(games)));
+        batch::use_games(&games);
+        Ok(games)
     }
 }
 

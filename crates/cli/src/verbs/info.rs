@@ -8,14 +8,17 @@ use galatea::scene::{Channel, Primitive, Property, Scene, Topology};
 use galatea::{SceneContext, fox};
 use serde_json::{Value, json};
 
+use super::games::GameDir;
 use crate::Exit;
 use crate::batch::{self, Inputs, joined};
-use crate::terminal::Table;
+use crate::terminal::{Table, complain};
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     inputs: Inputs,
+    #[command(flatten)]
+    game: GameDir,
     /// With --json: every mesh, skin and clip of the model too
     #[arg(long, requires = "json")]
     parts: bool,
@@ -26,6 +29,10 @@ const HEAD: &[&str] =
 
 impl Options {
     pub(crate) fn run(&self) -> io::Result<Exit> {
+        if let Err(error) = self.game.games() {
+            complain(format_args!("{error}"));
+            return Ok(Exit::Usage);
+        }
         let mut table = Table::new(HEAD);
         let tally = self.inputs.run(
             |job| {

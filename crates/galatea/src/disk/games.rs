@@ -71,6 +71,12 @@ pub struct Installed {
 
 /// Returns the game whose files are in a folder; `None` if there is none.
 pub fn identify(folder: &Path) -> Option<Installed> {
+    // Most folders are none: their names are looked at once.
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut names = entries.map(|entry| entry.file_name().to_string_lossy().to_lowercase());
+    if !names.any(|name| places::SIGNS.contains(&name.as_str())) {
+        return None;
+    }
     let at = |root: &Path| {
         let has = |name: &str| without_case(root, name).is_some_and(|path| path.exists());
         let id = if has("chitin.key") {
@@ -160,13 +166,13 @@ impl Games {
     /// Returns the game in one of the folders above.
     fn above(&self, folder: &Path) -> Option<Installed> {
         let mut known = self.above.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(folder) {
-            return found.clone();
-        }
-        let found = whole(folder).ancestors().filter(|path| path.is_dir()).find_map(identify);
-        let found = found.map(|game| Installed { found: "above the input".into(), ..game });
-        known.insert(folder.to_path_buf(), found.clone());
-        found
+        let folder = whole(folder);
+        let mut one = |path: &Path| {
+            let identified =
+                || identify(path).map(|game| Installed { found: "above the input".into(), ..game });
+            known.entry(path.to_path_buf()).or_insert_with(identified).clone()
+        };
+        folder.ancestors().filter(|path| path.is_dir()).find_map(|path| one(path))
     }
 
     /// Returns the layers of the game that a file in this folder belongs to. The module or map that the file is in is one of them.

@@ -4,9 +4,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use galatea_texture::find::Game;
 
 use super::archive_folder::ArchiveFolder;
 use super::archive_walk::Walk;
+use super::games::Games;
 use super::glob::Glob;
 use super::place::{self, Place, locate};
 use super::unknown::is_damaged;
@@ -46,9 +50,26 @@ pub struct Loaded {
     pub companions: Vec<Companion<Vec<u8>>>,
     /// Where it lies, unless it came through standard input.
     pub path: Option<PathBuf>,
+    /// The games whose files a layout may use.
+    pub games: Option<Arc<Games>>,
 }
 
 impl Loaded {
+    /// Returns the same input, whose rooms may come from the game that it belongs to.
+    #[must_use]
+    pub fn with_games(self, games: Arc<Games>) -> Self {
+        Loaded { games: Some(games), ..self }
+    }
+
+    /// Returns the path of a file that a layout asks for: beside it, letter case ignored, or in its game.
+    fn of_layout(&self, name: &str) -> Option<PathBuf> {
+        let path = self.path.as_ref().filter(|path| extension(path).is_some_and(|e| e == "lyt"))?;
+        let beside = super::names_beside(path).remove(name);
+        let folder = path.parent()?;
+        let in_game = || Some(self.games.as_ref()?.store(Game::Kotor, folder)?.find(name)?.path);
+        beside.or_else(in_game)
+    }
+
     /// As input for [`open`](crate::open).
     pub fn input(&self) -> Input<'_> {
         let name = self.path.as_ref().and_then(|p| p.file_name()?.to_str()).unwrap_or("");
@@ -65,7 +86,8 @@ impl Loaded {
 impl SiblingFiles for Loaded {
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let folder = self.path.as_ref()?.parent()?;
-        place::read(&inside(folder, path)?).ok()
+        let there = place::read(&inside(folder, path)?).ok();
+        there.or_else(|| place::read(&self.of_layout(path)?).ok())
     }
 }
 
@@ -310,7 +332,7 @@ pub fn load(job: &Job) -> io::Result<Loaded> {
             Ok::<bool, io::Error>(recover::stamp(&fs::metadata(&job.path)?) != recover::stamp(&before))
         };
         if companions.is_empty() || !replaced()? {
-            return Ok(Loaded { bytes, companions, path: Some(job.path.clone()) });
+            return Ok(Loaded { bytes, companions, path: Some(job.path.clone()), games: None });
         }
     }
     Err(io::Error::new(io::ErrorKind::WouldBlock, "is being written by another process; try again later"))
@@ -329,7 +351,7 @@ fn load_inside(job: &Job, error: io::Error) -> io::Result<Loaded> {
         Some(format) => companions_inside(&archive, index, format)?,
         None => Vec::new(),
     };
-    Ok(Loaded { bytes, companions, path: Some(job.path.clone()) })
+    Ok(Loaded { bytes, companions, path: Some(job.path.clone()), games: None })
 }
 
 /// Reads the companions of an entry from the same archive.

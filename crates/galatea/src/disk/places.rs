@@ -12,6 +12,22 @@ pub(super) const BELOW: [&str; 6] = [
     "Contents/Resources/transgaming/c_drive/Program Files/SWKotOR",
 ];
 
+/// Names of which one at least is in the folder of every game, in lower case.
+pub(super) const SIGNS: [&str; 12] = [
+    "chitin.key",
+    "war3.mpq",
+    ".build.info",
+    "master",
+    "mgsvtpp.exe",
+    "data_02.g0s",
+    "data",
+    "download",
+    "steamassets",
+    "contents",
+    "knights of the old republic.app",
+    "kotor2.app",
+];
+
 /// The archives of Warcraft III up to 1.29, the first first.
 pub(super) const MPQS: [&str; 5] =
     ["War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3Local.mpq", "War3.mpq"];

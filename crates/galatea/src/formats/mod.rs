@@ -15,6 +15,8 @@ mod kotor_ascii;
 mod kotor_mdl;
 #[cfg(feature = "kotor")]
 mod kotor_new;
+#[cfg(feature = "walk")]
+mod lyt;
 #[cfg(feature = "mdlx")]
 mod mdl;
 #[cfg(feature = "mdlx")]
@@ -37,6 +39,8 @@ pub(crate) use gltf_write::gltf_of_original;
 pub use kotor_ascii::AsciiModel;
 #[cfg(feature = "kotor")]
 pub(crate) use kotor_new::new_kotor;
+#[cfg(feature = "walk")]
+pub use lyt::{LayoutFile, RoomFiles};
 #[cfg(feature = "mdlx")]
 pub use mdl::MdlText;
 pub use obj::obj;
@@ -94,6 +98,9 @@ formats! {
         /// KotOR model.
         #[cfg(feature = "kotor")]
         KotorMdl => kotor_mdl::FORMAT;
+        /// KotOR layout: the rooms of an area.
+        #[cfg(feature = "walk")]
+        KotorLyt => lyt::FORMAT;
         /// KotOR model as text.
         #[cfg(feature = "kotor")]
         KotorMdlAscii => kotor_ascii::FORMAT;

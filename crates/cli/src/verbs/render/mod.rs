@@ -241,8 +241,13 @@ impl Options {
     /// Returns `true` if several models of an archive are asked for in a single image.
     fn is_sheet(&self, jobs: usize) -> bool {
         let archives = self.inputs.paths.iter().any(|path| disk::is_folder(path) && !path.is_dir());
-        let png = self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-        self.sheet || archives && jobs > 1 && png && !self.output.is_dir() && !self.moves()
+        self.sheet || archives && jobs > 1 && self.names_image() && !self.output.is_dir() && !self.moves()
+    }
+
+    /// Returns `true` if the output has the extension of an image.
+    fn names_image(&self) -> bool {
+        let known = ["png", "gif", "webp"];
+        self.output.extension().is_some_and(|e| known.iter().any(|image| e.eq_ignore_ascii_case(image)))
     }
 
     fn image(&self, subject: &mut Subject<'_>, look: &Appearance) -> Result<Image, Failure> {
@@ -288,8 +293,9 @@ impl Options {
         if self.is_sheet(jobs.len()) {
             return self.run_sheet(&inputs, &around);
         }
-        let single =
-            jobs.len() == 1 && !self.inputs.paths.iter().any(|p| disk::is_folder(p)) && !self.output.is_dir();
+        // An archive with one model may be named for one image.
+        let folders = |path: &PathBuf| if self.names_image() { path.is_dir() } else { disk::is_folder(path) };
+        let single = jobs.len() == 1 && !self.inputs.paths.iter().any(folders) && !self.output.is_dir();
         if !single && self.output.is_file() {
             complain(format_args!(
                 "{}: is a file; for several images name a folder, or use --sheet",
