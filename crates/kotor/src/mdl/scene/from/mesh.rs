@@ -292,6 +292,7 @@ fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
     let positions = &out.vertices.positions;
     if int(map, "geometry").map(|g| g as u32)
         == Some(derived::whole_key(positions, &derived::keys(positions, triangles)))
+        || list(map, "measure").is_some_and(|was| derived::same_measure(&was, positions, triangles))
     {
         return;
     }
