@@ -219,28 +219,32 @@ fn restore(channel: &mut Channel, tangents: &[u32]) {
     }
 }
 
-/// Returns `true` if the tangents of two channels differ by little, compared with how far the keys are apart.
+/// Returns `true` if the tangents of two channels differ by little, compared with how far they lead.
 fn is_near(a: &Channel, b: &Channel) -> bool {
     let width = a.width();
-    let size = a
-        .values
-        .chunks_exact(width.max(1))
-        .skip(1)
-        .step_by(3)
-        .flatten()
-        .fold(1e-3f32, |most, v| most.max(v.abs()));
+    let part = |key: &[f32], from: usize| -> Vec<f32> { key.get(from..from + width).unwrap_or(&[]).to_vec() };
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    // How far tangents lead, and how far they are apart.
+    let (mut lead, mut apart) = (0.0f32, 0.0f32);
     let keys = a.values.chunks_exact(width * 3).zip(b.values.chunks_exact(width * 3)).zip(spans(&a.times));
-    keys.into_iter().all(|((a, b), spans)| {
+    for ((a, b), spans) in keys {
+        let value = part(a, width);
         // Keys of rotations may be negated.
-        let value = |key: &[f32]| key.get(width..width * 2).unwrap_or(&[]).to_vec();
-        let dot: f32 = value(a).iter().zip(value(b)).map(|(a, b)| a * b).sum();
-        let sign = if width == 4 && dot < 0.0 { -1.0 } else { 1.0 };
-        [0, width * 2].into_iter().zip(spans).all(|(from, span)| {
-            let part = |key: &[f32]| key.get(from..from + width).unwrap_or(&[]).to_vec();
-            let off = part(a).into_iter().zip(part(b)).map(|(a, b)| (a - b * sign).abs() * span);
-            off.fold(0.0, f32::max) <= 1e-2 * size
-        })
-    })
+        let sign = if width == 4 && dot(&value, &part(b, width)) < 0.0 { -1.0 } else { 1.0 };
+        for (from, span) in [0, width * 2].into_iter().zip(spans) {
+            let (a, b) = (part(a, from), part(b, from));
+            let mut off: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b * sign).collect();
+            if width == 4 {
+                // Blender keeps rotations at unit length.
+                let along = dot(&off, &value) / dot(&value, &value).max(1e-9);
+                off.iter_mut().zip(&value).for_each(|(off, v)| *off -= v * along);
+            }
+            let longest = |list: &[f32]| list.iter().fold(0.0f32, |most, v| most.max(v.abs())) * span;
+            (lead, apart) = (lead.max(longest(&a)), apart.max(longest(&off)));
+        }
+    }
+    let size = a.values.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+    apart <= 1e-4 * size + 0.1 * lead
 }
 
 #[cfg(test)]

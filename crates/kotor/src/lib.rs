@@ -10,3 +10,4 @@ pub mod mdl;
 mod stored_plane;
 pub mod surface;
 mod text;
+mod weld;
