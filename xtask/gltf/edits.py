@@ -108,7 +108,7 @@ class Edits:
         for edit in (self.move_vertex, self.delete_mesh, self.move_node, self.rename_node, self.move_key, self.swap_picture,
                      self.add_mesh):
             made = edit()
-            if made:
+            if made is not None:
                 self.done.append({"edit": edit.__name__, **made})
 
     def move_vertex(self):
@@ -137,13 +137,19 @@ class Edits:
         return None
 
     def delete_mesh(self):
-        meshes = [o for o in self.meshes() if o.name not in self.taken]
-        if len(meshes) < 2:
+        # A material that nothing uses any more goes with its mesh.
+        meshes = [o for o in self.meshes() if o.name not in self.taken and self.materials(o) <= self.materials(but=o)]
+        if not meshes:
             return None
         o = meshes[-1]
         name = o.name
         bpy.data.objects.remove(o)
         return {"node": name}
+
+    def materials(self, of=None, but=None):
+        """The materials of a node, or of all nodes but one."""
+        nodes = [n for n in self.sent.json["nodes"] if "mesh" in n and (n["name"] == of.name if of else n["name"] != but.name)]
+        return {p.get("material") for n in nodes for p in self.sent.json["meshes"][n["mesh"]]["primitives"]}
 
     def is_moved(self, name):
         return any(self.sent.json["nodes"][c["target"]["node"]].get("name") == name

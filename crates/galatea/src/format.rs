@@ -61,7 +61,8 @@ pub struct Format {
     pub rules: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
-    /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences.
+    /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences:
+    /// `name`, or `above/name` if other parts have that name, too.
     pub unordered: &'static [&'static str],
     /// Builds a document from a scene, if it can be done.
     pub from_scene: Option<FromScene>,

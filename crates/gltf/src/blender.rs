@@ -15,6 +15,7 @@
 //!   such a skin note its `binds`.
 //! * Skinned meshes come back in the space of the armature. Their nodes note the bind of one joint as `space`, which tells how to
 //!   move vertices and binds back.
+//! * Of the two quaternions of a rotation, one is exported. Nodes and channels note if they have the other (`negative`).
 //! * Unused materials are not imported; the scene's extras have copies.
 //! * Blender gives the scene a name of its own; extras have the name of the model.
 
@@ -242,6 +243,9 @@ impl Notes {
         if let Some(bind) = bind {
             out.insert("bind", numbers(bind));
         }
+        if is_negative(node.transform.rotation) {
+            out.insert("negative", true);
+        }
         let bone = self.bones.get(id).copied().unwrap_or(false);
         let left_behind = node.skin.is_some() && (moved || !node.children.is_empty());
         if let Some(mesh) = mesh.filter(|_| bone || left_behind) {
@@ -271,6 +275,12 @@ impl Notes {
         }
         out
     }
+}
+
+/// Returns `true` for the one of the two quaternions of a rotation that Blender does not export.
+pub(crate) fn is_negative([x, y, z, w]: [f32; 4]) -> bool {
+    // Of a half turn, rounding decides about w.
+    [w, z, y, x].into_iter().find(|c| c.abs() > 1e-3).is_some_and(|c| c < 0.0)
 }
 
 /// Returns a joint whose bind can be inverted, with that bind.
@@ -392,6 +402,8 @@ pub(crate) fn merge_half(holder: &Value, half: &Value) -> Value {
 /// The notes of one node.
 #[derive(Debug, Default)]
 pub(crate) struct NodeNotes {
+    /// Whether the rotation is to be negated.
+    negative: bool,
     rest: Option<Transform>,
     bind: Option<Transform>,
     home: Option<String>,
@@ -406,6 +418,7 @@ impl NodeNotes {
     pub(crate) fn take(extras: &mut Extras) -> NodeNotes {
         extras.remove("holds");
         NodeNotes {
+            negative: extras.remove("negative").is_some(),
             rest: read_transform(extras.remove("rest")),
             bind: read_transform(extras.remove("bind")),
             home: extras.remove("home").and_then(|h| h.as_str().map(str::to_owned)),
@@ -592,6 +605,9 @@ pub(crate) fn undo(
                     now.scale = if s { rest.scale } else { now.scale };
                 }
             }
+        }
+        if notes.negative != is_negative(node.transform.rotation) {
+            node.transform.rotation = node.transform.rotation.map(|c| -c);
         }
         let home = notes.home.as_deref().filter(|_| node.skin.is_some()).and_then(&find);
         if let Some(home) = home.filter(|h| node.parent != Some(*h) && *h as usize != id) {

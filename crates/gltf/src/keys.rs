@@ -2,6 +2,7 @@
 //!
 //! * A single key is exported as two equal ones. Clips note the names of nodes with a `single` key at 0 by property, and `single_step`
 //!   for those of steps; channels with one elsewhere note its time.
+//! * Of the two quaternions of a rotation, one is exported. Channels note the keys that had the other as `negative`.
 //! * Tangents of cubic keys are not imported, and computed again. Channels note them.
 
 use foldhash::HashMap;
@@ -9,7 +10,7 @@ use galatea_scene::{
     Channel, Extras, Interpolation, Property, Value, decode_u32s, encode_u32s, float, read_float,
 };
 
-use crate::blender::place_of;
+use crate::blender::{is_negative, place_of};
 use crate::read::NameTables;
 
 /// The precision of noted tangents.
@@ -30,6 +31,9 @@ const LISTS: [&str; 2] = ["single", "single_step"];
 impl Singles {
     /// Notes what Blender will lose of a channel, for all channels of the clip or in the note of this one.
     pub(crate) fn note(&mut self, channel: &Channel, times: &[f32], name: &str, note: &mut Extras) {
+        if let Some(runs) = negative_runs(channel) {
+            note.insert("negative", encode_u32s(&runs));
+        }
         if channel.interpolation == Interpolation::Cubic {
             if let Some(tangents) = encode(channel, times) {
                 note.insert("tangents", tangents);
@@ -98,10 +102,49 @@ impl Noted {
                 channel.values.truncate(width);
                 channel.interpolation = interpolation;
             }
-            return;
-        }
-        if let Some(tangents) = note.and_then(|note| note.get("tangents")).and_then(decode_u32s) {
+        } else if let Some(tangents) = note.and_then(|note| note.get("tangents")).and_then(decode_u32s) {
             restore(channel, &tangents);
+        }
+        let runs = note.and_then(|note| note.get("negative")).and_then(decode_u32s);
+        negate(channel, &runs.unwrap_or_default());
+    }
+}
+
+/// Returns the rotation of each key; none if the channel has no rotations.
+fn rotations(channel: &Channel) -> impl Iterator<Item = [f32; 4]> + '_ {
+    let (keys, _) = channel.values.as_chunks::<4>();
+    let keys = if channel.property == Property::Rotation { keys } else { &[] };
+    let cubic = channel.interpolation == Interpolation::Cubic;
+    let (skip, step) = if cubic { (1, 3) } else { (0, 1) };
+    keys.iter().copied().skip(skip).step_by(step)
+}
+
+/// Returns the lengths of runs of keys, alternately positive and negative ones; `None` if all are positive.
+fn negative_runs(channel: &Channel) -> Option<Vec<u32>> {
+    let mut runs = vec![0u32];
+    let mut negative = false;
+    for rotation in rotations(channel) {
+        if is_negative(rotation) != negative {
+            negative = !negative;
+            runs.push(0);
+        }
+        runs.last_mut().into_iter().for_each(|run| *run += 1);
+    }
+    (runs.len() > 1).then_some(runs)
+}
+
+/// Gives keys the signs they had, as runs tell; keys beyond them are positive.
+fn negate(channel: &mut Channel, runs: &[u32]) {
+    if channel.property != Property::Rotation {
+        return;
+    }
+    let parts = if channel.interpolation == Interpolation::Cubic { 3 } else { 1 };
+    let signs = runs.iter().zip([false, true].into_iter().cycle());
+    let mut signs = signs.flat_map(|(run, sign)| std::iter::repeat_n(sign, *run as usize));
+    for key in channel.values.chunks_exact_mut(parts * 4) {
+        let middle = key.get(parts / 2 * 4..).and_then(|v| v.first_chunk().copied());
+        if middle.is_some_and(|rotation| is_negative(rotation) != signs.next().unwrap_or(false)) {
+            key.iter_mut().for_each(|v| *v = -*v);
         }
     }
 }
@@ -133,10 +176,8 @@ fn spans(times: &[f32]) -> impl Iterator<Item = [f32; 2]> + '_ {
 
 /// Returns 1 or -1 for a rotation and the opposite for its negative, which is the same rotation: Blender may exchange them.
 fn side(property: &Property, value: &[f32]) -> f32 {
-    // Any direction does that no ordinary rotation is perpendicular to.
-    let toward = [0.618_034, 0.414_214, 0.302_776, 0.236_068];
-    let dot: f32 = value.iter().zip(toward).map(|(a, b)| a * b).sum();
-    if *property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 }
+    let negative = value.first_chunk().is_some_and(|rotation| is_negative(*rotation));
+    if *property == Property::Rotation && negative { -1.0 } else { 1.0 }
 }
 
 /// Returns the tangents of cubic keys in steps of how far they lead until the next key; `None` if they cannot be noted.
@@ -178,26 +219,120 @@ fn restore(channel: &mut Channel, tangents: &[u32]) {
     }
 }
 
-/// Returns `true` if the tangents of two channels differ by little, compared with how far the keys are apart.
+/// Returns `true` if the tangents of two channels differ by little, compared with how far they lead.
 fn is_near(a: &Channel, b: &Channel) -> bool {
     let width = a.width();
-    let size = a
-        .values
-        .chunks_exact(width.max(1))
-        .skip(1)
-        .step_by(3)
-        .flatten()
-        .fold(1e-3f32, |most, v| most.max(v.abs()));
+    let part = |key: &[f32], from: usize| -> Vec<f32> { key.get(from..from + width).unwrap_or(&[]).to_vec() };
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    // How far tangents lead, and how far they are apart.
+    let (mut lead, mut apart) = (0.0f32, 0.0f32);
     let keys = a.values.chunks_exact(width * 3).zip(b.values.chunks_exact(width * 3)).zip(spans(&a.times));
-    keys.into_iter().all(|((a, b), spans)| {
+    for ((a, b), spans) in keys {
+        let value = part(a, width);
         // Keys of rotations may be negated.
-        let value = |key: &[f32]| key.get(width..width * 2).unwrap_or(&[]).to_vec();
-        let dot: f32 = value(a).iter().zip(value(b)).map(|(a, b)| a * b).sum();
-        let sign = if width == 4 && dot < 0.0 { -1.0 } else { 1.0 };
-        [0, width * 2].into_iter().zip(spans).all(|(from, span)| {
-            let part = |key: &[f32]| key.get(from..from + width).unwrap_or(&[]).to_vec();
-            let off = part(a).into_iter().zip(part(b)).map(|(a, b)| (a - b * sign).abs() * span);
-            off.fold(0.0, f32::max) <= 1e-2 * size
-        })
-    })
+        let sign = if width == 4 && dot(&value, &part(b, width)) < 0.0 { -1.0 } else { 1.0 };
+        for (from, span) in [0, width * 2].into_iter().zip(spans) {
+            let (a, b) = (part(a, from), part(b, from));
+            let mut off: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b * sign).collect();
+            if width == 4 {
+                // Blender keeps rotations at unit length.
+                let along = dot(&off, &value) / dot(&value, &value).max(1e-9);
+                off.iter_mut().zip(&value).for_each(|(off, v)| *off -= v * along);
+            }
+            let longest = |list: &[f32]| list.iter().fold(0.0f32, |most, v| most.max(v.abs())) * span;
+            (lead, apart) = (lead.max(longest(&a)), apart.max(longest(&off)));
+        }
+    }
+    let size = a.values.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+    apart <= 1e-4 * size + 0.1 * lead
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rotations_of(interpolation: Interpolation, times: &[f32], values: &[f32]) -> Channel {
+        Channel::node(0, Property::Rotation, interpolation, times.to_vec(), values.to_vec())
+    }
+
+    fn noted(channel: &Channel) -> (Extras, Extras) {
+        let (mut singles, mut note, mut own) = (Singles::default(), Extras::new(), Extras::new());
+        singles.note(channel, &channel.times, "arm", &mut note);
+        singles.put(&mut own);
+        (own, note)
+    }
+
+    fn names() -> NameTables {
+        let mut names = NameTables::default();
+        names.nodes.insert("arm".into(), 0);
+        names
+    }
+
+    #[test]
+    fn single_keys_come_back() {
+        for interpolation in [Interpolation::Linear, Interpolation::Step] {
+            let one = rotations_of(interpolation, &[0.0], &[0.0, 0.0, -0.6, -0.8]);
+            let (mut own, note) = noted(&one);
+            let note = Value::Object(note);
+            let singles = Noted::take(&mut own, &names());
+            assert!(own.is_empty());
+            let two = [0.0, 0.0, 0.6, 0.8, 0.0, 0.0, 0.6, 0.8];
+            let mut back = rotations_of(Interpolation::Step, &[0.0, 1.0], &two);
+            singles.undo(&mut back, 0, Some(&note));
+            assert_eq!(back, one);
+            // A second key that was set in Blender stays.
+            let edited =
+                rotations_of(Interpolation::Linear, &[0.0, 1.0], &[0.0, 0.0, -0.6, -0.8, 1.0, 0.0, 0.0, 0.0]);
+            let mut back = edited.clone();
+            singles.undo(&mut back, 0, Some(&note));
+            assert_eq!(back.times, edited.times);
+        }
+    }
+
+    #[test]
+    fn a_single_key_in_the_middle_has_its_time() {
+        let one = Channel::node(0, Property::Scale, Interpolation::Linear, vec![0.4], vec![2.0; 3]);
+        let (mut own, note) = noted(&one);
+        let mut back = Channel::node(0, Property::Scale, Interpolation::Step, vec![0.4, 0.5], vec![2.0; 6]);
+        Noted::take(&mut own, &names()).undo(&mut back, 0, Some(&Value::Object(note)));
+        assert_eq!(back, one);
+    }
+
+    #[test]
+    fn tangents_come_back_unless_they_were_shaped() {
+        let values = [[9.0, 0.0, 1.0], [-3.0, 2.0, 4.0], [5.0, 1.0, -2.0]];
+        let rows = values.into_iter().flat_map(|key| key.into_iter().flat_map(|v| [v, 0.0, v]));
+        let channel = Channel::node(
+            0,
+            Property::Translation,
+            Interpolation::Cubic,
+            vec![0.0, 0.5, 1.5],
+            rows.collect(),
+        );
+        let (mut own, note) = noted(&channel);
+        let note = Value::Object(note);
+        let singles = Noted::take(&mut own, &names());
+        let mut back = channel.with_automatic_tangents().expect("cubic");
+        assert_ne!(back, channel);
+        singles.undo(&mut back, 0, Some(&note));
+        let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
+        assert!(near(&back.values, &channel.values), "{:?}", back.values);
+        let mut shaped = channel.with_automatic_tangents().expect("cubic");
+        shaped.values[9] += 3.0;
+        let before = shaped.clone();
+        singles.undo(&mut shaped, 0, Some(&note));
+        assert_eq!(shaped, before);
+    }
+
+    #[test]
+    fn signs_of_rotations_come_back() {
+        let values = [0.6, 0.0, 0.0, 0.8, 0.0, 0.6, 0.0, -0.8, 0.0, 0.0, 0.6, 0.8];
+        let channel = rotations_of(Interpolation::Linear, &[0.0, 1.0, 2.0], &values);
+        let (_, note) = noted(&channel);
+        assert_eq!(note.get("negative"), Some(&encode_u32s(&[1, 1, 1])));
+        let mut back = channel.clone();
+        back.values.iter_mut().for_each(|v| *v = -*v);
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        assert_eq!(back.values, channel.values);
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use galatea_scene::{Extras, Material, Value, decode_u32s, encode_u32s, float, read_float};
+use glam::Vec3;
 
 use crate::box_tree::TreeBox;
 use crate::extra::{apply_ulp_deltas, int, ints, put, ulp_deltas, wrap};
@@ -36,6 +37,37 @@ pub(crate) fn keys(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<u32> {
 pub(crate) fn whole_key(positions: &[[f32; 3]], keys: &[u32]) -> u32 {
     let sum = keys.iter().fold(keys.len() as u32, |sum, key| mix(sum, *key));
     positions.as_flattened().iter().fold(sum, |sum, c| mix(sum, c.to_bits()))
+}
+
+/// Returns the corners of the box around triangles, the middle of their surface and its area, which do not depend on the order of
+/// vertices and triangles.
+pub(crate) fn measure(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> [f32; 10] {
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    let (mut middle, mut area) = ([0.0f64; 3], 0.0f64);
+    for corners in triangles.iter().filter_map(|t| corners(positions, *t)) {
+        let [a, b, c] = corners.map(Vec3::from);
+        (low, high) = (low.min(a).min(b).min(c), high.max(a).max(b).max(c));
+        let twice = f64::from((b - a).cross(c - a).length());
+        for (axis, slot) in middle.iter_mut().enumerate() {
+            let sum: f64 = corners.iter().filter_map(|p| p.get(axis)).map(|v| f64::from(*v)).sum();
+            *slot += sum * twice;
+        }
+        area += twice;
+    }
+    let middle = middle.map(|v| if area > 0.0 { (v / (area * 3.0)) as f32 } else { 0.0 });
+    let [[x0, y0, z0], [x1, y1, z1], [x, y, z]] = [low.to_array(), high.to_array(), middle];
+    [x0, y0, z0, x1, y1, z1, x, y, z, (area * 0.5) as f32]
+}
+
+/// Returns `true` if triangles have a [`measure`] but for rounding.
+pub(crate) fn same_measure(was: &[f32], positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> bool {
+    let is = measure(positions, triangles);
+    let reach = is.iter().take(6).fold(0.0f32, |most, v| most.max(v.abs()));
+    let near = |(i, (a, b)): (usize, (&f32, &f32))| {
+        let size = if i == 9 { a.abs().max(b.abs()) } else { reach };
+        (a - b).abs() <= 1e-5 * size || a.to_bits() == b.to_bits()
+    };
+    was.len() == is.len() && was.iter().zip(&is).enumerate().all(near)
 }
 
 /// Normals and distances of triangles.

@@ -11,3 +11,4 @@ pub mod mdl;
 mod stored_plane;
 pub mod surface;
 mod text;
+mod weld;

@@ -150,6 +150,45 @@ impl Scene {
         self.nodes.iter().position(|n| n.axes).map(|i| i as NodeId)
     }
 
+    /// Puts nodes that were added beside the node of the axes below it; they stay in their place.
+    ///
+    /// ```
+    /// use galatea_scene::{Node, Scene};
+    /// let mut scene = Scene::new("statue");
+    /// let axes = scene.add_axes([0.0, 0.0, 0.0, 1.0], 0.5);
+    /// let mut plinth = Node::new("plinth");
+    /// plinth.transform.translation = [1.0, 0.0, 0.0];
+    /// let plinth = scene.add_node(None, plinth);
+    /// scene.put_below_axes();
+    /// assert_eq!(scene.nodes[plinth as usize].parent, Some(axes));
+    /// assert_eq!(scene.nodes[plinth as usize].transform.translation, [2.0, 0.0, 0.0]);
+    /// ```
+    pub fn put_below_axes(&mut self) {
+        let Some(axes) = self.axes().filter(|id| self.node(*id).is_some_and(|n| n.parent.is_none())) else {
+            return;
+        };
+        let back = self.node(axes).map_or(glam::Mat4::IDENTITY, |n| n.transform.matrix().inverse());
+        if !back.is_finite() {
+            return;
+        }
+        let mut added = Vec::new();
+        for (id, node) in self.nodes.iter_mut().enumerate() {
+            if node.parent.is_some() || id as NodeId == axes || !node.extras.is_empty() {
+                continue;
+            }
+            let (scale, rotation, translation) =
+                (back * node.transform.matrix()).to_scale_rotation_translation();
+            node.transform = Transform {
+                translation: translation.into(),
+                rotation: rotation.to_array(),
+                scale: scale.into(),
+            };
+            node.parent = Some(axes);
+            added.push(id as NodeId);
+        }
+        self.nodes.get_mut(axes as usize).into_iter().for_each(|node| node.children.extend(&added));
+    }
+
     /// Sets the direction of the model's front, in the format's own axes. It is kept in the extras of the axes node; without
     /// such a node this does nothing.
     ///

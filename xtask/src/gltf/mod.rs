@@ -96,6 +96,9 @@ pub(crate) struct BlenderOptions {
     /// With --native: lay what comes back onto the source
     #[arg(long, requires = "native")]
     onto: bool,
+    /// With --native: edit each model in Blender, and compare with what an ideal editor would have made
+    #[arg(long, requires = "native")]
+    edit: bool,
     /// With --native: how many models to take, the same every time
     #[arg(long, default_value_t = usize::MAX)]
     limit: usize,
@@ -121,8 +124,8 @@ impl BlenderOptions {
     pub(crate) fn run(&self) -> Outcome {
         if self.native {
             let (folder, keep) = (self.folder.as_path(), self.keep.as_deref());
-            let (ticks, onto, limit) = (self.ticks, self.onto, self.limit);
-            return native::Trip { folder, ticks, onto, limit, keep }.run();
+            let (ticks, onto, limit, edit) = (self.ticks, self.onto, self.limit, self.edit);
+            return native::Trip { folder, ticks, onto, limit, edit, keep }.run();
         }
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);

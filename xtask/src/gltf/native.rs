@@ -34,6 +34,8 @@ pub(super) struct Trip<'a> {
     /// Whether what comes back is laid onto the source.
     pub(super) onto: bool,
     pub(super) limit: usize,
+    /// Whether the models are edited in Blender; then what comes back is compared with what an ideal editor makes.
+    pub(super) edit: bool,
     /// Keep everything in this folder.
     pub(super) keep: Option<&'a Path>,
 }
@@ -44,7 +46,12 @@ struct Model {
     format: FormatId,
     sent: PathBuf,
     back: PathBuf,
+    /// What should come back, if the model is edited.
+    ideal: PathBuf,
 }
+
+/// What Blender made of a model: the edits, or an error.
+type Told = Result<String, String>;
 
 /// What became of a model.
 enum Fate {
@@ -71,13 +78,17 @@ impl Trip<'_> {
                 Err(error) => println!("{}: not sent: {error}", job.path.display()),
             }
         }
-        let errors = self.through(&models, &home)?;
+        let told = self.through(&models, &home)?;
         let (mut same, mut refused) = (0usize, 0usize);
+        let mut edits: BTreeMap<String, usize> = BTreeMap::new();
         let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (model, error) in models.iter().zip(errors) {
-            let fate = match error {
-                Some(error) => Fate::Wrong(format!("Blender: {error}")),
-                None => self.judge(model, &libraries).unwrap_or_else(Fate::Wrong),
+        for (model, told) in models.iter().zip(told) {
+            for edit in told.iter().flat_map(|told| told.split_whitespace()) {
+                *edits.entry(edit.to_owned()).or_default() += 1;
+            }
+            let fate = match told {
+                Err(error) => Fate::Wrong(format!("Blender: {error}")),
+                Ok(_) => self.judge(model, &libraries).unwrap_or_else(Fate::Wrong),
             };
             match fate {
                 Fate::Same => same += 1,
@@ -93,6 +104,9 @@ impl Trip<'_> {
         list.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
         for (cause, names) in &list {
             println!("{:4}  {cause}  (such as {})", names.len(), names.first().map_or("", String::as_str));
+        }
+        if self.edit {
+            println!("edits made: {edits:?}");
         }
         println!("{} models, {same} as they should be, {refused} refused", models.len());
         let wanted = if self.ticks == Ticks::Default && !self.onto { refused } else { same };
@@ -127,23 +141,31 @@ impl Trip<'_> {
         let glb = galatea::convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context);
         let glb = glb.map_err(|e| e.to_string())?.output.bytes;
         let place = |what: &str| home.join(format!("{number}.{what}"));
-        let model =
-            Model { job: job.clone(), format: format.id, sent: place("sent.glb"), back: place("back.glb") };
+        let model = Model {
+            job: job.clone(),
+            format: format.id,
+            sent: place("sent.glb"),
+            back: place("back.glb"),
+            ideal: place("ideal.glb"),
+        };
         fs::write(&model.sent, glb).map_err(|e| e.to_string())?;
         Ok(model)
     }
 
-    /// Sends all models through Blender, and returns the error of each.
-    fn through(&self, models: &[Model], home: &Path) -> Result<Vec<Option<String>>, String> {
+    /// Sends all models through Blender, and returns what became of each.
+    fn through(&self, models: &[Model], home: &Path) -> Result<Vec<Told>, String> {
         let python = blender()?;
-        let mut errors: Vec<Option<String>> = Vec::new();
-        while errors.len() < models.len() {
-            let batch: Vec<&Model> = models.iter().skip(errors.len()).take(BATCH).collect();
+        let mut all: Vec<Told> = Vec::new();
+        while all.len() < models.len() {
+            let batch: Vec<&Model> = models.iter().skip(all.len()).take(BATCH).collect();
             let (jobs, results) = (home.join("jobs.jsonl"), home.join("results.txt"));
             let mut lines = String::new();
             for model in &batch {
                 let ticks = if self.ticks == Ticks::Documented { "documented" } else { "default" };
-                let line = json!({ "input": model.sent, "output": model.back, "ticks": ticks });
+                let mut line = json!({ "input": model.sent, "output": model.back, "ticks": ticks });
+                if let (true, Some(map)) = (self.edit, line.as_object_mut()) {
+                    map.insert("ideal".into(), json!(model.ideal));
+                }
                 let _ = fs::remove_file(&model.back);
                 let _ = writeln!(lines, "{line}");
             }
@@ -155,53 +177,72 @@ impl Trip<'_> {
             script.stderr(log.try_clone().map_err(|e| e.to_string())?).stdout(log);
             script.status().map_err(|e| format!("Blender could not be started: {e}"))?;
             let told = fs::read_to_string(&results).map_err(|e| e.to_string())?;
-            let done: Vec<Option<String>> = told
-                .lines()
-                .map(|line| line.split_once('\t').map_or(line, |(_, word)| word))
-                .map(|word| (word != "ok").then(|| word.to_owned()))
-                .collect();
+            let words = told.lines().map(|line| line.split_once('\t').map_or(line, |(_, word)| word));
+            let done: Vec<Told> =
+                words.map(|word| word.strip_prefix("ok").map(str::to_owned).ok_or(word.to_owned())).collect();
             // The one at which the process ended has crashed.
             let crashed = done.len() < batch.len();
-            errors.extend(done);
+            all.extend(done);
             if crashed {
-                errors.push(Some("the process ended".into()));
+                all.push(Err("the process ended".into()));
             }
         }
-        Ok(errors)
+        Ok(all)
     }
 
     fn judge(&self, model: &Model, libraries: &Libraries) -> Result<Fate, String> {
         let (source, _loaded) = open(&model.job)?;
-        let textures = textures(&model.job, source.as_ref(), libraries);
+        let Some(back) = self.convert(model, &model.back, source.as_ref(), libraries)? else {
+            return Ok(Fate::Refused);
+        };
+        let back = reopen(&back)?;
+        let mut lines = Vec::new();
+        if self.edit {
+            let wanted = self.convert(model, &model.ideal, source.as_ref(), libraries)?;
+            let wanted = reopen(&wanted.ok_or("the ideal edit was refused")?)?;
+            if differences(source.as_ref(), wanted.as_ref())?.is_empty() {
+                return Err("the edits change nothing".into());
+            }
+            lines.extend(differences(wanted.as_ref(), back.as_ref())?);
+        } else {
+            lines.extend(differences(source.as_ref(), back.as_ref())?);
+        }
+        lines.extend(new_errors(source.as_ref(), back.as_ref()));
+        if let Some(keep) = self.keep {
+            let name = format!("{}.differences.txt", disk::stem(&model.job.path));
+            fs::write(keep.join(name), lines.join("\n")).map_err(|e| e.to_string())?;
+        }
+        Ok(lines.into_iter().next().map_or(Fate::Same, Fate::Wrong))
+    }
+
+    /// Converts a GLB back into the format of the source; `None` if that is refused.
+    fn convert(
+        &self,
+        model: &Model,
+        glb: &Path,
+        source: &dyn Document,
+        libraries: &Libraries,
+    ) -> Result<Option<Output>, String> {
+        let textures = textures(&model.job, source, libraries);
         let stem = disk::stem(&model.job.path);
         let context = SceneContext::new(&stem);
         let around = context.with_textures(textures.as_ref());
-        let bytes = fs::read(&model.back).map_err(|e| e.to_string())?;
+        let bytes = fs::read(glb).map_err(|e| e.to_string())?;
         let name = format!("{stem}.glb");
         let edited = galatea::open(&Input::new(&bytes).with_name(&name), &Limits::default());
         let edited = edited.map_err(|e| e.to_string())?;
         let options = ConvertOptions::default();
         let output = if self.onto {
-            let onto = galatea::convert_onto(
-                edited.as_ref(),
-                source.as_ref(),
-                model.format,
-                &options,
-                &context,
-                &around,
-            );
+            let onto =
+                galatea::convert_onto(edited.as_ref(), source, model.format, &options, &context, &around);
             onto.map(|onto| onto.converted.output)
         } else {
             galatea::convert(edited.as_ref(), model.format, &options, &context).map(|c| c.output)
         };
-        let output = match output {
-            Err(ConvertError::LostExtras) => return Ok(Fate::Refused),
-            other => other.map_err(|e| e.to_string())?,
-        };
-        let back = reopen(&output)?;
-        let mut lines = differences(source.as_ref(), back.as_ref())?;
-        lines.extend(new_errors(source.as_ref(), back.as_ref()));
-        Ok(lines.into_iter().next().map_or(Fate::Same, Fate::Wrong))
+        match output {
+            Err(ConvertError::LostExtras) => Ok(None),
+            other => other.map(Some).map_err(|e| e.to_string()),
+        }
     }
 }
 

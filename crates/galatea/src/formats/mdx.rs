@@ -14,8 +14,17 @@ use crate::{
 
 /// What depends on the order of vertices and faces.
 pub(super) static UNORDERED: &[&str] = &[
-    "VRTX", "NRMS", "UVAS", "UVBS", "uvs", "vertices", "normals", "PTYP", "PCNT", "PVTX", "faces", "GNDX",
-    "MTGC", "MATS", "BIDX", "BWGT", "TANG", "SKIN", "tangents", "skin",
+    "vertices",
+    "normals",
+    "uvs",
+    "faces",
+    "vertex_groups",
+    "group_sizes",
+    "matrices",
+    "bone_indices",
+    "bone_weights",
+    "skin",
+    "geosets/tangents",
 ];
 
 pub(super) static FORMAT: Format = Format {

@@ -188,6 +188,7 @@ fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
         let find = |key: &str| names.find("node", key);
         blender::undo(&mut loaded.scene, &notes, find, &|bytes| document.spend(bytes))?;
     }
+    loaded.scene.put_below_axes();
     Ok(())
 }
 

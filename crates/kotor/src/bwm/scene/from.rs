@@ -9,10 +9,10 @@ use glam::{Mat4, Vec3};
 use super::{NONE, SceneOptions};
 use crate::authoring::{Authoring, is_new};
 use crate::bwm::{AabbNode, Edge, Kind, Walkmesh, adjacency, border};
-use crate::derived;
 use crate::extra::{int, ints, own};
 use crate::geometry::AXES;
 use crate::surface::Walkability;
+use crate::{derived, weld};
 
 impl Walkmesh {
     /// Builds a walkmesh from a scene, and returns what it cannot represent. The faces are all triangles of walk
@@ -37,6 +37,7 @@ impl Walkmesh {
         for (id, _, mesh) in &drawn {
             gathered.add(scene, &pose, *id, mesh, &mut losses);
         }
+        gathered.weld();
         if gathered.faces.is_empty() && !drawn.is_empty() && tables.is_empty() {
             return Err(Error::unrepresentable("the scene has no triangles for a walkmesh"));
         }
@@ -251,6 +252,29 @@ impl Gathered {
                 Topology::Points => {}
             }
         }
+    }
+
+    /// Makes vertices at the same place one, if the faces have several lists: other programs give each material its own vertices, and
+    /// lines theirs.
+    fn weld(&mut self) {
+        if self.places.len() < 2 {
+            return;
+        }
+        let first = weld::same_places(&self.vertices);
+        let mut kept: Vec<[f32; 3]> = Vec::new();
+        let mut new: Vec<u32> = Vec::with_capacity(first.len());
+        for (at, (place, first)) in self.vertices.iter().zip(&first).enumerate() {
+            // A vertex comes after the one that it equals.
+            let index = new.get(*first as usize).copied().filter(|_| *first as usize != at);
+            new.push(index.unwrap_or_else(|| {
+                kept.push(*place);
+                kept.len() as u32 - 1
+            }));
+        }
+        let renumber = |index: &mut u32| *index = new.get(*index as usize).copied().unwrap_or(*index);
+        self.faces.iter_mut().flat_map(|f| &mut f.corners).for_each(renumber);
+        self.lines.iter_mut().flat_map(|l| &mut l.ends).for_each(renumber);
+        self.vertices = kept;
     }
 
     /// Returns the first index of the vertices of a primitive, and adds them if they are new.

@@ -257,6 +257,15 @@ impl CurveForm {
                 }
             }
         }
+        if self.kind == CurveKind::Squad {
+            // Of the two quaternions of a rotation, the one that was there.
+            let controls = mixed.tangents.as_chunks_mut::<4>().0.iter_mut();
+            for (to, was) in controls.zip(better.tangents.as_chunks::<4>().0) {
+                if to.iter().zip(was).all(|(a, b)| (a + b).abs() <= 1e-3) {
+                    to.iter_mut().for_each(|c| *c = -*c);
+                }
+            }
+        }
         mixed
     }
 }

@@ -10,7 +10,6 @@ use glam::Vec3;
 use super::import::texture_name;
 use super::{FromScene, record, text};
 use crate::box_tree;
-use crate::derived;
 use crate::extra::{from_json, int, ints, list, objects, own};
 use crate::mdl::derive::neighbours;
 use crate::mdl::scene::read_fields;
@@ -19,6 +18,7 @@ use crate::mdl::{
     AabbNode, AabbTree, Dangly, Dirt, Face, Game, IndexLists, Mesh, Node, PositionCopy, Saber, TangentSpace,
     Vertices,
 };
+use crate::{derived, weld};
 
 impl FromScene<'_> {
     /// Reads the mesh of a node. Returns the material that the colors of the mesh come from.
@@ -32,15 +32,11 @@ impl FromScene<'_> {
         let none = Extras::new();
         let map = own(&from.extras).get("mesh").and_then(Value::as_object).unwrap_or(&none);
         let first = mesh.primitives.first();
-        let vertices_id = first.map(|p| p.vertices);
-        if mesh.primitives.iter().any(|p| Some(p.vertices) != vertices_id) {
-            self.losses.push(Loss::new(
-                format!("mesh {:?}", mesh.name),
-                "primitives after the first with different vertices",
-            ));
-        }
+        let joined = self.joined(mesh);
+        let mesh = joined.as_ref().map_or(mesh, |(mesh, _)| mesh);
         let empty = SceneVertices::default();
-        let vertices = first.and_then(|p| self.scene.vertices_of(p)).unwrap_or(&empty);
+        let own_vertices = || first.and_then(|p| self.scene.vertices_of(p)).unwrap_or(&empty);
+        let vertices = joined.as_ref().map_or_else(own_vertices, |(_, vertices)| vertices);
         if vertices.positions.len() > usize::from(u16::MAX) {
             let count = vertices.positions.len();
             return Err(Error::unrepresentable(format!(
@@ -81,6 +77,27 @@ impl FromScene<'_> {
         }
         node.mesh = Some(Box::new(out));
         Ok(material.filter(|_| !walk))
+    }
+
+    /// Returns a mesh whose primitives have vertices of their own with one list of vertices, and that list. Other programs give each
+    /// material its own vertices; those that are equal become one.
+    fn joined(&self, mesh: &SceneMesh) -> Option<(SceneMesh, SceneVertices)> {
+        let first = mesh.primitives.first()?.vertices;
+        if mesh.primitives.iter().all(|p| p.vertices == first) {
+            return None;
+        }
+        let (all, starts) = weld::joined(self.scene, mesh);
+        let (vertices, new) = weld::without_copies(&all);
+        let mut mesh = mesh.clone();
+        for primitive in &mut mesh.primitives {
+            let start = starts.get(&primitive.vertices).copied().unwrap_or(0);
+            for index in &mut primitive.indices {
+                let at = index.saturating_add(start) as usize;
+                *index = new.get(at).copied().unwrap_or(u32::MAX);
+            }
+            primitive.vertices = first;
+        }
+        Some((mesh, vertices))
     }
 
     /// Returns the triangles in the order of the faces, and their surfaces if the mesh is walkable.
@@ -292,6 +309,7 @@ fn read_extents(map: &Extras, out: &mut Mesh, triangles: &[[u32; 3]]) {
     let positions = &out.vertices.positions;
     if int(map, "geometry").map(|g| g as u32)
         == Some(derived::whole_key(positions, &derived::keys(positions, triangles)))
+        || list(map, "measure").is_some_and(|was| derived::same_measure(&was, positions, triangles))
     {
         return;
     }

@@ -85,7 +85,11 @@ impl Model {
         };
         let mut clip_names = UniqueNames::new(import::NAME);
         scene.clips.iter().for_each(|clip| clip_names.reserve(&clip.name));
-        for clip in scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")) {
+        // Other programs sort clips by name.
+        let mut clips: Vec<_> =
+            scene.clips.iter().filter(|c| !own(&c.extras).contains_key("inherited")).collect();
+        clips.sort_by_key(|clip| int(own(&clip.extras), "animation").unwrap_or(i64::MAX));
+        for clip in clips {
             let mut animation = builder.read_clip(&mut model, clip)?;
             animation.name = builder.clip_name(&mut clip_names, &clip.name);
             model.animations.push(animation);
@@ -136,6 +140,8 @@ pub(super) struct FromScene<'a> {
     pub(super) scene: &'a Scene,
     /// Nodes of the scene in the order of the model.
     pub(super) order: Vec<u32>,
+    /// Nodes beside the root, which become its children.
+    pub(super) added: Vec<u32>,
     /// New index of each node of the scene.
     pub(super) new_id: HashMap<u32, NodeId>,
     /// New index of a node by the index it had when it was written.
@@ -150,10 +156,16 @@ impl<'a> FromScene<'a> {
         let axes = scene.axes();
         let order: Vec<u32> = in_old_order(scene).into_iter().filter(|n| Some(*n) != axes).collect();
         let tops = |n: &&u32| scene.node(**n).is_some_and(|node| node.parent == axes);
-        let single = axes.is_some() && order.iter().filter(tops).count() == 1;
+        let tops: Vec<u32> = order.iter().filter(tops).copied().collect();
+        let known = |n: &u32| scene.node(*n).is_some_and(|node| own(&node.extras).contains_key("id"));
+        // What was added to a model beside its root belongs below it.
+        let added = tops.get(1..).filter(|rest| tops.first().is_some_and(known) && !rest.iter().any(known));
+        let added = added.unwrap_or_default().to_vec();
+        let single = axes.is_some() && tops.len() == added.len() + 1;
         let mut builder = FromScene {
             scene,
             order: Vec::new(),
+            added,
             new_id: HashMap::default(),
             by_id: HashMap::default(),
             losses: Vec::new(),

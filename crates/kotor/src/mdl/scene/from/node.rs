@@ -27,9 +27,15 @@ impl FromScene<'_> {
         node.parent = above.or((place != 0).then_some(0));
         let children = from.children.iter().filter_map(|c| self.new_id.get(c).copied());
         let mut children: Vec<NodeId> = children.collect();
+        if place == 0 {
+            children.extend(self.added.iter().filter_map(|id| self.new_id.get(id).copied()));
+        }
         children.sort_unstable();
         node.children = children.into();
-        let transform = self.transform(from);
+        let mut transform = self.transform(from);
+        if self.order.get(place).is_some_and(|id| self.added.contains(id)) {
+            transform = self.below_root(&transform);
+        }
         node.position = transform.translation;
         let [x, y, z, w] = transform.rotation;
         node.orientation = [w, x, y, z];
@@ -80,6 +86,16 @@ impl FromScene<'_> {
     fn is_top(&self, id: u32) -> bool {
         let parent = self.scene.node(id).and_then(|n| n.parent);
         parent.is_none_or(|p| !self.new_id.contains_key(&p))
+    }
+
+    /// Returns the transform of a node beside the root relative to the root.
+    fn below_root(&self, transform: &Transform) -> Transform {
+        let Some(root) = self.at(0).filter(|root| root.transform != Transform::default()) else {
+            return *transform;
+        };
+        let (scale, rotation, translation) =
+            (root.transform.matrix().inverse() * transform.matrix()).to_scale_rotation_translation();
+        Transform { translation: translation.into(), rotation: rotation.to_array(), scale: scale.into() }
     }
 
     /// Returns the transform of a node relative to its parent, and reports what the format cannot represent.

@@ -25,17 +25,10 @@ impl FromScene<'_> {
         let skin = from.skin.and_then(|s| self.scene.skins.get(s as usize)).unwrap_or(&none);
         let joints: Vec<NodeId> =
             skin.joints.iter().map(|j| self.new_id.get(j).copied().unwrap_or(u32::MAX)).collect();
-        let slots: Vec<u32> = match ints(stored, "slots").filter(|s| s.len() == joints.len()) {
-            Some(slots) => slots.iter().map(|s| *s as u32).collect(),
-            None => (0..joints.len() as u32).collect(),
-        };
-        if slots.len() > 16 && stored.is_empty() {
-            self.losses.push(Loss::new(
-                format!("mesh {:?}", from.name),
-                format!("the game has room for 16 bones, not {}", slots.len()),
-            ));
-        }
-        let bones: Vec<(usize, NodeId)> = slots.iter().zip(&joints).map(|(s, j)| (*s as usize, *j)).collect();
+        let mut influences = (!vertices.influences.is_empty()).then(|| self.four_weights(from, vertices));
+        let slots = self.slots(from, stored, &joints, influences.as_mut());
+        let bones = slots.iter().zip(&joints).filter(|(slot, _)| **slot != NO_SLOT);
+        let bones: Vec<(usize, NodeId)> = bones.map(|(s, j)| (*s as usize, *j)).collect();
         let bind_of = joints.into_iter().zip(&skin.inverse_bind).collect();
         let mut skin = self.read_binds(place, stored, &bones, &bind_of);
         for (slot, node) in &bones {
@@ -43,8 +36,57 @@ impl FromScene<'_> {
                 *entry = *node as i16;
             }
         }
-        self.read_influences(from, stored, vertices, &slots, out);
+        read_influences(stored, influences, &slots, out);
         skin
+    }
+
+    /// Returns the slot of each joint: the one it had, the next one for others that have weight, and none for the rest, such as the
+    /// bones of other skins. Takes the weight from joints for which there is no room.
+    fn slots(
+        &mut self,
+        from: &SceneNode,
+        stored: &Extras,
+        joints: &[NodeId],
+        influences: Option<&mut (Vec<f32>, Vec<u16>)>,
+    ) -> Vec<u32> {
+        let had = ints(stored, "slots").unwrap_or_default();
+        let nodes = match ints(stored, "joints") {
+            Some(nodes) => nodes,
+            // Documents of earlier versions have the joints in the order of the slots.
+            None if had.len() == joints.len() => return had.into_iter().map(|s| s as u32).collect(),
+            None => Vec::new(),
+        };
+        let known: HashMap<usize, u32> =
+            nodes.iter().zip(&had).map(|(node, slot)| (*node as usize, *slot as u32)).collect();
+        let slot = |joint: &NodeId| self.old_id(*joint as usize).and_then(|id| known.get(&id).copied());
+        let mut slots: Vec<u32> = joints.iter().map(|joint| slot(joint).unwrap_or(NO_SLOT)).collect();
+        let Some((weights, rows)) = influences else { return slots };
+        let mut totals = vec![0.0f64; joints.len()];
+        for (weight, joint) in weights.iter().zip(rows.iter()) {
+            totals.get_mut(usize::from(*joint)).into_iter().for_each(|sum| *sum += f64::from(weight.abs()));
+        }
+        let is_new = |(joint, total): &(usize, &f64)| **total > 0.0 && slots.get(*joint) == Some(&NO_SLOT);
+        let mut new: Vec<usize> = totals.iter().enumerate().filter(is_new).map(|(joint, _)| joint).collect();
+        let room = ROOM.saturating_sub(had.len());
+        let mut cut: HashSet<u16> = HashSet::default();
+        if new.len() > room {
+            let total = |joint: &usize| totals.get(*joint).copied().unwrap_or(0.0);
+            new.sort_by(|a, b| total(b).total_cmp(&total(a)));
+            cut.extend(new.split_off(room).into_iter().filter_map(|joint| u16::try_from(joint).ok()));
+            new.sort_unstable();
+            self.losses.push(Loss::new(
+                format!("mesh {:?}", from.name),
+                format!("the weights of {} bones: the game has room for {ROOM} per mesh", cut.len()),
+            ));
+        }
+        let first = had.iter().max().map_or(0, |last| *last as u32 + 1);
+        for (joint, slot) in new.into_iter().zip(first..) {
+            slots.get_mut(joint).into_iter().for_each(|s| *s = slot);
+        }
+        if !cut.is_empty() {
+            take_weight(weights, rows, &cut);
+        }
+        slots
     }
 
     /// Reads the lists with one entry per node: bone map and inverse binds.
@@ -102,33 +144,6 @@ impl FromScene<'_> {
         (self.by_id.get(&id) == Some(&(new as NodeId))).then_some(id as usize)
     }
 
-    fn read_influences(
-        &mut self,
-        from: &SceneNode,
-        stored: &Extras,
-        vertices: &SceneVertices,
-        slots: &[u32],
-        out: &mut Vertices,
-    ) {
-        if vertices.influences.is_empty() {
-            let raw = |key: &str| list(stored, key).map(|l| l.as_chunks().0.to_vec()).unwrap_or_default();
-            out.weights = raw("raw_weights");
-            out.bones = raw("raw_bones");
-            return;
-        }
-        let (weights, joints) = self.four_weights(from, vertices);
-        let mut bones = derived_bones(&weights, &joints, slots);
-        let known: HashSet<u32> = slots.iter().copied().collect();
-        apply_ulp_deltas(&mut bones, stored.get("bones"), 4, |row, sum| {
-            // Only bones with a negligible weight, or that are slots, may differ.
-            let used = weights.get(row * 4..).unwrap_or(&[]);
-            let free = |b: f32, w: f32| w <= LEAST_WEIGHT || !known.contains(&(b as u32)) || b >= 0.0;
-            sum.iter().zip(used).all(|(b, w)| free(*b, *w))
-        });
-        out.weights = weights.as_chunks().0.to_vec();
-        out.bones = bones.as_chunks().0.to_vec();
-    }
-
     /// Returns four weights for each vertex: the greatest ones if there are more.
     fn four_weights(&mut self, from: &SceneNode, vertices: &SceneVertices) -> (Vec<f32>, Vec<u16>) {
         let all = &vertices.influences;
@@ -155,6 +170,48 @@ impl FromScene<'_> {
         }
         (weights, joints)
     }
+}
+
+/// The slot of joints that take none.
+const NO_SLOT: u32 = u32::MAX;
+
+/// The greatest number of bones that move a mesh.
+const ROOM: usize = 16;
+
+/// Takes the weight from some joints, and gives it to the others of each vertex.
+fn take_weight(weights: &mut [f32], joints: &[u16], from: &HashSet<u16>) {
+    for (weights, joints) in weights.chunks_exact_mut(4).zip(joints.chunks_exact(4)) {
+        let before: f32 = weights.iter().sum();
+        weights.iter_mut().zip(joints).filter(|(_, j)| from.contains(j)).for_each(|(w, _)| *w = 0.0);
+        let after: f32 = weights.iter().sum();
+        if after > 0.0 {
+            weights.iter_mut().for_each(|w| *w *= before / after);
+        }
+    }
+}
+
+fn read_influences(
+    stored: &Extras,
+    influences: Option<(Vec<f32>, Vec<u16>)>,
+    slots: &[u32],
+    out: &mut Vertices,
+) {
+    let Some((weights, joints)) = influences else {
+        let raw = |key: &str| list(stored, key).map(|l| l.as_chunks().0.to_vec()).unwrap_or_default();
+        out.weights = raw("raw_weights");
+        out.bones = raw("raw_bones");
+        return;
+    };
+    let mut bones = derived_bones(&weights, &joints, slots);
+    let known: HashSet<u32> = slots.iter().copied().collect();
+    apply_ulp_deltas(&mut bones, stored.get("bones"), 4, |row, sum| {
+        // Only bones with a negligible weight, or that are slots, may differ.
+        let used = weights.get(row * 4..).unwrap_or(&[]);
+        let free = |b: f32, w: f32| w <= LEAST_WEIGHT || !known.contains(&(b as u32)) || b >= 0.0;
+        sum.iter().zip(used).all(|(b, w)| free(*b, *w))
+    });
+    out.weights = weights.as_chunks().0.to_vec();
+    out.bones = bones.as_chunks().0.to_vec();
 }
 
 /// Splits a matrix into rotation (w first) and translation.

@@ -133,6 +133,7 @@ impl ToScene<'_> {
         let nodes: Vec<Value> =
             animation.nodes.iter().map(|node| self.add_animated(&mut clip, node, &mut taken)).collect();
         put(&mut map, "nodes", Value::Array(nodes));
+        put(&mut map, "animation", self.scene.clips.len() as u32);
         clip.extras = wrap(map);
         self.scene.clips.push(clip);
     }

@@ -214,6 +214,7 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
     let positions = &mesh.vertices.positions;
     let keys = derived::keys(positions, triangles);
     put(map, "geometry", derived::whole_key(positions, &keys) as i32);
+    put(map, "measure", floats(&derived::measure(positions, triangles)));
     if let Some(tree) = mesh.aabb.as_deref() {
         let boxes: Vec<TreeBox> = tree
             .nodes

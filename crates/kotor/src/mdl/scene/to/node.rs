@@ -52,7 +52,8 @@ pub(super) fn put_controllers(
                 if found != Some("channel") && !same(track.times, &[0.0]) {
                     put(&mut entry, "times", floats(track.times));
                 }
-                if found.is_none() {
+                // Programs drop the range of lights.
+                if found.is_none() || found == Some("rest") && controller.kind == LIGHT_RADIUS {
                     put(&mut entry, "values", floats(track.values));
                 }
             }

@@ -32,6 +32,7 @@ impl ToScene<'_> {
         let slot_list: Vec<u32> = bones.iter().map(|(s, _)| *s as u32).collect();
         let mut stored = Extras::new();
         put(&mut stored, "slots", encode_u32s(&slot_list));
+        put(&mut stored, "joints", encode_u32s(&bones.iter().map(|(_, node)| *node).collect::<Vec<_>>()));
         let derived_map = derived_bone_map(skin.bone_map.len(), &bones);
         if let Some(deltas) = ulp_deltas(&skin.bone_map, &derived_map, 1) {
             put(&mut stored, "bone_map", deltas);
