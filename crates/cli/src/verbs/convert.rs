@@ -254,7 +254,8 @@ impl Options {
             Some(models) => models.find(name),
             None => kotor_options::supermodel_beside(name, [&job.path, output]),
         };
-        let looked = shared.models.is_some() || self.kotor.names_supermodel();
+        let compiled = from.id == FormatId::KotorMdlAscii && format == FormatId::KotorMdl;
+        let looked = shared.models.is_some() || self.kotor.names_supermodel() || compiled;
         let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)
