@@ -360,7 +360,10 @@ impl<'a> Parser<'a> {
             for (vertex, row) in mesh.weights.iter().enumerate() {
                 let used = row.bones.iter().zip(&row.weights).take(usize::from(row.count));
                 if let Some(bone) = used.filter(|(_, w)| **w > 0.0).find_map(|(b, _)| missing(*b)) {
-                    let what = format!("vertex {vertex} follows `{}`, and no node has this name", escape_bytes(bone));
+                    let what = format!(
+                        "vertex {vertex} follows `{}`, and no node has this name",
+                        escape_bytes(bone)
+                    );
                     return Err(draft.spot.syntax(what));
                 }
             }
