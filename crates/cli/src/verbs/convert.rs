@@ -254,8 +254,7 @@ impl Options {
             Some(models) => models.find(name),
             None => kotor_options::supermodel_beside(name, [&job.path, output]),
         };
-        let compiled = from.id == FormatId::KotorMdlAscii && format == FormatId::KotorMdl;
-        let looked = shared.models.is_some() || self.kotor.names_supermodel() || compiled;
+        let looked = shared.models.is_some() || self.kotor.needs_supermodel(from.id, format);
         let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)
