@@ -61,6 +61,8 @@ enum Task {
     Effects(effects::EffectsOptions),
     /// Play the GLBs of Warcraft III models as a plain viewer does, and compare with the game's own playback
     Plays(gltf::PlayOptions),
+    /// Author models and walkmeshes for KotOR and read them with PyKotor, which is installed on first use
+    Kotor(gltf::KotorOptions),
     /// Author models for Warcraft III and read them with war3-model and mdx-m3-viewer, which are installed on first use
     Warcraft(gltf::WarcraftOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
         Task::Foreign(options) => options.run(),
         Task::Plays(options) => options.run(),
         Task::Effects(options) => options.run(),
+        Task::Kotor(options) => options.run(),
         Task::Warcraft(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),

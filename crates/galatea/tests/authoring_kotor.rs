@@ -579,3 +579,38 @@ fn obj_is_read_with_its_materials() {
         assert!(galatea::detect(other.as_bytes()).is_none_or(|f| f.id != FormatId::Obj), "{other}");
     }
 }
+
+#[test]
+fn text_is_numbered_by_its_supermodel_and_its_bones_must_exist() {
+    let text = |bone: &str| {
+        format!(
+            "newmodel n_x\nsetsupermodel n_x S_Test\nclassification character\nbeginmodelgeom n_x\n\
+             node dummy n_x\n parent NULL\nendnode\nnode dummy rootdummy\n parent n_x\nendnode\n\
+             node skin body\n parent n_x\n verts 3\n 0 0 0\n 1 0 0\n 0 1 0\n faces 1\n 0 1 2 1 0 0 0 0\n\
+             weights 3\n rootdummy 1\n rootdummy 1\n {bone} 1\nendnode\nendmodelgeom n_x\ndonemodel n_x\n"
+        )
+    };
+    let find = |name: &str| (name == "S_Test").then(supermodel);
+    let made = |find: Option<&galatea::FindModel<'_>>| {
+        let text = text("rootdummy");
+        let document = open(&Input::new(text.as_bytes()), &Limits::default()).unwrap();
+        let context = SceneContext::new("n_x").with_supermodel(find);
+        let made =
+            convert(document.as_ref(), FormatId::KotorMdl, &ConvertOptions::default(), &context).unwrap();
+        let model =
+            Model::read(&made.output.bytes, made.output.companion("mdx"), &Limits::default()).unwrap();
+        (model.nodes.iter().map(|n| n.number).collect::<Vec<_>>(), lines(&made))
+    };
+    let (numbers, losses) = made(Some(&find));
+    // The third node of the supermodel; the others come after it.
+    assert_eq!((numbers[1], losses.len()), (3, 0));
+    assert!(numbers[0] > 3 && numbers[2] > 3);
+    let (numbers, losses) = made(None);
+    assert_eq!(numbers, [0, 1, 2]);
+    assert!(
+        losses.len() == 1 && losses[0].starts_with("supermodel \"S_Test\": it was not found"),
+        "{losses:?}"
+    );
+    let error = open(&Input::new(text("tail").as_bytes()), &Limits::default()).err().unwrap().to_string();
+    assert!(error.contains("vertex 2 follows `tail`, and no node has this name"), "{error}");
+}

@@ -1,6 +1,7 @@
 //! glTF as other programs see it: Khronos' validator, Blender, and three.js.
 
 mod foreign;
+mod kotor;
 mod native;
 mod plays;
 mod trip;
@@ -8,6 +9,7 @@ mod viewer;
 mod witness;
 
 pub(crate) use foreign::ForeignOptions;
+pub(crate) use kotor::KotorOptions;
 pub(crate) use plays::PlayOptions;
 pub(crate) use witness::WarcraftOptions;
 

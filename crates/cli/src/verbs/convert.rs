@@ -270,7 +270,7 @@ impl Options {
             found.or_else(|| kotor_options::supermodel_beside(name, [&job.path, output]))
         };
         let inherits = from.game == Some(find::Game::Kotor) && shared.models.serves(job);
-        let looked = inherits || self.kotor.names_supermodel();
+        let looked = inherits || self.kotor.needs_supermodel(from.id, format);
         let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
         let context = SceneContext::new(&stem)

@@ -71,9 +71,9 @@ fn angle(text: &str) -> Result<f32, String> {
 }
 
 impl KotorOptions {
-    /// Whether a supermodel is named.
-    pub(crate) fn names_supermodel(&self) -> bool {
-        self.supermodel.is_some()
+    /// Whether a supermodel decides the numbers of nodes: one is named here or in the text of a model.
+    pub(crate) fn needs_supermodel(&self, from: FormatId, to: FormatId) -> bool {
+        self.supermodel.is_some() || (from == FormatId::KotorMdlAscii && to == FormatId::KotorMdl)
     }
 
     pub(crate) fn texture_format(&self) -> Option<FormatId> {

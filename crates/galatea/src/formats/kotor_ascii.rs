@@ -35,7 +35,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = kotor_mdl::kotor_model(scene, options)?;
         Ok((Box::new(AsciiModel(model)), losses))
     }),
-    convert: Some(|document, to, options, _| kotor_mdl::convert(document, to, options)),
+    convert: Some(kotor_mdl::convert),
     ..Format::model(
         FormatId::KotorMdlAscii,
         "kotor-mdl-ascii",

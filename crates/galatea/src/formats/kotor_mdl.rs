@@ -53,7 +53,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = kotor_model(scene, options)?;
         Ok((Box::new(model), losses))
     }),
-    convert: Some(|document, to, options, _| convert(document, to, options)),
+    convert: Some(convert),
     ..Format::model(FormatId::KotorMdl, "kotor-mdl", "KotOR 1 and 2 model, PC and Xbox")
 };
 
@@ -83,6 +83,7 @@ pub(super) fn convert(
     document: &dyn Document,
     to: FormatId,
     options: &ConvertOptions,
+    context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
     let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
     if !matches!(to, FormatId::KotorMdl | FormatId::KotorMdlAscii) {
@@ -95,10 +96,38 @@ pub(super) fn convert(
     if (game, platform) != (model.game, model.platform) {
         losses = changed.insert(model.clone()).convert(game, platform);
     }
+    if to == FormatId::KotorMdl && document.format().id == FormatId::KotorMdlAscii {
+        losses.extend(number_by_supermodel(model, &mut changed, context)?);
+    }
     let model = changed.as_ref().unwrap_or(model);
     let output =
         if to == FormatId::KotorMdl { write(model)? } else { Output::single(mdl::text::print(model)?) };
     Ok(Some(Converted::new(output, losses)))
+}
+
+/// Gives the nodes of a model that came from text the numbers of its supermodel's nodes, unless the text has numbers. Says so
+/// if the supermodel cannot be found.
+fn number_by_supermodel(
+    model: &Model,
+    changed: &mut Option<Model>,
+    context: &SceneContext<'_>,
+) -> Result<Vec<Loss>> {
+    let Some(name) = model.supermodel().map(|name| String::from_utf8_lossy(name).into_owned()) else {
+        return Ok(Vec::new());
+    };
+    let alone = model.nodes.iter().zip(0u16..).all(|(node, number)| node.number == number);
+    if !alone || model.nodes.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let Some(above) = context.supermodel.and_then(|find| find(&name)) else {
+        let what =
+            "it was not found: nodes are numbered without it, so that its animations may move the wrong ones";
+        return Ok(vec![Loss::new(format!("supermodel {name:?}"), what)]);
+    };
+    let numbered = changed.get_or_insert_with(|| model.clone());
+    numbered.derive_numbers(Some(&above))?;
+    numbered.node_count = numbered.derived_node_count(Some(&above)).unwrap_or(numbered.node_count);
+    Ok(Vec::new())
 }
 
 /// With the clips of its supermodels, where they can be found.

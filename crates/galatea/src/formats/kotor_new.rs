@@ -1,5 +1,7 @@
 //! New KotOR models and walkmeshes, from scenes that did not come from the game.
 
+use std::collections::BTreeSet;
+
 use galatea_kotor::authoring::{Authoring, Class, WalkmeshUse, is_new};
 use galatea_kotor::bwm::text::{Door, Part};
 use galatea_kotor::bwm::{Authored, Walkmesh};
@@ -31,7 +33,8 @@ pub(crate) fn new_kotor(
             if context.with_walkmesh {
                 let (files, lost) = walkmeshes_of(scene, &model, authoring, context.name)?;
                 beside = files;
-                losses.extend(lost.into_iter().filter(|l| !losses.contains(l)).collect::<Vec<_>>());
+                let said: BTreeSet<Loss> = losses.iter().cloned().collect();
+                losses.extend(lost.into_iter().filter(|l| !said.contains(l)));
             }
             let text = to == FormatId::KotorMdlAscii;
             let document: Box<dyn crate::Document> =

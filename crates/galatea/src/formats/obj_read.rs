@@ -1,7 +1,7 @@
 //! Wavefront OBJ as a document: its triangles and lines, with the materials and textures of its MTL.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use galatea_gltf::{Appearance, Image, ImageSource};
 use galatea_scene::{AlphaMode, Material, Mesh, Node, Primitive, Scene, Slot, Texture, Topology, Vertices};
@@ -22,6 +22,9 @@ const KNOWN: [&str; 18] = [
 
 /// How much of a file is looked at.
 const START: usize = 1 << 16;
+
+/// Most material files of one document.
+const LIBRARIES: usize = 16;
 
 /// Returns `true` for text whose first lines are those of an OBJ, with at least one vertex.
 pub(super) fn detect(bytes: &[u8]) -> bool {
@@ -81,7 +84,7 @@ pub(super) fn read(input: &Input<'_>, _: &Limits) -> Result<ObjText> {
         reader.line(line, number)?;
     }
     reader.finish_object();
-    for library in std::mem::take(&mut reader.libraries) {
+    for library in std::mem::take(&mut reader.libraries).into_iter().take(LIBRARIES) {
         match input.siblings.and_then(|s| s.file(&library)) {
             Some(bytes) => reader.materials(&String::from_utf8_lossy(&bytes)),
             None => {
@@ -118,6 +121,7 @@ struct Reader {
     scene: Scene,
     by_name: HashMap<String, u32>,
     images: Vec<Image>,
+    image_names: HashSet<String>,
     libraries: Vec<String>,
     losses: Vec<Loss>,
     /// The name of the current object, and its parts.
@@ -147,11 +151,21 @@ impl Reader {
                 self.object = rest.to_owned();
             }
             "usemtl" => self.material = Some(self.material_of(rest)),
-            "mtllib" if !self.libraries.iter().any(|l| l == rest) => self.libraries.push(rest.to_owned()),
-            "" | "s" | "p" | "mtllib" | "lod" | "mg" | "usemap" | "maplib" | "bevel" | "d_interp" => {}
+            "mtllib" => self.library(rest),
+            "" | "s" | "p" | "lod" | "mg" | "usemap" | "maplib" | "bevel" | "d_interp" => {}
             _ => self.other += 1,
         }
         Ok(())
+    }
+
+    fn library(&mut self, path: &str) {
+        if self.libraries.len() == LIBRARIES {
+            let what = format!("only the first {LIBRARIES} are read");
+            self.losses.push(Loss::new("materials", what));
+        }
+        if self.libraries.len() <= LIBRARIES && !self.libraries.iter().any(|l| l == path) {
+            self.libraries.push(path.to_owned());
+        }
     }
 
     fn material_of(&mut self, name: &str) -> u32 {
@@ -286,7 +300,7 @@ impl Reader {
         let path = file.replace('\\', "/");
         let base = path.rsplit('/').next().unwrap_or(&path);
         let name = base.rsplit_once('.').map_or(base, |(stem, _)| stem).to_owned();
-        if !self.images.iter().any(|i| i.name == name) {
+        if self.image_names.insert(name.clone()) {
             self.images.push(Image { name: name.clone(), source: ImageSource::File(path) });
         }
         name

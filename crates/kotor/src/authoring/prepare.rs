@@ -107,7 +107,8 @@ pub(crate) fn prepare<'s>(scene: &'s Scene, authoring: &Authoring) -> Result<Pre
 
 /// Returns a single top node that only groups the others, such as Blender's armature: the root of the model takes its place.
 fn plain_root(scene: &Scene) -> Option<NodeId> {
-    let [top] = scene.roots()[..] else { return None };
+    let roots = scene.roots();
+    let &[top] = roots.as_slice() else { return None };
     let node = scene.node(top)?;
     let holds =
         node.mesh.is_some() || node.light.is_some() || node.camera.is_some() || node.emitter.is_some();

@@ -1,5 +1,6 @@
 //! Which surface a material stands for.
 
+use foldhash::HashSet;
 use galatea_scene::Material;
 use galatea_wire::Loss;
 
@@ -74,11 +75,12 @@ pub(super) struct Surfaces<'a> {
     default: u32,
     /// The names that meant nothing, each once.
     unknown: Vec<String>,
+    seen: HashSet<String>,
 }
 
 impl<'a> Surfaces<'a> {
     pub(super) fn new(authoring: &'a Authoring, default: u32) -> Self {
-        Surfaces { authoring, default, unknown: Vec::new() }
+        Surfaces { authoring, default, unknown: Vec::new(), seen: HashSet::default() }
     }
 
     /// Returns the surface of a material.
@@ -94,7 +96,7 @@ impl<'a> Surfaces<'a> {
         }
         let found = material.and_then(derived::surface_of).or_else(|| of_name(name));
         found.unwrap_or_else(|| {
-            if !self.unknown.iter().any(|u| u == name) {
+            if self.seen.insert(name.to_owned()) {
                 self.unknown.push(name.to_owned());
             }
             self.default

@@ -13,11 +13,23 @@ type Cell = [i64; 3];
 pub(super) struct Weld {
     pub(super) points: Vec<[f32; 3]>,
     cells: HashMap<Cell, Vec<u32>>,
+    /// Points that were added, by their bits: most are added several times.
+    known: HashMap<[u32; 3], u32>,
 }
 
 impl Weld {
     /// Returns the number of a point, which is that of an earlier one if one is near.
     pub(super) fn add(&mut self, point: [f32; 3]) -> u32 {
+        let bits = point.map(f32::to_bits);
+        if let Some(known) = self.known.get(&bits) {
+            return *known;
+        }
+        let id = self.place(point);
+        self.known.insert(bits, id);
+        id
+    }
+
+    fn place(&mut self, point: [f32; 3]) -> u32 {
         let cell = point.map(|v| (f64::from(v) / f64::from(NEAR)).floor() as i64);
         if let Some(known) = self.near(cell, point) {
             return known;

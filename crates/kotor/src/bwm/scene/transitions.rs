@@ -1,6 +1,8 @@
 //! Which edges of a floor's border lead to other rooms: those along lines of the scene, and those along the borders of
 //! the other rooms. Edges match by position, so that neither needs the vertices of the other.
 
+use std::collections::BTreeMap;
+
 use galatea_wire::Loss;
 
 use crate::authoring::{Neighbor, Seam};
@@ -33,7 +35,8 @@ pub(super) fn set(mesh: &mut Walkmesh, seams: &[Seam], neighbors: &[Neighbor]) -
         ));
         return losses;
     }
-    let mut rooms: Vec<(i32, bool)> = Vec::new();
+    // Whether lines to a room were found on the border, and whether that is said of each line.
+    let mut rooms: BTreeMap<i32, (bool, bool)> = BTreeMap::new();
     for seam in seams {
         let mut found = false;
         for (edge, ends) in mesh.edges.iter_mut().zip(&border) {
@@ -42,10 +45,9 @@ pub(super) fn set(mesh: &mut Walkmesh, seams: &[Seam], neighbors: &[Neighbor]) -
                 found = true;
             }
         }
-        match rooms.iter_mut().find(|(room, _)| *room == seam.room) {
-            Some((_, any)) => *any |= found,
-            None => rooms.push((seam.room, found)),
-        }
+        let (any, said) = rooms.entry(seam.room).or_default();
+        *any |= found;
+        *said |= seam.line && !found;
         if seam.line && !found {
             let [[ax, ay, az], [bx, by, bz]] = seam.ends;
             let what = format!(
@@ -54,11 +56,8 @@ pub(super) fn set(mesh: &mut Walkmesh, seams: &[Seam], neighbors: &[Neighbor]) -
             losses.push(Loss::new(format!("transition {}", seam.room), what));
         }
     }
-    for (room, _) in rooms.iter().filter(|(_, found)| !found) {
-        let known = losses.iter().any(|l| l.path == format!("transition {room}"));
-        if !known {
-            losses.push(Loss::new(format!("transition {room}"), "none of its edges is on the border"));
-        }
+    for (room, _) in rooms.iter().filter(|(_, (found, said))| !found && !said) {
+        losses.push(Loss::new(format!("transition {room}"), "none of its edges is on the border"));
     }
     for neighbor in neighbors {
         for (edge, ends) in mesh.edges.iter_mut().zip(&border) {

@@ -339,7 +339,8 @@ impl<'a> Parser<'a> {
         rows.vertices(mesh, draft, spot)
     }
 
-    /// Resolves the bone names of skins. `root` means no bone unless a node has that name.
+    /// Resolves the bone names of skins. `root` means no bone unless a node has that name. Fails if a vertex follows a bone
+    /// that no node is named after.
     pub(super) fn resolve_bones(&mut self) -> Result<()> {
         let mut unknown = Vec::new();
         for draft in &mut self.draft.nodes {
@@ -349,6 +350,21 @@ impl<'a> Parser<'a> {
             for (bone, node) in mesh.bones.iter().zip(&mesh.bone_nodes) {
                 if node.is_none() && !bone.eq_ignore_ascii_case(b"root") {
                     unknown.push((draft.spot, *bone));
+                }
+            }
+            let missing = |bone: u16| {
+                let name = mesh.bones.get(usize::from(bone)).copied()?;
+                let node = mesh.bone_nodes.get(usize::from(bone)).copied().flatten();
+                (node.is_none() && !name.eq_ignore_ascii_case(b"root")).then_some(name)
+            };
+            for (vertex, row) in mesh.weights.iter().enumerate() {
+                let used = row.bones.iter().zip(&row.weights).take(usize::from(row.count));
+                if let Some(bone) = used.filter(|(_, w)| **w > 0.0).find_map(|(b, _)| missing(*b)) {
+                    let what = format!(
+                        "vertex {vertex} follows `{}`, and no node has this name",
+                        escape_bytes(bone)
+                    );
+                    return Err(draft.spot.syntax(what));
                 }
             }
         }
