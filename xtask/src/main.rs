@@ -57,6 +57,8 @@ enum Task {
     Plays(gltf::PlayOptions),
     /// Author models for Warcraft III and read them with war3-model and mdx-m3-viewer, which are installed on first use
     Warcraft(gltf::WarcraftOptions),
+    /// Author models for the Fox Engine and read them with a reader written from the public documentation alone
+    Fox(gltf::FoxOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
     /// Package every crate as for crates.io, run its example, and compare its interface with the last release
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Task::Foreign(options) => options.run(),
         Task::Plays(options) => options.run(),
         Task::Warcraft(options) => options.run(),
+        Task::Fox(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
         Task::Book(options) => options.run(),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::mesh::Mesh;
 use crate::model::Fmdl;
-use galatea_scene::simplify;
 use crate::wire::Window;
+use galatea_scene::simplify;
 
 impl Mesh {
     /// Sets the triangles of all levels of detail. Neighbouring levels share the triangles that both have: each window begins

@@ -24,7 +24,9 @@ impl Model {
     pub fn generate_levels(&mut self, shares: &[f32]) -> Result<()> {
         if !self.version.has(Feature::LevelOfDetail) {
             let version = self.version.0;
-            return Err(Error::unrepresentable(format!("version {version} has no levels of detail; 900 has")));
+            return Err(Error::unrepresentable(format!(
+                "version {version} has no levels of detail; 900 has"
+            )));
         }
         self.drop_levels();
         let first = self.geosets.len();
@@ -63,7 +65,8 @@ impl Model {
         let of = |id: i32| usize::try_from(id).ok().and_then(|id| number.get(id)).copied().unwrap_or(-1);
         let mut keep = kept.iter().copied();
         self.geosets.retain(|_| keep.next().unwrap_or(true));
-        let there: Vec<bool> = self.geoset_anims.iter().map(|a| a.geoset_id < 0 || of(a.geoset_id) >= 0).collect();
+        let there: Vec<bool> =
+            self.geoset_anims.iter().map(|a| a.geoset_id < 0 || of(a.geoset_id) >= 0).collect();
         let mut anims = 0i32;
         let anim_number: Vec<i32> = there
             .iter()

@@ -144,17 +144,14 @@ impl<'a> Meshes<'a> {
                         format!("purpose {purpose}; it is a hidden group"),
                     ));
                 }
-                if told.is_some() {
-                    let same = beside.entry((node.parent, levels::base_name(scene, id), i)).or_default();
-                    let free = |at: &&usize| {
-                        new.get(**at).is_some_and(|e: &Entry<'_>| !e.levels.contains_key(&level))
-                    };
-                    if let Some(entry) = same.iter().find(free).copied().and_then(|at| new.get_mut(at)) {
-                        entry.levels.insert(level, part);
-                        continue;
-                    }
-                    same.push(new.len());
+                let same = beside.entry((node.parent, levels::base_name(scene, id), i)).or_default();
+                let free = |at: &&usize| new.get(**at).is_some_and(|e| !e.levels.contains_key(&level));
+                let room = same.iter().find(free).copied().filter(|_| told.is_some());
+                if let Some(entry) = room.and_then(|at| new.get_mut(at)) {
+                    entry.levels.insert(level, part);
+                    continue;
                 }
+                same.push(new.len());
                 let levels = BTreeMap::from([(level, part)]);
                 new.push(Entry { levels, known: false, everywhere: told.is_none(), joined: false });
             }
