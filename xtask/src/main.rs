@@ -65,6 +65,8 @@ enum Task {
     Kotor(gltf::KotorOptions),
     /// Author models for Warcraft III and read them with war3-model and mdx-m3-viewer, which are installed on first use
     Warcraft(gltf::WarcraftOptions),
+    /// Author models for the Fox Engine and read them with a reader written from the public documentation alone
+    Fox(gltf::FoxOptions),
     /// Make glTF files with Blender, convert each to every game's format and back, and compare
     Foreign(gltf::ForeignOptions),
     /// Package every crate as for crates.io, run its example, and compare its interface with the last release
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         Task::Effects(options) => options.run(),
         Task::Kotor(options) => options.run(),
         Task::Warcraft(options) => options.run(),
+        Task::Fox(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
         Task::Book(options) => options.run(),

@@ -1,10 +1,11 @@
 //! `cargo xtask tables`: what was measured on the corpus, printed and, with `--write`, put into the docs pages.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use clap::Args;
 use galatea::Limits;
-use galatea::fox::Fmdl;
+use galatea::fox::{Dictionary, Fmdl, MaterialInstance, Presets};
 use galatea::kotor::bwm::{Kind, Walkmesh};
 use galatea::kotor::mdl::Model;
 use galatea::kotor::mdl::derive::Comparison;
@@ -135,5 +136,76 @@ fn fox_models() -> Option<String> {
     for (name, held, of) in sum {
         let _ = writeln!(out, "| {name} | {held} of {of} |");
     }
+    let _ = write!(out, "\n{}", presets(&dir)?);
     Some(out)
+}
+
+/// How many materials of each game have a preset, and which have none.
+fn presets(dir: &std::path::Path) -> Option<String> {
+    let (presets, names) = (Presets::built_in(), Dictionary::built_in());
+    let mut games: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    let mut missing: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in files(dir, &[".fmdl"]) {
+        let Ok(mut model) = Fmdl::read(&std::fs::read(&path).ok()?, &Limits::default()) else { continue };
+        model.resolve_names(&names);
+        for material in &model.materials {
+            let row = games.entry(if model.has_hashes() { "2.04" } else { "2.03" }).or_default();
+            let fitting = presets.of_instance(material);
+            row[0] += 1;
+            row[1] += usize::from(fitting.is_some());
+            row[2] += usize::from(fitting.is_some_and(|p| !p.about.is_empty()));
+            row[3] += usize::from(fitting.is_some_and(|p| same_parameters(p, material)));
+            match fitting {
+                Some(preset) => *counted.entry(preset.name()).or_default() += 1,
+                None => {
+                    *missing
+                        .entry(format!("`{}` / `{}`", material.shader, material.technique))
+                        .or_default() += 1
+                }
+            }
+        }
+    }
+    let mut out = String::from(
+        "Materials that have a preset with the same shader, technique and slots (of `galatea shaders`):\n\n\
+         | version | materials | with a preset | with one that has a name of its own | all parameters equal to it |\n\
+         |---|---:|---:|---:|---:|\n",
+    );
+    let mut all = [0; 4];
+    for (version, row) in &games {
+        all.iter_mut().zip(row).for_each(|(sum, n)| *sum += n);
+        let _ = writeln!(out, "| {version} | {} | {} | {} | {} |", row[0], row[1], row[2], row[3]);
+    }
+    let share = |n: usize| 100.0 * n as f64 / all[0].max(1) as f64;
+    let [total, with, named, equal] = all;
+    let _ = writeln!(
+        out,
+        "| all | {total} | {with} ({:.1} %) | {named} ({:.1} %) | {equal} ({:.1} %) |",
+        share(with),
+        share(named),
+        share(equal)
+    );
+    let mut rest: Vec<_> = missing.into_iter().collect();
+    rest.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), name.clone()));
+    let rest: Vec<String> = rest.into_iter().map(|(name, count)| format!("{name} ({count})")).collect();
+    let _ = writeln!(out, "\nWithout a preset: {}.", rest.join(", "));
+    let wrong = presets.iter().filter(|p| p.count > 0 && counted.get(p.name()).copied() != Some(p.count));
+    for preset in wrong {
+        let now = counted.get(preset.name()).copied().unwrap_or(0);
+        eprintln!(
+            "crates/fox/data/presets.txt: {} says {}, the corpus has {now}",
+            preset.name(),
+            preset.count
+        );
+    }
+    Some(out)
+}
+
+/// Returns `true` if a material has the parameters of a preset with its values.
+fn same_parameters(preset: &galatea::fox::Preset, material: &MaterialInstance) -> bool {
+    let value = |name: &galatea::fox::Name| {
+        preset.parameters.iter().find(|p| p.name.code() == name.code()).map(|p| p.value)
+    };
+    preset.parameters.len() == material.parameters.len()
+        && material.parameters.iter().all(|p| value(&p.name) == Some(p.value))
 }

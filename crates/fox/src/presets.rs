@@ -303,6 +303,8 @@ mod tests {
         let text = include_str!("../data/presets.txt");
         assert_eq!(presets.presets.len(), text.lines().filter(|l| l.starts_with("preset ")).count());
         assert!(presets.presets.len() > 100 && presets.known.len() > 10 && presets.neutral.len() > 20);
+        let names: Vec<&String> = presets.iter().flat_map(|p| &p.names).collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
         for preset in presets.iter() {
             assert!(!preset.shader.is_empty() && !preset.technique.is_empty(), "{preset:?}");
             assert!(!preset.games.is_empty(), "{preset:?}");

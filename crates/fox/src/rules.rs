@@ -181,4 +181,20 @@ galatea_wire::rules! {
         "Vertices or indices end after the buffer that contains them. The game uploads only the buffer, so the rest is garbage on screen. A count or an offset of the mesh is wrong.";
     GROUP_ORDER "FMDL0089" Info keep "the bones of a bone group are not in order"
         "Game files list the bones of a group in ascending order without duplicates. The game accepts any order; a duplicate wastes one of 32 places, or one of the two is wrong.";
+    UNKNOWN_SHADER "FMDL0090" Warning keep "unknown shader or technique"
+        "No file of the games and no tool for PES names it. If it is misspelt, the game draws nothing. `galatea shaders` lists the known ones.";
+    UNKNOWN_SLOT "FMDL0091" Warning keep "unknown texture slot or parameter"
+        "No shader of the games has it. If it is misspelt, the texture or the value is not used, and the real one is missing. `galatea shaders` lists what each shader has.";
+    MISSING_SLOT "FMDL0092" Warning keep "a texture slot of the shader is empty"
+        "Every material of the games with this shader and technique has a texture there. Without one the surface shows an arbitrary texture, or none. Assign one, such as the game's own cm_flat_nrm or dummy_srm.";
+    FOREIGN_SHADER "FMDL0093" Warning keep "shader of another game"
+        "PES does not have the shaders whose names begin with tpp. The meshes are not drawn. Choose one of `galatea shaders --game pes`.";
+    TEXTURE_ENDING "FMDL0094" Warning keep "texture does not have the ending of a source file"
+        "Models name textures by their source files: .tga, .psd or .dds, whatever the file in the game is. With any other ending the texture is not found.";
+    ALL_HIDDEN "FMDL0095" Warning keep "all groups are hidden"
+        "Every mesh belongs to a group that begins invisible. The game shows nothing until a script shows one of them.";
+    NAME_TABLE "FMDL0096" Error keep "names are stored as in another version"
+        "Files of version 2.04 have hashes of names, those of 2.03 the names themselves. The game looks for one kind only. Convert the model to the version of your game.";
+    DOUBLE_BONE "FMDL0097" Warning keep "duplicate bone name"
+        "The game finds bones by name. All but one of these do not move.";
 }

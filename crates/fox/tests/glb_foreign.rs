@@ -115,7 +115,7 @@ fn single(vertices: Vertices, indices: Vec<u32>) -> Scene {
 fn the_example_becomes_a_model_and_names_what_is_lost() {
     let scene = example();
     for (model, losses) in check(&scene, "example") {
-        assert_eq!(model.bones.len(), 3);
+        assert_eq!(model.bones.len(), 2);
         let hidden = model.groups.iter().filter(|g| !g.is_visible()).count();
         assert_eq!(hidden, 2);
         for lost in [
@@ -165,7 +165,8 @@ fn more_bones_than_a_group_holds_are_split() {
     scene.vertices[0].influences = influences;
     for (model, losses) in check(&scene, "bones") {
         assert!(model.bone_groups.len() >= 2 && model.bone_groups.iter().all(|g| g.bones.len() <= 32));
-        assert!(losses.is_empty(), "{losses:?}");
+        // PES has bones of its own.
+        assert!(losses.iter().all(|l| l.what.contains("61 in all")), "{losses:?}");
     }
 }
 

@@ -121,3 +121,84 @@ fn vertex_colours_that_a_program_dropped_are_named() {
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].contains("vertex colours") && lines[0].contains("_MASK"), "{lines:?}");
 }
+
+/// Copies the levels of a mesh under names that tell nothing of where they came from.
+fn copied(scene: &mut Scene, start: &str, name: impl Fn(u32) -> String) {
+    let levels: Vec<NodeId> = (0..scene.nodes.len() as NodeId)
+        .filter(|id| scene.nodes[*id as usize].name.starts_with(start))
+        .collect();
+    for id in levels {
+        let mut copy = scene.nodes[id as usize].clone();
+        copy.name = name(scene.meshes[copy.mesh.unwrap() as usize].lod.unwrap());
+        scene.add_node(copy.parent, copy);
+    }
+}
+
+#[test]
+fn copies_of_any_name_are_drawn_once_at_each_level() {
+    let model = sample::skinned(Fmdl::TPP);
+    let mut scene = through(&model);
+    for copy in ["left", "right"] {
+        copied(&mut scene, "mesh_0", |level| format!("{copy}_lod{level}"));
+    }
+    // Copies that share one name are told apart by their order.
+    for _ in 0..2 {
+        copied(&mut scene, "mesh_1", |level| format!("twin_lod{level}"));
+    }
+    let (back, _) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!((back.meshes.len(), back.lod_count()), (6, 4));
+    for level in 0..3 {
+        for (copy, of) in [(2, 0), (3, 0), (4, 1), (5, 1)] {
+            let sorted = |model: &Fmdl, mesh| {
+                let mut all = places(model, mesh, level);
+                all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+                all
+            };
+            assert_eq!(sorted(&back, copy), sorted(&model, of), "mesh {copy}, level {level}");
+        }
+    }
+}
+
+#[test]
+fn parts_joined_to_a_mesh_are_drawn_at_the_levels_they_were_joined_at() {
+    let model = sample::skinned(Fmdl::TPP);
+    let mut scene = through(&model);
+    // The finest level of one mesh is joined to that of the other, whose lower levels stay objects of their own.
+    let of = |scene: &Scene, name: &str| {
+        let node = scene.nodes.iter().position(|n| n.name == name).unwrap();
+        (node, scene.nodes[node].mesh.unwrap() as usize)
+    };
+    let ((_, first), (gone, second)) = (of(&scene, "mesh_0"), of(&scene, "mesh_1"));
+    let part = scene.meshes[second].primitives[0].clone();
+    scene.meshes[first].primitives.push(part);
+    scene.nodes[gone].mesh = None;
+    let (back, _) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
+    for level in 0..3 {
+        let count = |model: &Fmdl| model.meshes.iter().map(|m| m.faces(level).len()).sum::<usize>();
+        assert_eq!(count(&back), count(&model), "level {level}");
+    }
+}
+
+#[test]
+fn new_meshes_have_levels_by_name() {
+    let mut scene = Scene::new("stand");
+    for (level, count) in [(0u32, 4u32), (1, 2), (2, 1)] {
+        let positions = (0..count * 3).map(|i| [i as f32, (i % 3) as f32, 0.0]).collect();
+        scene.vertices.push(Vertices { positions, ..Vertices::default() });
+        let primitive = galatea_scene::Primitive {
+            vertices: level,
+            indices: (0..count * 3).collect(),
+            ..Default::default()
+        };
+        let mesh = galatea_scene::Mesh { primitives: vec![primitive], ..Default::default() };
+        scene.meshes.push(mesh);
+        let name = if level == 0 { "stand".into() } else { format!("stand_LOD{level}") };
+        scene.add_node(None, galatea_scene::Node { mesh: Some(level), ..galatea_scene::Node::new(&name) });
+    }
+    let (model, losses) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    let [mesh] = model.meshes.as_slice() else { panic!("{}", model.meshes.len()) };
+    assert_eq!((0..3).map(|level| mesh.faces(level).len()).collect::<Vec<_>>(), [4, 2, 1]);
+    let [group] = model.groups.as_slice() else { panic!("{:?}", model.groups) };
+    assert_eq!(group.name, "MESH_stand".into());
+}

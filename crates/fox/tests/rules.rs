@@ -108,7 +108,7 @@ fn breaking(code: &str) -> Fmdl {
         "FMDL0012" => damaged(gz(), |f| f.set(0xC, 8, 4u16)),
         "FMDL0013" => damaged(still(), |f| f.set(0x16, 0, 5u64)),
         "FMDL0014" => damaged(still(), |f| f.set(0x6, 2, 7u16)),
-        "FMDL0015" => damaged(still(), |f| f.set(0x7, 6, 9u16)),
+        "FMDL0015" => damaged(still(), |f| f.set(0x7, 14, 9u16)),
         "FMDL0016" => damaged(still(), |f| f.set(0x4, 4, 3u16)),
         "FMDL0017" => damaged(still(), |f| f.set(0x4, 7, 200u8)),
         "FMDL0018" => damaged(still(), |f| f.set(0x2, 10, 77u16)),
@@ -222,6 +222,17 @@ fn breaking(code: &str) -> Fmdl {
         ),
         "FMDL0088" => damaged(still(), |f| f.set(0xE, 4, 16u32)),
         "FMDL0089" => changed(skinned(), |m| m.bone_groups[0].bones.reverse()),
+        "FMDL0090" => changed(still(), |m| m.materials[0].technique = "fox3DDF_Blin_LMN".into()),
+        "FMDL0091" => changed(still(), |m| m.materials[0].textures[1].slot = "NormalMap_Tex_NMR".into()),
+        "FMDL0092" => changed(still(), |m| drop(m.materials[0].textures.pop())),
+        "FMDL0093" => changed(sample::pes(), |m| {
+            m.materials[0].shader = "tpp_3ddf_rustdirty".into();
+            m.materials[0].technique = "tpp3DDF_RustDirty_LNM".into();
+        }),
+        "FMDL0094" => changed(gz(), |m| m.materials[0].textures[0].file = "ground_bsm.ftex".into()),
+        "FMDL0095" => changed(still(), |m| m.groups[0].flags = Group::INVISIBLE),
+        "FMDL0096" => damaged(gz(), |f| f.put(4, Fmdl::TPP)),
+        "FMDL0097" => changed(skinned(), |m| m.bones[2].name = m.bones[1].name.clone()),
         other => panic!("no model breaks {other}"),
     }
 }

@@ -11,7 +11,7 @@ mod witness;
 pub(crate) use foreign::ForeignOptions;
 pub(crate) use kotor::KotorOptions;
 pub(crate) use plays::PlayOptions;
-pub(crate) use witness::WarcraftOptions;
+pub(crate) use witness::{FoxOptions, WarcraftOptions};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

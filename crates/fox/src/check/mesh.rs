@@ -93,7 +93,9 @@ impl Checker<'_> {
         if degenerate > 0 {
             self.add(&DEGENERATE, at, path, || format!("{degenerate} triangles"));
         }
-        if let Some((against, all)) = mesh.facing()
+        // Of sheets that are seen from both sides, either may be the front.
+        if mesh.flags & Mesh::TWO_SIDED == 0
+            && let Some((against, all)) = mesh.facing()
             && against * 2 > all
         {
             self.add(&INSIDE_OUT, at, path, || format!("{against} of {all} faces"));

@@ -1,6 +1,7 @@
 //! The rules: what is wrong with a model, what it means in the game, and what can be fixed.
 
 mod container;
+mod material;
 mod mesh;
 mod model;
 
@@ -62,6 +63,7 @@ impl Fmdl {
         checker.container();
         checker.model();
         checker.meshes();
+        checker.looked_up();
         checker.report
     }
 }

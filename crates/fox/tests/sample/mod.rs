@@ -40,17 +40,24 @@ pub(crate) fn half_bits(x: f32) -> u16 {
 }
 
 pub(crate) fn material(name: &str, version: f32) -> MaterialInstance {
-    let file = format!("{name}_bsm.tga");
-    let path = if version == Fmdl::GZ {
-        TexturePath::Folder("/Assets/test/sourceimages/".into())
-    } else {
-        TexturePath::Code(galatea_fox::path_code64(&format!("/Assets/test/sourceimages/{name}_bsm.ftex")))
+    let texture = |slot: &str, suffix: &str| {
+        let path = if version == Fmdl::GZ {
+            TexturePath::Folder("/Assets/test/sourceimages/".into())
+        } else {
+            let path = format!("/Assets/test/sourceimages/{name}_{suffix}.ftex");
+            TexturePath::Code(galatea_fox::path_code64(&path))
+        };
+        Texture { slot: slot.into(), file: format!("{name}_{suffix}.tga").as_str().into(), path }
     };
     MaterialInstance {
         name: name.into(),
         shader: "fox_3ddf_basic".into(),
         technique: "fox3DDF_Blin_LNM".into(),
-        textures: vec![Texture { slot: "Base_Tex_SRGB".into(), file: file.as_str().into(), path }],
+        textures: vec![
+            texture("Base_Tex_SRGB", "bsm"),
+            texture("NormalMap_Tex_NRM", "nrm"),
+            texture("SpecularMap_Tex_LIN", "srm"),
+        ],
         parameters: vec![Parameter { name: "MatParamIndex_0".into(), value: [9.0, 0.0, 0.0, 0.0] }],
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use galatea_fox::{Game, Name};
 use galatea_gltf::Role;
-use galatea_scene::{Material, MaterialId, Scene, Slot, Texture};
+use galatea_scene::{Extras, Material, MaterialId, Scene, Slot, Texture};
 use galatea_texture::find::output_name;
 use galatea_texture::material::{FoxRole, fox_role};
 use galatea_texture::{Image, encode};
@@ -52,8 +52,14 @@ pub(crate) fn complete<'s>(
             continue;
         }
         let images = carried.map(|carried| Images::of(carried, id, before));
-        let mut maker =
-            Maker { before, images: images.as_ref(), folder: &folder, options, out: &mut out.files };
+        let map = material.extras.object("fmdl");
+        let name = |key: &str| map.and_then(|m| m.text(key)).map(Name::parse);
+        let pair = name("shader").zip(name("technique"));
+        let preset = pair.and_then(|(shader, technique)| context.presets().of_pair(&shader, &technique));
+        let slots = preset.map_or(&[][..], |p| &p.slots);
+        let images = images.as_ref();
+        let mut maker = Maker { before, images, slots, folder: &folder, game, options, out: &mut out.files };
+        maker.add_slots(material);
         maker.place(material);
         if carried.is_some() {
             out.done.insert(id);
@@ -105,12 +111,32 @@ struct Maker<'m> {
     before: &'m Material,
     /// What a glTF brings along; nothing for scenes of other games.
     images: Option<&'m Images>,
+    /// The slots of its shader.
+    slots: &'m [Name],
     folder: &'m str,
+    game: Game,
     options: &'m ConvertOptions,
     out: &'m mut Files,
 }
 
 impl Maker<'_> {
+    /// Adds textures for slots that have none, not even a neutral one of the game, if an image can be made for them.
+    fn add_slots(&mut self, material: &mut Material) {
+        let Some(images) = self.images else { return };
+        for (at, slot) in self.slots.iter().enumerate() {
+            let shown = slot.to_string();
+            let there = material.textures.iter().any(|t| slot_of(t) == shown);
+            if there || self.made(&shown, images, false).is_none() && !shown.starts_with("Base_Tex") {
+                continue;
+            }
+            let kind = if shown.starts_with("Base_Tex") { Slot::Base } else { Slot::Other(shown.clone()) };
+            let own = Extras::from([("slot", shown.into())]);
+            let extras = Extras::from([("fmdl", own.into())]);
+            let texture = Texture { slot: kind, extras, ..Texture::default() };
+            material.textures.insert(at.min(material.textures.len()), texture);
+        }
+    }
+
     fn place(&mut self, material: &mut Material) {
         if let Some(images) = self.images {
             self.out.losses.extend(images.losses.iter().cloned());
@@ -120,6 +146,8 @@ impl Maker<'_> {
             let own = given.contains(&texture.name) && !is_path(&texture.name);
             let shown = texture.extras.object("fmdl").and_then(|m| m.text("slot")).unwrap_or("").to_owned();
             let made = self.images.and_then(|images| self.made(&shown, images, own));
+            // A slot that nothing is known of is white.
+            let made = made.or_else(|| texture.name.is_empty().then(|| flat([255; 4])));
             let suffix = suffix(&shown, &texture.slot, material.alpha);
             match made {
                 Some(image) => {
@@ -164,7 +192,9 @@ impl Maker<'_> {
                 };
                 Some(tinted(base, tint))
             }
-            "NormalMap_Tex_NRM" if own => images.get(Role::Normal).map(packed_normal),
+            "NormalMap_Tex_NRM" if own => {
+                images.get(Role::Normal).map(|image| packed_normal(image, self.game))
+            }
             "SpecularMap_Tex_LIN"
                 if own || !self.has(Slot::Specular) || images.get(Role::Specular).is_some() =>
             {
@@ -273,10 +303,10 @@ fn tinted(image: &Image, [r, g, b, a]: [f32; 4]) -> Image {
     out
 }
 
-/// Normals as the engine has them: x in alpha, y in green and downwards.
-fn packed_normal(image: &Image) -> Image {
+/// Normals as the engine has them: x in alpha, y in green, which points down in PES.
+fn packed_normal(image: &Image, game: Game) -> Image {
     let mut out = image.clone();
-    out.map(|[r, g, _, _]| [132, 255 - g, 132, r]);
+    out.map(|[r, g, _, _]| if game == Game::Pes { [255, 255 - g, 0, r] } else { [132, g, 132, r] });
     out
 }
 
@@ -332,8 +362,10 @@ mod tests {
 
     #[test]
     fn normals_go_to_alpha_and_green() {
-        let packed = packed_normal(&Image::filled(1, 1, [200, 100, 255, 255]));
-        assert_eq!(packed.rgba, [132, 155, 132, 200]);
-        assert_eq!(galatea_texture::material::fox_normal(&packed).rgba[..2], [200, 100]);
+        for game in Game::ALL {
+            let packed = packed_normal(&Image::filled(1, 1, [200, 100, 255, 255]), game);
+            assert_eq!(packed.rgba[3], 200);
+            assert_eq!(galatea_texture::material::fox_normal(&packed).rgba[..2], [200, 100]);
+        }
     }
 }

@@ -290,8 +290,9 @@ impl Told {
             None => out.push(Parameter { name, value }),
         };
         let known = |key: &str| {
-            let key = Name::parse(key);
-            presets.iter().flat_map(|p| &p.parameters).find(|p| same(&p.name, &key)).map(|p| p.name.clone())
+            let parameters = presets.iter().flat_map(|p| &p.parameters);
+            let alike = |p: &&Parameter| p.name.text().is_some_and(|n| n.eq_ignore_ascii_case(key));
+            parameters.into_iter().find(alike).map(|p| p.name.clone())
         };
         for (key, value) in self.own.iter().chain(self.custom.iter()) {
             if let Some((name, value)) = known(key).zip(four(value)) {

@@ -80,12 +80,51 @@ pub(super) fn base_name(scene: &Scene, id: NodeId) -> String {
     }
 }
 
-/// Returns `true` for a lower level of a mesh whose first level is beside it.
-pub(super) fn is_lower(scene: &Scene, id: NodeId) -> bool {
-    let Some(node) = scene.node(id).filter(|n| level_of(scene, n).is_some_and(|l| l > 0)) else {
-        return false;
-    };
-    spelled_level(&node.name).is_some() && node.mesh.is_some()
+/// Where levels of new meshes may be: parent, name, and number of the part.
+type Place = (Option<NodeId>, String, usize);
+
+/// Levels of new meshes, and of copies that cannot be told apart otherwise. Of those at one place, the first of a level belongs
+/// to the first mesh that has none, and so on.
+#[derive(Default)]
+pub(super) struct Beside {
+    meshes: HashMap<Place, Vec<usize>>,
+    /// Which mesh of a place the next one of a level is looked for from.
+    next: HashMap<(Place, u32), usize>,
+}
+
+impl Beside {
+    /// Returns the first mesh at a place that is free for a level. Those passed by are never looked at again.
+    pub(super) fn room(&mut self, place: &Place, level: u32, free: impl Fn(usize) -> bool) -> Option<usize> {
+        let meshes = self.meshes.get(place)?;
+        let next = self.next.entry((place.clone(), level)).or_default();
+        while let Some(mesh) = meshes.get(*next) {
+            *next += 1;
+            if free(*mesh) {
+                return Some(*mesh);
+            }
+        }
+        None
+    }
+
+    pub(super) fn add(&mut self, place: Place, mesh: usize) {
+        self.meshes.entry(place).or_default().push(mesh);
+    }
+}
+
+/// The names of meshes that are the finest level at their place.
+pub(super) struct Finest(HashSet<(Option<NodeId>, String)>);
+
+impl Finest {
+    pub(super) fn of(scene: &Scene) -> Finest {
+        let finest = scene.drawn().filter(|(_, node, _)| level_of(scene, node).unwrap_or(0) == 0);
+        Finest(finest.map(|(id, node, _)| (node.parent, base_name(scene, id))).collect())
+    }
+
+    /// Returns `true` for a lower level of one of them.
+    pub(super) fn has_below(&self, scene: &Scene, id: NodeId) -> bool {
+        let lower = scene.node(id).filter(|n| level_of(scene, n).is_some_and(|level| level > 0));
+        lower.is_some_and(|n| self.0.contains(&(n.parent, base_name(scene, id))))
+    }
 }
 
 /// Returns `true` if the levels have different vertices of the same kind, in the same place.

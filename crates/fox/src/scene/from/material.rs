@@ -56,6 +56,7 @@ impl<'a> Reader<'a> {
             }
         }
         for (instance, users) in there.into_values() {
+            out.name_paths(&instance);
             let number = u16::try_from(out.instances.len()).unwrap_or(u16::MAX);
             out.numbers.extend(users.into_iter().map(|user| (Some(user), number)));
             out.instances.push(instance);
@@ -73,6 +74,7 @@ impl<'a> Reader<'a> {
         let instance = self.read(&material);
         if index(own(&material.extras), "instance").is_none() {
             self.name_losses(&material);
+            self.name_paths(&instance);
         }
         let number = u16::try_from(self.instances.len()).unwrap_or(u16::MAX);
         self.instances.push(instance);
@@ -86,6 +88,19 @@ impl<'a> Reader<'a> {
         let map = own(&material.extras);
         let flags = int(map, "flags").filter(|_| index(map, "instance").is_none())?;
         Some(flags as u32)
+    }
+
+    /// Names textures whose path is a hash, in a file of texts.
+    fn name_paths(&mut self, instance: &MaterialInstance) {
+        for texture in &instance.textures {
+            if let TexturePath::Folder(folder) = &texture.path
+                && let Name::Hash(hash) = Name::parse(&folder.to_string())
+            {
+                let place = format!("material {:?}", instance.name.to_string());
+                let what = format!("path of {}: no name of 0x{hash:016x} is known", texture.slot);
+                self.losses.push(Loss::new(place, what));
+            }
+        }
     }
 
     fn name_losses(&mut self, material: &Material) {

@@ -1,6 +1,6 @@
 //! Meshes from the scene: as they were where nothing asks for more, else put together and split anew.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use galatea_scene::{
     Deformed, Extras, Node, NodeId, Pose, Primitive, Purpose, Scene, Topology, Vertices as SceneVertices,
@@ -104,8 +104,7 @@ impl<'a> Meshes<'a> {
         // Copies that an editor made come behind the meshes they were made of.
         let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
-        // Levels of new meshes, and of copies that cannot be told apart otherwise: by parent, name, part and how many were there.
-        let mut beside: HashMap<(Option<NodeId>, String, usize), Vec<usize>> = HashMap::new();
+        let mut beside = levels::Beside::default();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             let Some(mesh) = node.mesh.and_then(|m| scene.meshes.get(m as usize)) else { continue };
@@ -144,17 +143,14 @@ impl<'a> Meshes<'a> {
                         format!("purpose {purpose}; it is a hidden group"),
                     ));
                 }
-                if told.is_some() {
-                    let same = beside.entry((node.parent, levels::base_name(scene, id), i)).or_default();
-                    let free = |at: &&usize| {
-                        new.get(**at).is_some_and(|e: &Entry<'_>| !e.levels.contains_key(&level))
-                    };
-                    if let Some(entry) = same.iter().find(free).copied().and_then(|at| new.get_mut(at)) {
-                        entry.levels.insert(level, part);
-                        continue;
-                    }
-                    same.push(new.len());
+                let key = (node.parent, levels::base_name(scene, id), i);
+                let free = |at: usize| new.get(at).is_some_and(|e| !e.levels.contains_key(&level));
+                let room = told.and_then(|_| beside.room(&key, level, free));
+                if let Some(entry) = room.and_then(|at| new.get_mut(at)) {
+                    entry.levels.insert(level, part);
+                    continue;
                 }
+                beside.add(key, new.len());
                 let levels = BTreeMap::from([(level, part)]);
                 new.push(Entry { levels, known: false, everywhere: told.is_none(), joined: false });
             }

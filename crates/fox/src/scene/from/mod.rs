@@ -33,7 +33,7 @@ impl Fmdl {
     /// use galatea_fox::{Fmdl, Game, SceneOptions};
     /// let options = SceneOptions::default().with_game(Game::Gz);
     /// let (model, losses) = Fmdl::from_scene(&galatea_scene::example(), &options)?;
-    /// assert_eq!((model.version, model.bones.len(), model.lod_count()), (2.03, 3, 2));
+    /// assert_eq!((model.version, model.bones.len(), model.lod_count()), (2.03, 2, 2));
     /// assert!(losses.iter().any(|l| l.what == "clip \"wave\""));
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
@@ -107,10 +107,14 @@ impl Fmdl {
         all.extend(materials.losses);
         all.extend(losses);
         if map.is_empty() && game_of(scene, game) == Game::Pes {
-            let what = |name: String| {
-                Loss::new(format!("bone {name:?}"), "its movement: the skeleton of the game has no such bone")
-            };
-            all.extend(model.name_pes_bones().into_iter().map(what));
+            let unknown = model.name_pes_bones();
+            if let Some(first) = unknown.first() {
+                let count = unknown.len();
+                let what = format!(
+                    "movement of bones that the skeleton of the game lacks: {first:?}, {count} in all"
+                );
+                all.push(Loss::new("", what));
+            }
         }
         Ok((model, all))
     }

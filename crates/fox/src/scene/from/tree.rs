@@ -48,6 +48,7 @@ impl Roles {
         let below_joint = below(scene, &order, &bone);
         // The object that programs hang a skeleton on: neither a bone nor a group.
         let mut armature = vec![false; count];
+        let finest = levels::Finest::of(scene);
         // Children before parents: what is above bones and meshes.
         let mut holds_mesh = vec![false; count];
         for id in order.iter().rev().copied() {
@@ -59,7 +60,7 @@ impl Roles {
             let own_group = mesh
                 && !stored(id, "mesh")
                 && !node.parent.is_some_and(|p| stored(p, "group"))
-                && !(foreign && levels::is_lower(scene, id));
+                && !(foreign && finest.has_below(scene, id));
             let holder = !is(&bone, id) && is(&holds_mesh, id) && !mesh && !is(&armature, id);
             if stored(id, "group") || own_group || holder {
                 set(&mut group, id);
@@ -97,29 +98,10 @@ impl Roles {
         }
         let bones = sorted(scene, &order, &bone, "bone");
         let groups = sorted(scene, &order, &group, "group");
-        let numbers = |list: &[NodeId], first: usize| -> Result<HashMap<NodeId, u16>> {
-            let number = |i: usize| {
-                u16::try_from(i + first)
-                    .ok()
-                    .filter(|n| *n < 0x7FFF)
-                    .ok_or_else(|| Error::unrepresentable("more than 32,767 bones or groups"))
-            };
-            list.iter().enumerate().map(|(i, id)| Ok((*id, number(i)?))).collect()
-        };
         let tops = groups.iter().filter(|id| above(scene, **id, &group).is_none()).count();
         let root = foreign && tops != 1 && scene.drawn().next().is_some();
         let (bone_of, group_of) = (numbers(&bones, 0)?, numbers(&groups, usize::from(root))?);
-        let old = |list: &HashMap<NodeId, u16>, key: &str| {
-            let mut out: HashMap<usize, u16> = HashMap::new();
-            for (id, new) in list {
-                if let Some(was) = scene.node(*id).and_then(|n| index(own(&n.extras), key)) {
-                    let slot = out.entry(was).or_insert(*new);
-                    *slot = (*slot).min(*new);
-                }
-            }
-            out
-        };
-        let (old_bones, old_groups) = (old(&bone_of, "bone"), old(&group_of, "group"));
+        let (old_bones, old_groups) = (old(scene, &bone_of, "bone"), old(scene, &group_of, "group"));
         let joints = scene.skins.iter().flat_map(|s| &s.joints).copied().collect();
         Ok(Roles { bones, groups, bone_of, group_of, old_bones, old_groups, joints, root, foreign, plain })
     }
@@ -282,6 +264,29 @@ fn group_name(scene: &Scene, id: NodeId, hidden: bool) -> String {
     let start = if ["MESH_", "FRAGMENT_"].iter().any(|s| plain.starts_with(s)) { "" } else { "MESH_" };
     let end = if hidden || plain.len() < name.len() { "_IV" } else { "" };
     format!("{start}{plain}{end}")
+}
+
+/// Returns the numbers of bones or groups.
+fn numbers(list: &[NodeId], first: usize) -> Result<HashMap<NodeId, u16>> {
+    let number = |i: usize| {
+        u16::try_from(i + first)
+            .ok()
+            .filter(|n| *n < 0x7FFF)
+            .ok_or_else(|| Error::unrepresentable("more than 32,767 bones or groups"))
+    };
+    list.iter().enumerate().map(|(i, id)| Ok((*id, number(i)?))).collect()
+}
+
+/// Returns where those went that had numbers.
+fn old(scene: &Scene, list: &HashMap<NodeId, u16>, key: &str) -> HashMap<usize, u16> {
+    let mut out: HashMap<usize, u16> = HashMap::new();
+    for (id, new) in list {
+        if let Some(was) = scene.node(*id).and_then(|n| index(own(&n.extras), key)) {
+            let slot = out.entry(was).or_insert(*new);
+            *slot = (*slot).min(*new);
+        }
+    }
+    out
 }
 
 /// Marks the nodes below marked ones.

@@ -1,0 +1,358 @@
+//! The Fox Engine part of `docs/authoring.md`: a face, a part of a stadium and a prop become models that need no second tool.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // A test that meets the unexpected has to fail.
+
+use galatea::fox::{Dictionary, Fmdl, Game, Presets, TexturePath};
+use galatea::scene::{
+    Influences, Material, Mesh, Node, Primitive, Scene, Skin, Slot, Texture, Transform, Vertices,
+};
+use galatea::texture::Image;
+use galatea::{
+    ConvertError, ConvertOptions, Converted, FormatId, Input, Limits, SceneContext, Severity, TargetGame,
+    convert, open,
+};
+
+/// A ball of rings and sectors with texture coordinates.
+fn ball(rings: u32, sectors: u32, radius: f32) -> (Vertices, Vec<u32>) {
+    let mut out = Vertices { uvs: vec![Vec::new()], ..Vertices::default() };
+    for ring in 0..=rings {
+        for sector in 0..=sectors {
+            let (v, u) = (ring as f32 / rings as f32, sector as f32 / sectors as f32);
+            let (down, around) = (v * std::f32::consts::PI, u * std::f32::consts::TAU);
+            let normal = [down.sin() * around.sin(), down.cos(), down.sin() * around.cos()];
+            out.positions.push(normal.map(|c| c * radius));
+            out.normals.push(normal);
+            out.uvs[0].push([u, v]);
+        }
+    }
+    let mut indices = Vec::new();
+    for ring in 0..rings {
+        for sector in 0..sectors {
+            let a = ring * (sectors + 1) + sector;
+            let b = a + sectors + 1;
+            if ring > 0 {
+                indices.extend([a, b, a + 1]);
+            }
+            if ring + 1 < rings {
+                indices.extend([a + 1, b, b + 1]);
+            }
+        }
+    }
+    (out, indices)
+}
+
+fn add_mesh(scene: &mut Scene, (vertices, indices): (Vertices, Vec<u32>), material: u32) -> u32 {
+    scene.vertices.push(vertices);
+    let vertices = scene.vertices.len() as u32 - 1;
+    let primitive = Primitive { vertices, indices, material: Some(material), ..Primitive::default() };
+    scene.meshes.push(Mesh { primitives: vec![primitive], ..Mesh::default() });
+    scene.meshes.len() as u32 - 1
+}
+
+/// A material with the textures that Blender exports.
+fn painted(name: &str, images: &[(Slot, &str)]) -> Material {
+    let texture = |(slot, name): &(Slot, &str)| Texture {
+        slot: slot.clone(),
+        name: (*name).into(),
+        ..Texture::default()
+    };
+    Material {
+        name: name.into(),
+        roughness: 0.5,
+        textures: images.iter().map(texture).collect(),
+        ..Material::default()
+    }
+}
+
+/// A head on a neck, below an armature.
+fn face() -> Scene {
+    let mut scene = Scene::new("face_high");
+    scene.materials = vec![painted("pes-face skin", &[(Slot::Base, "face"), (Slot::Normal, "face_normal")])];
+    let armature = scene.add_node(None, Node::new("Armature"));
+    let at = |y: f32| Transform { translation: [0.0, y, 0.0], ..Transform::default() };
+    let neck = scene.add_node(Some(armature), Node { transform: at(1.5), ..Node::new("sk_neck") });
+    let head = scene.add_node(Some(neck), Node { transform: at(0.1), ..Node::new("sk_head") });
+    let jaw = scene.add_node(Some(head), Node { transform: at(-0.05), ..Node::new("skf_jaw") });
+    scene.add_node(Some(head), Node::new("skf_brow.L"));
+    let brow = scene.find("skf_brow.L").unwrap();
+    let (mut vertices, indices) = ball(8, 12, 0.12);
+    vertices.positions.iter_mut().for_each(|p| p[1] += 1.6);
+    let low = |p: &[f32; 3]| p[1] < 1.55;
+    let joints = vertices.positions.iter().flat_map(|p| if low(p) { [1, 2] } else { [1, 0] });
+    let weights = vertices.positions.iter().flat_map(|p| if low(p) { [0.25, 0.75] } else { [0.9, 0.1] });
+    vertices.influences = Influences { width: 2, joints: joints.collect(), weights: weights.collect() };
+    let mesh = add_mesh(&mut scene, (vertices, indices), 0);
+    let bind = |y: f32| [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., -y, 0., 1.];
+    let inverse_bind = vec![bind(1.5), bind(1.6), bind(1.55), bind(1.6)];
+    scene.skins.push(Skin { joints: vec![neck, head, jaw, brow], inverse_bind, ..Skin::default() });
+    scene.add_node(Some(armature), Node { mesh: Some(mesh), skin: Some(0), ..Node::new("face_high") });
+    scene
+}
+
+/// A lamp of a stadium with levels of detail, and a pole that has none.
+fn stadium() -> Scene {
+    let mut scene = Scene::new("lamp");
+    let orm = (Slot::OcclusionRoughnessMetallic, "lamp_orm");
+    scene.materials = vec![painted("lamp [pes-stadium]", &[(Slot::Base, "lamp"), orm])];
+    for (level, rings) in [(0, 12), (1, 8), (2, 4)] {
+        let mesh = add_mesh(&mut scene, ball(rings, rings * 2, 1.0), 0);
+        scene.add_node(None, Node { mesh: Some(mesh), ..Node::new(&format!("lamp_LOD{level}")) });
+    }
+    let pole = add_mesh(&mut scene, ball(4, 6, 0.3), 0);
+    scene.add_node(None, Node { mesh: Some(pole), ..Node::new("pole") });
+    scene
+}
+
+/// A crate whose lid is seen from both sides.
+fn prop() -> Scene {
+    let mut scene = Scene::new("crate");
+    let lid = Material { two_sided: true, ..painted("lid", &[(Slot::Base, "crate_bsm")]) };
+    let red = Material { base_color: [0.5, 0.0, 0.0, 1.0], ..painted("knob", &[]) };
+    scene.materials =
+        vec![painted("tpp-static", &[(Slot::Base, "crate_bsm"), (Slot::Normal, "crate_nrm")]), lid, red];
+    for (name, material, radius) in [("crate", 0, 1.0), ("lid", 1, 0.8), ("knob", 2, 0.1)] {
+        let mesh = add_mesh(&mut scene, ball(6, 8, radius), material);
+        scene.add_node(None, Node { mesh: Some(mesh), ..Node::new(name) });
+    }
+    scene
+}
+
+/// The colour of the images that the models come with, and their normal.
+const COLOUR: [u8; 4] = [200, 100, 50, 255];
+
+fn glb(scene: &Scene) -> Vec<u8> {
+    let png = galatea::texture::encode::png(&Image::filled(8, 8, COLOUR)).unwrap();
+    let image =
+        |_: &str| Some(galatea::gltf::ImageSource::Embedded { mime: "image/png".into(), bytes: png.clone() });
+    galatea::gltf::write_glb(scene, &galatea::gltf::Options::default().with_image(&image)).unwrap()
+}
+
+fn tried(bytes: &[u8], game: Game, context: &SceneContext<'_>) -> Result<Converted, ConvertError> {
+    let options = ConvertOptions::default().with_game(TargetGame::Fox(game)).with_as_new(true);
+    let source = open(&Input::new(bytes), &Limits::default()).unwrap();
+    convert(source.as_ref(), FormatId::Fmdl, &options, context)
+}
+
+fn converted(scene: &Scene, game: Game) -> (Fmdl, Converted) {
+    let made = tried(&glb(scene), game, &SceneContext::new(&scene.name)).unwrap();
+    let model = Fmdl::read(&made.output.bytes, &Limits::default()).unwrap();
+    let report = model.check();
+    assert_eq!(report.at_least(Severity::Warning), 0, "{:#?}", report.findings());
+    (model, made)
+}
+
+fn files(made: &Converted) -> Vec<&str> {
+    made.output.siblings.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The first pixel of a texture that was written beside the model.
+fn pixel(made: &Converted, name: &str) -> [u8; 4] {
+    let (_, bytes) = made.output.siblings.iter().find(|(n, _)| n == name).unwrap();
+    let image = galatea::texture::decode(bytes, &[], &Limits::default()).unwrap();
+    image.pixel(0, 0).unwrap()
+}
+
+fn near(a: [u8; 4], b: [u8; 4]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 10)
+}
+
+/// With `GALATEA_AUTHORED`, the models are written there for other people's readers: `cargo xtask fox`.
+#[test]
+fn models_are_sound() {
+    for (scene, game) in
+        [(face(), Game::Pes), (stadium(), Game::Pes), (prop(), Game::Tpp), (prop(), Game::Gz)]
+    {
+        let (_, made) = converted(&scene, game);
+        let visible: Vec<_> = made.losses.iter().filter(|l| l.visible).collect();
+        assert!(visible.is_empty(), "{visible:?}");
+        if let Some(out) = std::env::var_os("GALATEA_AUTHORED").map(std::path::PathBuf::from) {
+            let name = format!("{}_{}.fmdl", scene.name, game.name());
+            std::fs::write(out.join(name), &made.output.bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_face_has_the_games_bones_and_textures() {
+    let (model, made) = converted(&face(), Game::Pes);
+    let bones: Vec<String> = model.bones.iter().map(|b| b.name.to_string()).collect();
+    assert_eq!(bones, ["sk_neck", "sk_head", "skf_jaw", "skf_brow_l"]);
+    let groups: Vec<String> = model.groups.iter().map(|g| g.name.to_string()).collect();
+    assert_eq!(groups, ["MESH_face_high"]);
+    let material = &model.materials[0];
+    assert_eq!((&material.shader, &material.technique), (&"fox3ddf_blin".into(), &"fox3DDF_Blin".into()));
+    let names: Vec<String> = material.textures.iter().map(|t| t.file.to_string()).collect();
+    assert_eq!(names, ["face_bsm.tga", "face_nrm.tga", "pes-face skin_srm.tga"]);
+    assert_eq!(material.textures[0].path, TexturePath::Folder("/Assets/pes16/model/face_high/tga/".into()));
+    assert_eq!(files(&made), ["face_bsm.ftex", "face_nrm.ftex", "pes-face skin_srm.ftex"]);
+    // x is in alpha, y in green and downwards; roughness in green.
+    let normal = pixel(&made, "face_nrm.ftex");
+    assert!(normal[3].abs_diff(200) <= 10 && normal[1].abs_diff(155) <= 10, "{normal:?}");
+    assert!(near(pixel(&made, "pes-face skin_srm.ftex"), [128, 128, 0, 255]));
+    let mut bones = model.clone();
+    assert_eq!(bones.drop_unused_bones(), 1);
+}
+
+#[test]
+fn a_stadium_part_has_levels_and_metal() {
+    let (model, made) = converted(&stadium(), Game::Pes);
+    let counts = |mesh: usize| (0..3).map(|level| model.meshes[mesh].faces(level).len()).collect::<Vec<_>>();
+    assert_eq!((counts(0), counts(1)), (vec![528, 224, 48], vec![36; 3]));
+    let groups: Vec<String> = model.groups.iter().map(|g| g.name.to_string()).collect();
+    assert_eq!(groups, ["MESH_ROOT", "MESH_lamp", "MESH_pole"]);
+    assert_eq!(model.materials[0].name, "lamp".into());
+    assert_eq!(model.materials[0].parameters[0].value[0], 26.0);
+    assert_eq!(files(&made), ["lamp_bsm.ftex", "lamp_mtl.ftex", "lamp_srm.ftex"]);
+    // Roughness 100 of 255 halved by the factor; nothing is metal, as the factor says.
+    assert!(near(pixel(&made, "lamp_srm.ftex"), [128, 50, 0, 255]), "{:?}", pixel(&made, "lamp_srm.ftex"));
+    assert!(near(pixel(&made, "lamp_mtl.ftex"), [0, 0, 0, 255]));
+}
+
+#[test]
+fn a_prop_of_the_phantom_pain_has_complete_materials() {
+    let (model, made) = converted(&prop(), Game::Tpp);
+    let names = Dictionary::built_in();
+    let techniques: Vec<String> = model.materials.iter().map(|m| names.text(&m.technique).unwrap()).collect();
+    assert_eq!(techniques, ["fox3DDF_Blin_LNM", "fox3DDF_Blin_NC_LNM", "fox3DDF_Blin_LNM"]);
+    assert_eq!(model.meshes[1].flags & 0x20, 0x20);
+    assert!(model.materials.iter().all(|m| m.textures.len() == 3 && m.parameters[0].value[0] == 18.0));
+    let code = |path: &str| TexturePath::Code(galatea::fox::path_code64(path));
+    assert_eq!(
+        model.materials[0].textures[0].path,
+        code("/Assets/tpp/model/crate/sourceimages/crate_bsm.ftex")
+    );
+    assert_eq!(
+        model.materials[1].textures[1].path,
+        code("/Assets/tpp/common_source/flat/Pictures/cm_flat_nrm.ftex")
+    );
+    assert!(files(&made).contains(&"knob_bsm.ftex") && near(pixel(&made, "knob_bsm.ftex"), [188, 0, 0, 255]));
+    let context = SceneContext::new("crate").with_texture_folder("/Assets/mod/crate");
+    let made = tried(&glb(&prop()), Game::Gz, &context).unwrap();
+    let model = Fmdl::read(&made.output.bytes, &Limits::default()).unwrap();
+    assert_eq!(model.materials[0].textures[0].path, TexturePath::Folder("/Assets/mod/crate/".into()));
+}
+
+#[test]
+fn presets_of_the_users_own_come_first() {
+    let mut presets = Presets::built_in().clone();
+    presets.add("preset rust\n shader tpp_3ddf_rustdirty\n technique tpp3DDF_RustDirty_LNM\n slot Base_Tex_SRGB\n").unwrap();
+    let context = SceneContext::new("crate").with_presets(&presets).with_preset("rust");
+    let made = tried(&glb(&prop()), Game::Gz, &context).unwrap();
+    let model = Fmdl::read(&made.output.bytes, &Limits::default()).unwrap();
+    let shaders: Vec<String> = model.materials.iter().map(|m| m.shader.to_string()).collect();
+    assert_eq!(shaders, ["fox_3ddf_basic_nrmuv", "tpp_3ddf_rustdirty", "tpp_3ddf_rustdirty"]);
+    let error =
+        tried(&glb(&prop()), Game::Gz, &SceneContext::new("x").with_preset("rust")).unwrap_err().to_string();
+    assert!(error.contains("\"rust\" is not known") && !error.contains("--"), "{error}");
+}
+
+#[test]
+fn what_is_no_model_is_told_in_one_line() {
+    let mut empty = Scene::new("empty");
+    empty.add_node(None, Node::new("nothing"));
+    let error = tried(&glb(&empty), Game::Tpp, &SceneContext::new("empty")).unwrap_err().to_string();
+    assert!(error.contains("no triangles") && !error.contains('\n'), "{error}");
+}
+
+#[test]
+fn one_level_alone_goes_into_a_gltf() {
+    let (model, _) = converted(&stadium(), Game::Pes);
+    let context = SceneContext::new("lamp");
+    let triangles = |options: &ConvertOptions| {
+        let made = convert(&model, FormatId::Glb, options, &context).unwrap();
+        open(&Input::new(&made.output.bytes), &Limits::default()).unwrap().summary().triangles
+    };
+    assert_eq!(triangles(&ConvertOptions::default()), 528 + 224 + 48 + 36 * 3);
+    assert_eq!(triangles(&ConvertOptions::default().with_level(0)), 528 + 36);
+    let made = convert(&model, FormatId::Glb, &ConvertOptions::default().with_level(0), &context).unwrap();
+    let glb = open(&Input::new(&made.output.bytes), &Limits::default()).unwrap();
+    let back = convert(glb.as_ref(), FormatId::Fmdl, &ConvertOptions::default(), &context).unwrap();
+    let back = Fmdl::read(&back.output.bytes, &Limits::default()).unwrap();
+    assert_eq!(back.meshes.len(), 2);
+    assert_eq!(back.check().at_least(Severity::Error), 0);
+}
+
+#[test]
+fn paths_without_a_name_are_told_when_the_version_changes() {
+    let (model, _) = converted(&prop(), Game::Tpp);
+    let options = ConvertOptions::default().with_game(TargetGame::Fox(Game::Pes));
+    let made = convert(&model, FormatId::Fmdl, &options, &SceneContext::new("crate")).unwrap();
+    let unknown = made.losses.iter().filter(|l| l.visible && l.what.contains("not known")).count();
+    assert_eq!(unknown, 9, "{:?}", made.losses);
+    let mut names = Dictionary::built_in();
+    for name in ["crate_bsm", "crate_nrm", "tpp-static_srm", "lid_srm", "knob_bsm", "knob_srm"] {
+        names.add(&format!("/Assets/tpp/model/crate/sourceimages/{name}"));
+    }
+    names.add("/Assets/tpp/common_source/flat/Pictures/cm_flat_nrm");
+    let context = SceneContext::new("crate").with_names(&names);
+    let made = convert(&model, FormatId::Fmdl, &options, &context).unwrap();
+    assert!(made.losses.iter().all(|l| !l.visible), "{:?}", made.losses);
+    let model = Fmdl::read(&made.output.bytes, &Limits::default()).unwrap();
+    let folder = TexturePath::Folder("/Assets/tpp/model/crate/sourceimages/".into());
+    assert_eq!(model.materials[0].textures[0].path, folder);
+}
+
+/// Every material gets the preset with its shader, technique and slots by its name, and nothing else is left of it.
+#[test]
+#[ignore = "needs the corpus"]
+fn models_of_the_corpus_are_made_again_from_presets() {
+    let mut made = 0;
+    let listed = galatea_robustness::listed(&["fmdl"], &[".fmdl"]);
+    for (path, bytes) in listed.bytes() {
+        if made == 40 {
+            break;
+        }
+        let mut model = Fmdl::read(&bytes, &Limits::default()).unwrap();
+        model.resolve_names(&Dictionary::built_in());
+        let presets = Presets::built_in();
+        let fitting: Vec<_> = model.materials.iter().filter_map(|m| presets.of_instance(m)).collect();
+        if fitting.len() != model.materials.len() || model.meshes.is_empty() {
+            continue;
+        }
+        for (material, preset) in model.materials.iter_mut().zip(&fitting) {
+            material.name = format!("{} [{}]", material.name, preset.name()).as_str().into();
+        }
+        let game = if model.has_hashes() { Game::Tpp } else { Game::Gz };
+        let glb =
+            convert(&model, FormatId::Glb, &ConvertOptions::default(), &SceneContext::new("model")).unwrap();
+        let stripped = stripped(&glb.output.bytes);
+        let again = tried(&stripped, game, &SceneContext::new("model")).unwrap();
+        let back = Fmdl::read(&again.output.bytes, &Limits::default()).unwrap();
+        let report = back.check();
+        let name = path.display();
+        assert_eq!(report.at_least(Severity::Error), 0, "{name}: {:#?}", report.findings());
+        assert_eq!(back.summary().triangles, model.summary().triangles, "{name}");
+        for material in &back.materials {
+            assert!(fitting.iter().any(|p| p.fits(material)), "{name}: {material:?}");
+        }
+        made += 1;
+    }
+    assert_eq!(made, 40);
+}
+
+/// Returns a GLB without any extras.
+fn stripped(glb: &[u8]) -> Vec<u8> {
+    fn strip(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(map) => {
+                map.remove("extras");
+                map.values_mut().for_each(strip);
+            }
+            serde_json::Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    strip(&mut json);
+    let mut text = serde_json::to_vec(&json).unwrap();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let rest = &glb[20 + length..];
+    let total = (20 + text.len() + rest.len()) as u32;
+    let mut out = glb[..8].to_vec();
+    out.extend(total.to_le_bytes());
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(b"JSON");
+    out.extend(text);
+    out.extend(rest);
+    out
+}
