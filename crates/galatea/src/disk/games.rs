@@ -101,12 +101,15 @@ pub fn identify(folder: &Path) -> Option<Installed> {
     at(folder).or_else(|| places::BELOW.iter().find_map(|below| at(&without_case(folder, below)?)))
 }
 
+/// The folder of a game, and the module, map or campaign above its layers.
+type Layered = (PathBuf, Option<PathBuf>);
+
 /// The games that inputs belong to, each opened once in a run.
 #[derive(Debug, Default)]
 pub struct Games {
     /// The folder that the user named.
     named: Option<Installed>,
-    stores: Mutex<HashMap<(PathBuf, Option<PathBuf>), Arc<Store>>>,
+    stores: Mutex<HashMap<Layered, Arc<Store>>>,
     usual: OnceLock<Vec<Installed>>,
     above: Mutex<HashMap<PathBuf, Option<Installed>>>,
 }
@@ -167,12 +170,12 @@ impl Games {
     fn above(&self, folder: &Path) -> Option<Installed> {
         let mut known = self.above.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = whole(folder);
-        let mut one = |path: &Path| {
+        let one = |path: &Path| {
             let identified =
                 || identify(path).map(|game| Installed { found: "above the input".into(), ..game });
             known.entry(path.to_path_buf()).or_insert_with(identified).clone()
         };
-        folder.ancestors().filter(|path| path.is_dir()).find_map(|path| one(path))
+        folder.ancestors().filter(|path| path.is_dir()).find_map(one)
     }
 
     /// Returns the layers of the game that a file in this folder belongs to. The module or map that the file is in is one of them.

@@ -61,7 +61,8 @@ pub fn search_root(path: &Path) -> PathBuf {
 fn fits(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0, 0);
     // Where to go on behind the last `*` and the last `**`, if what follows does not fit: in the pattern and in the text.
-    let (mut star, mut deep): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut star: Option<(usize, usize)> = None;
+    let mut deep: Option<(usize, usize)> = None;
     loop {
         match (pattern.get(p), text.get(t)) {
             (None, None) => return true,

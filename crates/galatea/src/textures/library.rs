@@ -288,7 +288,7 @@ impl Library {
     }
 
     /// Reads the files that belong to a texture, with their numbers.
-    fn parts(&self, id: usize) -> Result<Vec<(u8, Cow<'_, [u8]>)>, String> {
+    fn parts(&self, id: usize) -> Result<Vec<Numbered<'_>>, String> {
         #[cfg(feature = "disk")]
         if let Some(store) = &self.store {
             let parts = store.parts(id).into_iter();
@@ -330,6 +330,9 @@ impl Library {
         })
     }
 }
+
+/// The bytes of a part of a texture, with its number.
+type Numbered<'a> = (u8, Cow<'a, [u8]>);
 
 /// Returns `true` for the names of textures and of what belongs to them.
 #[cfg(feature = "disk")]
