@@ -308,13 +308,14 @@ fn models_of_the_corpus_are_made_again_from_presets() {
         if fitting.len() != model.materials.len() || model.meshes.is_empty() {
             continue;
         }
-        for (material, preset) in model.materials.iter_mut().zip(&fitting) {
-            material.name = format!("{} [{}]", material.name, preset.name()).as_str().into();
+        for (i, material) in model.materials.iter_mut().enumerate() {
+            material.name = format!("p{i}").as_str().into();
         }
         let game = if model.has_hashes() { Game::Tpp } else { Game::Gz };
         let glb =
             convert(&model, FormatId::Glb, &ConvertOptions::default(), &SceneContext::new("model")).unwrap();
-        let stripped = stripped(&glb.output.bytes);
+        let names: Vec<&str> = fitting.iter().map(|p| p.name()).collect();
+        let stripped = stripped(&glb.output.bytes, &names);
         let again = tried(&stripped, game, &SceneContext::new("model")).unwrap();
         let back = Fmdl::read(&again.output.bytes, &Limits::default()).unwrap();
         let report = back.check();
@@ -329,8 +330,8 @@ fn models_of_the_corpus_are_made_again_from_presets() {
     assert_eq!(made, 40);
 }
 
-/// Returns a GLB without any extras.
-fn stripped(glb: &[u8]) -> Vec<u8> {
+/// Returns a GLB without any extras, in which the material `p3` is named after the preset with this number.
+fn stripped(glb: &[u8], presets: &[&str]) -> Vec<u8> {
     fn strip(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(map) => {
@@ -344,6 +345,11 @@ fn stripped(glb: &[u8]) -> Vec<u8> {
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
     strip(&mut json);
+    for material in json["materials"].as_array_mut().into_iter().flatten() {
+        let name = material["name"].as_str().unwrap().to_owned();
+        let number = name.split('.').next().and_then(|n| n.strip_prefix('p')?.parse::<usize>().ok());
+        material["name"] = number.map_or(name.clone(), |n| format!("{name} [{}]", presets[n])).into();
+    }
     let mut text = serde_json::to_vec(&json).unwrap();
     text.resize(text.len().next_multiple_of(4), b' ');
     let rest = &glb[20 + length..];

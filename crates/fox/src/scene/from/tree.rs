@@ -57,10 +57,9 @@ impl Roles {
                 set(&mut bone, id);
             }
             let mesh = node.mesh.is_some();
-            let own_group = mesh
-                && !stored(id, "mesh")
-                && !node.parent.is_some_and(|p| stored(p, "group"))
-                && !(foreign && finest.has_below(scene, id));
+            let lower = foreign && finest.has_below(scene, id);
+            let own_group =
+                mesh && !stored(id, "mesh") && !node.parent.is_some_and(|p| stored(p, "group")) && !lower;
             let holder = !is(&bone, id) && is(&holds_mesh, id) && !mesh && !is(&armature, id);
             if stored(id, "group") || own_group || holder {
                 set(&mut group, id);
