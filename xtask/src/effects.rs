@@ -255,7 +255,9 @@ impl Seen {
         self.alive += frame.sprites.len() as f64 * share;
         let corners = frame.sprites.iter().flat_map(|s| s.corners);
         let around = Bounds::around(corners.map(|c| inverse.transform_point3(Vec3::from(c)).to_array()));
-        self.boxes.extend(around.map(|Bounds { min: [a, b, c], max: [d, e, f] }| [a, b, c, d, e, f].map(f64::from)));
+        self.boxes.extend(
+            around.map(|Bounds { min: [a, b, c], max: [d, e, f] }| [a, b, c, d, e, f].map(f64::from)),
+        );
         let (mut sum, mut covered) = ([0.0f64; 3], 0u32);
         for pixel in pixels.chunks_exact(4).filter(|p| p.iter().take(3).any(|v| *v > 8)) {
             covered += 1;
@@ -278,7 +280,10 @@ impl Seen {
             out.alive += one.get("alive").map_or(0.0, number) * share;
             out.covered += one.get("covered").map_or(0.0, number) * share;
             out.boxes.extend(<[f64; 6]>::try_from(numbers(one, "box")).ok());
-            out.color.iter_mut().zip(numbers(one, "color")).for_each(|(color, value)| *color += value * share);
+            out.color
+                .iter_mut()
+                .zip(numbers(one, "color"))
+                .for_each(|(color, value)| *color += value * share);
         }
         out
     }
@@ -335,13 +340,20 @@ fn known(model: &Model) -> Vec<&'static str> {
     add(particles.iter().any(|e| e.rows * e.columns > 1), "leaves out the last cell of a span");
     add(!model.ribbon_emitters.is_empty(), "maps ribbons by the number of an edge, not by its age");
     add(particles.iter().any(|e| e.time > 1.0), "does not limit the middle time to the life");
+    add(
+        particles.iter().any(|e| e.tracks.get(*b"KP2E").is_some()),
+        "takes a default before the first key of a rate, not the last key of the sequence",
+    );
     let rotations = model.nodes().filter_map(|(_, _, node)| node.tracks.get(*b"KGRT"));
     let odd = |q: [f32; 4]| (q.iter().map(|v| v * v).sum::<f32>() - 1.0).abs() > 0.01;
     let unscaled = rotations.filter_map(|track| match &track.keys {
         Keys::Rotation(curve) => Some(curve.keys.iter().any(|key| odd(key.value))),
         _ => None,
     });
-    add(unscaled.into_iter().any(|odd| odd), "does not normalize rotations, of which some here are not of length 1");
+    add(
+        unscaled.into_iter().any(|odd| odd),
+        "does not normalize rotations, of which some here are not of length 1",
+    );
     out
 }
 
@@ -368,6 +380,8 @@ fn report(subjects: &[Subject], theirs: &[Value]) -> Outcome {
             subject.known.iter().for_each(|why| println!("  the viewer {why}"));
         }
     }
-    println!("{models} models, {moments} moments, {same} alike (count within {COUNT}, box within {PLACE}, color within {COLOR})");
+    println!(
+        "{models} models, {moments} moments, {same} alike (count within {COUNT}, box within {PLACE}, color within {COLOR})"
+    );
     if models == 0 { Err("nothing was compared".into()) } else { Ok(()) }
 }

@@ -12,7 +12,7 @@ use galatea::preview::Options;
 use galatea::texture::find::Game;
 use galatea::{Document, SceneContext, Stage, kotor, textures};
 
-use support::scratch;
+use support::{galatea, scratch};
 
 /// A texture of 4 x 4 cells, each in its own color with a soft edge, as a TGA.
 fn cells() -> Vec<u8> {
@@ -130,7 +130,8 @@ fn square(flags: u32) -> mdlx::Model {
     model.particle_emitters2.clear();
     let moved = mdlx::Keys::Vector(mdlx::Curve::new([(0, [0.0; 3]), (4000, [1.0, 0.0, 0.0])]));
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let turned = mdlx::Keys::Rotation(mdlx::Curve::new([(0, [0.0, 0.0, 0.0, 1.0]), (4000, [0.0, 0.0, half, half])]));
+    let turned =
+        mdlx::Keys::Rotation(mdlx::Curve::new([(0, [0.0, 0.0, 0.0, 1.0]), (4000, [0.0, 0.0, half, half])]));
     let linear = mdlx::Interpolation::Linear;
     let tracks =
         vec![mdlx::Track::new(b"KTAT", linear, moved), mdlx::Track::new(b"KTAR", linear, turned)].into();
@@ -310,7 +311,8 @@ fn subjects() -> Vec<(String, Box<dyn Document>)> {
     let pages = mdlx::Track::new(b"KMTF", mdlx::Interpolation::None, pages);
     let mut book = square(0);
     book.textures.push(mdlx::Texture { path: Default::default(), replaceable_id: 2, flags: 0 });
-    (book.materials[0].layers[0].tracks, book.materials[0].layers[0].texture_anim_id) = (vec![pages].into(), -1);
+    (book.materials[0].layers[0].tracks, book.materials[0].layers[0].texture_anim_id) =
+        (vec![pages].into(), -1);
     add("pages", book);
     let mut footprint = square(0);
     footprint.events.push(mdlx::Event {
@@ -398,4 +400,20 @@ fn every_kind_of_emitter_is_drawn_as_it_was_looked_at() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert!(pool.install(draw_all) == drawn, "{threads} threads");
     }
+}
+
+#[test]
+fn the_moving_image_of_the_readme_is_what_render_makes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (kept, model) = (root.join("docs/images/beacon.gif"), root.join("examples/beacon.mdx"));
+    let out = scratch("readme").join("beacon.gif");
+    let command = "--clip Stand --animate --size 216x270 --fps 10 -o";
+    let mut arguments = vec!["render".to_owned(), model.to_string_lossy().into_owned()];
+    arguments.extend(command.split(' ').map(str::to_owned));
+    arguments.push(out.to_string_lossy().into_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    assert!(galatea(&arguments).status.success());
+    let drawn = std::fs::read(out).unwrap();
+    assert!(std::fs::read(kept).unwrap() == drawn, "docs/images/beacon.gif: render it again with {command}");
+    assert!(drawn.len() < 300_000);
 }

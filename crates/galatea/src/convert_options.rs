@@ -90,6 +90,8 @@ pub enum ConvertOption {
     Ftexs,
     /// [`ConvertOptions::weights`].
     Weights,
+    /// [`ConvertOptions::bake_effects`].
+    BakeEffects,
 }
 
 impl fmt::Display for ConvertOption {
@@ -101,6 +103,7 @@ impl fmt::Display for ConvertOption {
             ConvertOption::Platform => "a platform",
             ConvertOption::Ftexs => "a number of FTEXS files",
             ConvertOption::Weights => "a way to make matrix groups",
+            ConvertOption::BakeEffects => "baking of effects",
         })
     }
 }
@@ -125,6 +128,8 @@ pub struct ConvertOptions {
     pub images: Option<Images>,
     /// Whether a glTF that has lost the extras Galatea wrote is converted as if it came from elsewhere.
     pub as_new: bool,
+    /// Whether a glTF also gets the particles and ribbons of a model as animated meshes. They are left out when it is read.
+    pub bake_effects: bool,
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
@@ -164,6 +169,12 @@ impl ConvertOptions {
     #[must_use]
     pub fn with_as_new(self, as_new: bool) -> Self {
         ConvertOptions { as_new, ..self }
+    }
+
+    /// Returns the same options, with or without baked effects.
+    #[must_use]
+    pub fn with_bake_effects(self, bake_effects: bool) -> Self {
+        ConvertOptions { bake_effects, ..self }
     }
 
     /// Returns the same options with this game.
@@ -222,7 +233,8 @@ impl ConvertOptions {
         let weights = self.weights.map(|_| ConvertOption::Weights);
         #[cfg(not(feature = "mdlx"))]
         let weights = None;
-        let mut given = [version, game, platform, weights].into_iter().flatten();
+        let baking = self.bake_effects.then_some(ConvertOption::BakeEffects);
+        let mut given = [version, game, platform, weights, baking].into_iter().flatten();
         match given.find(|option| !to.format().options.contains(option)) {
             Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
             None => Ok(()),

@@ -99,7 +99,9 @@ impl<'a> ModelPerformance<'a> {
             late: false,
             systems: (1u64..)
                 .zip(&self.emitters)
-                .map(|(own, _)| System::new(Chance::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own))))
+                .map(|(own, _)| {
+                    System::new(Chance::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own)))
+                })
                 .collect(),
             swings: swings.map(|(id, _)| still(id)).collect(),
         }

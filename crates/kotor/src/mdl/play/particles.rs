@@ -135,7 +135,8 @@ impl System {
         self.owed = (self.owed - due).max(0.0);
         let births = (due as usize).min(MOST.saturating_sub(self.particles.len()));
         self.limited |= births < due as usize;
-        let carried = if settings.flags & flags::INHERIT_VELOCITY != 0 { moved / seconds } else { Vec3::ZERO };
+        let carried =
+            if settings.flags & flags::INHERIT_VELOCITY != 0 { moved / seconds } else { Vec3::ZERO };
         for _ in 0..births {
             let mut particle = self.born(settings, around.world);
             if is_free(settings) && carried.is_finite() {
@@ -209,8 +210,7 @@ mod tests {
     use super::*;
     use crate::mdl::{Model, Node};
 
-    const HERE: Surroundings =
-        Surroundings { world: Mat4::IDENTITY, target: None, seen: true, burst: false };
+    const HERE: Surroundings = Surroundings { world: Mat4::IDENTITY, target: None, seen: true, burst: false };
 
     fn fountain() -> Settings {
         Settings {
@@ -302,7 +302,9 @@ mod tests {
             let mut system = System::new(Chance::new(1));
             system.advance(&settings, &HERE, 1.0 / 64.0);
             system.advance(&settings, &Surroundings { world: moved, ..HERE }, 1.0 / 64.0);
-            let at = |i: usize| system.particles().get(i).map(|p| (system.place(&settings, p, moved).x, p.velocity.x));
+            let at = |i: usize| {
+                system.particles().get(i).map(|p| (system.place(&settings, p, moved).x, p.velocity.x))
+            };
             (at(0), at(1))
         };
         assert_eq!(after(0, Render::Normal).0, Some((0.0, 0.0)));
