@@ -340,6 +340,10 @@ fn known(model: &Model) -> Vec<&'static str> {
     add(particles.iter().any(|e| e.rows * e.columns > 1), "leaves out the last cell of a span");
     add(!model.ribbon_emitters.is_empty(), "maps ribbons by the number of an edge, not by its age");
     add(particles.iter().any(|e| e.time > 1.0), "does not limit the middle time to the life");
+    add(
+        particles.iter().any(|e| e.tracks.get(*b"KP2E").is_some()),
+        "takes a default before the first key of a rate, not the last key of the sequence",
+    );
     let rotations = model.nodes().filter_map(|(_, _, node)| node.tracks.get(*b"KGRT"));
     let odd = |q: [f32; 4]| (q.iter().map(|v| v * v).sum::<f32>() - 1.0).abs() > 0.01;
     let unscaled = rotations.filter_map(|track| match &track.keys {

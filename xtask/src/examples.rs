@@ -4,7 +4,7 @@ use clap::Args;
 use galatea::kotor::bwm::{Kind, Walkmesh, text};
 use galatea::kotor::surface::Walkability;
 
-use crate::{Outcome, generated, root, statue};
+use crate::{Outcome, beacon, generated, root, statue};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -26,6 +26,10 @@ impl Options {
         generated(&dir.join("room.wok.ascii"), &text, self.check)?;
         for (name, bytes) in statue::files()? {
             generated(&dir.join(name), &bytes, self.check)?;
+            if name == "statue_800.mdx" {
+                let bytes = beacon::file(&bytes).map_err(|e| format!("beacon: {e}"))?;
+                generated(&dir.join("beacon.mdx"), &bytes, self.check)?;
+            }
         }
         for (number, name) in ["hall", "passage", "vault"].into_iter().enumerate() {
             let bytes = keep(number).and_then(|m| m.write()).map_err(|e| format!("{name}: {e}"))?;

@@ -1,5 +1,6 @@
 //! Everything CI does, runnable by anyone; `cargo xtask help` lists it.
 
+mod beacon;
 mod bench;
 mod book;
 mod coverage;

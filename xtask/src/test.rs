@@ -59,7 +59,7 @@ fn full() -> Outcome {
         command.arg("--include-ignored");
     }
     step("walkmesh queries, full counts", || run(&mut command, "the tests"))?;
-    let images = ["test", "--release", "--package", "galatea-cli", "--test", "images"];
+    let images = ["test", "--release", "--package", "galatea-cli", "--test", "images", "--test", "effects"];
     step("images, release build", || run(&mut cargo(&images), "the tests"))
 }
 

@@ -13,7 +13,7 @@ use galatea::preview::Options;
 use galatea::texture::find::Game;
 use galatea::{Document, SceneContext, Stage, kotor, textures};
 
-use support::scratch;
+use support::{galatea, scratch};
 
 /// A texture of 4 x 4 cells, each in its own color with a soft edge, as a TGA.
 fn cells() -> Vec<u8> {
@@ -407,4 +407,20 @@ fn every_kind_of_emitter_is_drawn_as_it_was_looked_at() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert!(pool.install(draw_all) == drawn, "{threads} threads");
     }
+}
+
+#[test]
+fn the_moving_image_of_the_readme_is_what_render_makes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (kept, model) = (root.join("docs/images/beacon.gif"), root.join("examples/beacon.mdx"));
+    let out = scratch("readme").join("beacon.gif");
+    let command = "--clip Stand --animate --size 216x270 --fps 10 -o";
+    let mut arguments = vec!["render".to_owned(), model.to_string_lossy().into_owned()];
+    arguments.extend(command.split(' ').map(str::to_owned));
+    arguments.push(out.to_string_lossy().into_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    assert!(galatea(&arguments).status.success());
+    let drawn = std::fs::read(out).unwrap();
+    assert!(std::fs::read(kept).unwrap() == drawn, "docs/images/beacon.gif: render it again with {command}");
+    assert!(drawn.len() < 300_000);
 }

@@ -7,6 +7,7 @@ use galatea_scene::Scene;
 use galatea_texture::find::Game;
 use galatea_wire::{Error, Loss};
 
+use crate::bake::{Baked, bake};
 use crate::textures::{Carried, Files};
 use crate::{ConvertOption, ConvertOptions, Document, Encoding, FormatId, Output, SceneContext};
 
@@ -133,7 +134,16 @@ pub fn convert(
     let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
     let scene = document.scene(context).ok_or_else(unsupported)?;
     if let Some(write_scene) = to.format().write_scene {
-        return write_scene(&at_level(scene, options.level), document, options, context);
+        let scene = at_level(scene, options.level);
+        if options.bake_effects
+            && let Some(mut performance) = document.performance(&scene).filter(|p| p.has_effects())
+        {
+            let Baked { scene, losses } = bake(&scene, performance.as_mut());
+            let mut converted = write_scene(&scene, document, options, context)?;
+            converted.losses.extend(losses);
+            return Ok(converted);
+        }
+        return write_scene(&scene, document, options, context);
     }
     let from_scene = to.format().from_scene.ok_or_else(unsupported)?;
     if document.has_lost_extras() && !options.as_new {

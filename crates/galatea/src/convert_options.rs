@@ -98,6 +98,8 @@ pub enum ConvertOption {
     KotorAuthoring,
     /// [`SceneContext::with_walkmesh`](crate::SceneContext::with_walkmesh).
     KotorWalkmesh,
+    /// [`ConvertOptions::bake_effects`].
+    BakeEffects,
 }
 
 impl fmt::Display for ConvertOption {
@@ -113,6 +115,7 @@ impl fmt::Display for ConvertOption {
             ConvertOption::Level => "one level of detail",
             ConvertOption::KotorAuthoring => "what the author of a new KotOR model decides",
             ConvertOption::KotorWalkmesh => "a walkmesh beside it, or a format of its textures",
+            ConvertOption::BakeEffects => "baking of effects",
         })
     }
 }
@@ -137,6 +140,8 @@ pub struct ConvertOptions {
     pub images: Option<Images>,
     /// Whether a glTF that has lost the extras Galatea wrote is converted as if it came from elsewhere.
     pub as_new: bool,
+    /// Whether a glTF also gets the particles and ribbons of a model as animated meshes. They are left out when it is read.
+    pub bake_effects: bool,
     /// The game a KotOR or Fox Engine model is for.
     pub game: Option<TargetGame>,
     /// The machine a KotOR model is for.
@@ -180,6 +185,12 @@ impl ConvertOptions {
     #[must_use]
     pub fn with_as_new(self, as_new: bool) -> Self {
         ConvertOptions { as_new, ..self }
+    }
+
+    /// Returns the same options, with or without baked effects.
+    #[must_use]
+    pub fn with_bake_effects(self, bake_effects: bool) -> Self {
+        ConvertOptions { bake_effects, ..self }
     }
 
     /// Returns the same options with this game.
@@ -252,7 +263,8 @@ impl ConvertOptions {
         let weights = None;
         let bones = self.drop_unused_bones.then_some(ConvertOption::DropUnusedBones);
         let level = self.level.map(|_| ConvertOption::Level);
-        let mut given = [version, game, platform, weights, bones, level].into_iter().flatten();
+        let baking = self.bake_effects.then_some(ConvertOption::BakeEffects);
+        let mut given = [version, game, platform, weights, bones, level, baking].into_iter().flatten();
         match given.find(|option| !to.format().options.contains(option)) {
             Some(option) => Err(ConvertError::UnsupportedOption { option, to }),
             None => Ok(()),

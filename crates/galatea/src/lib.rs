@@ -20,6 +20,7 @@
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
+mod bake;
 mod comparison;
 mod convert;
 mod convert_options;

@@ -8,6 +8,9 @@ use crate::{
     UvTransform,
 };
 
+/// The key of extras that mark what was made from the frames of an effect and follows from it: nodes, meshes and materials.
+pub const BAKED: &str = "baked_effect";
+
 /// Everything that is drawn of a scene at a moment.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

@@ -48,7 +48,8 @@ pub use extra::{
 };
 pub use fixture::example;
 pub use frame::{
-    Frame, Instant, Marker, MarkerKind, MaterialState, Performance, PlainPerformance, Shown, Sprite, Surface,
+    BAKED, Frame, Instant, Marker, MarkerKind, MaterialState, Performance, PlainPerformance, Shown, Sprite,
+    Surface,
 };
 pub use light::{Camera, Emitter, EmitterKind, Light, LightKind, Projection};
 pub use material::{AlphaMode, Material, Slot, Texture, UvTransform, Wrap};

@@ -98,6 +98,9 @@ pub(crate) struct Options {
     /// Make a new model of a glTF that was made from a game model and has lost its custom properties
     #[arg(long, conflicts_with = "onto")]
     as_new: bool,
+    /// Add particles and ribbons to a glTF as animated meshes, for other programs; they are left out when it is read
+    #[arg(long)]
+    bake_effects: bool,
     /// Fail, and write nothing, if anything is lost that can be seen
     #[arg(long)]
     strict: bool,
@@ -229,7 +232,11 @@ impl Options {
         });
         let options = self.textures.options().with_version(self.version).with_weights(weights);
         let options = options.with_drop_unused_bones(self.drop_unused_bones).with_level(self.lod);
-        options.with_game(game).with_platform(platform).with_as_new(self.as_new)
+        options
+            .with_game(game)
+            .with_platform(platform)
+            .with_as_new(self.as_new)
+            .with_bake_effects(self.bake_effects)
     }
 
     fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {

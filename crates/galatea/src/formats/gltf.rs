@@ -261,6 +261,7 @@ pub(super) static GLB: Format = Format {
         let document = Gltf { scene, document_name: None, embedded, losses, stripped: false, name, bytes };
         Ok((Box::new(document), Vec::new()))
     }),
+    options: &[crate::ConvertOption::BakeEffects],
     write_scene: Some(gltf_write::glb),
     ..Format::model(FormatId::Glb, "glb", "glTF 2.0 in one file")
 };
@@ -277,6 +278,7 @@ pub(super) static GLTF: Format = Format {
     },
     rules: RULES,
     // Without `from_scene`: that does not know the name of its other file.
+    options: &[crate::ConvertOption::BakeEffects],
     write_scene: Some(gltf_write::gltf),
     ..Format::model(FormatId::Gltf, "gltf", "glTF 2.0 as JSON, with its files beside it")
 };

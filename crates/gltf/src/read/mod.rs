@@ -1,5 +1,6 @@
 //! From glTF to the scene: the document around its lists.
 
+mod baked;
 mod clip;
 mod light;
 mod material;
@@ -42,6 +43,7 @@ pub(crate) fn read(
     if let Some(original) = original {
         restore::restore(&mut root, &parse(glb::unpack(original)?.1)?);
     }
+    baked::remove(&mut root);
     let version = root.get("asset").and_then(|a| a.get("version")).and_then(Value::as_str);
     if !version.is_some_and(|v| v.starts_with("2.")) {
         let found = version.unwrap_or("nothing");
