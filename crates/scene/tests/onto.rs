@@ -1,4 +1,5 @@
 //! An edit laid onto its original: what is edited arrives, what a program lost comes back.
+#![cfg(test)]
 
 use galatea_scene::{
     Channel, Extras, Fate, Interpolation, Material, MaterialId, Mesh, Node, ORIGIN, Part, Primitive,

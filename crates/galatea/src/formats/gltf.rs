@@ -245,7 +245,7 @@ fn summary(scene: &Scene) -> Summary {
 pub(super) static GLB: Format = Format {
     extensions: &["glb"],
     stored: true,
-    options: &[crate::ConvertOption::Level],
+    options: &[crate::ConvertOption::Level, crate::ConvertOption::BakeEffects],
     write_extension: Some("glb"),
     detect: |bytes| gltf::detect(bytes) && bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(Gltf::read(input, limits)?)),
@@ -261,7 +261,6 @@ pub(super) static GLB: Format = Format {
         let document = Gltf { scene, document_name: None, embedded, losses, stripped: false, name, bytes };
         Ok((Box::new(document), Vec::new()))
     }),
-    options: &[crate::ConvertOption::BakeEffects],
     write_scene: Some(gltf_write::glb),
     ..Format::model(FormatId::Glb, "glb", "glTF 2.0 in one file")
 };
@@ -269,7 +268,7 @@ pub(super) static GLB: Format = Format {
 pub(super) static GLTF: Format = Format {
     extensions: &["gltf"],
     stored: true,
-    options: &[crate::ConvertOption::Level],
+    options: &[crate::ConvertOption::Level, crate::ConvertOption::BakeEffects],
     write_extension: Some("gltf"),
     detect: |bytes| gltf::detect(bytes) && !bytes.starts_with(b"glTF"),
     read: |input, limits| Ok(Box::new(GltfText(Gltf::read(input, limits)?)) as Box<dyn Document>),
@@ -278,7 +277,6 @@ pub(super) static GLTF: Format = Format {
     },
     rules: RULES,
     // Without `from_scene`: that does not know the name of its other file.
-    options: &[crate::ConvertOption::BakeEffects],
     write_scene: Some(gltf_write::gltf),
     ..Format::model(FormatId::Gltf, "gltf", "glTF 2.0 as JSON, with its files beside it")
 };

@@ -69,13 +69,16 @@ fn model(
     Model::author(scene, &way, &authoring, supermodel.as_ref())
 }
 
+/// Files by their names.
+type NamedFiles = Vec<(String, Vec<u8>)>;
+
 /// Returns the walkmeshes that belong beside a model, by their file names.
 fn walkmeshes_of(
     scene: &Scene,
     model: &Model,
     authoring: &Authoring,
     name: &str,
-) -> Result<(Vec<(String, Vec<u8>)>, Vec<Loss>)> {
+) -> Result<(NamedFiles, Vec<Loss>)> {
     let of = |class: Class| model.classification == class.code();
     let kind = if of(Class::Door) {
         WalkmeshUse::Door
@@ -101,7 +104,7 @@ fn walkmeshes_of(
 }
 
 /// Returns the files of an open door.
-fn other_states(made: &Authored, name: &str) -> Result<Vec<(String, Vec<u8>)>> {
+fn other_states(made: &Authored, name: &str) -> Result<NamedFiles> {
     let file =
         |(number, mesh): &(u32, Walkmesh)| Ok((format!("{}{number}.dwk", file_name(name)), mesh.write()?));
     made.others.iter().map(file).collect()
