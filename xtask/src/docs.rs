@@ -18,8 +18,8 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        // Walkmeshes as text are told on the page of models as text.
-        let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf];
+        // Walkmeshes as text are told on the page of models as text, and OBJ in the guide to authoring.
+        let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj];
         let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
             self.page(format.name, format.records, format.rules)?;

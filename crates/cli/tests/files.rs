@@ -351,7 +351,7 @@ fn images_become_textures_of_the_game() {
         ("kotor/a.mdl", "statue.tga", &["--to", "kotor-mdl"]),
         ("warcraft/a.mdx", "statue.blp", &[]),
         ("reforged/a.mdx", "statue.dds", &["--version", "1000"]),
-        ("fox/a.fmdl", "statue.ftex", &[]),
+        ("fox/a.fmdl", "statue_bsm.ftex", &[]),
     ];
     for (model, texture, options) in cases {
         let model = dir.join(model);

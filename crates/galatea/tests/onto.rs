@@ -130,7 +130,7 @@ fn a_moved_node_is_all_that_differs() {
         let lines = compare(original.as_ref(), back.as_ref(), &Comparison::default()).unwrap();
         // Nothing but its place, which Warcraft III stores as a pivot and in vertices, and Fox Engine in vertices and bounds.
         let places: &[&str] = match to {
-            FormatId::KotorMdl => &["nodes[4] \"ground\" > "],
+            FormatId::KotorMdl => &["nodes[5] \"plate\" > "],
             FormatId::Fmdl => &["meshes[1] > ", "runs[1] > bounds > ", "bounds > "],
             _ => &["GEOS > geosets[0] > ", "PIVT > pivots"],
         };

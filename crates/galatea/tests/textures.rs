@@ -318,7 +318,7 @@ fn reforged_units_have_six_textures() {
 }
 
 #[test]
-fn the_models_own_folder_goes_before_those_that_are_named() {
+fn folders_that_are_named_go_before_the_models_own() {
     let dir = scratch("order");
     let (own, shared) = (dir.join("own"), dir.join("shared/deep"));
     for folder in [&own, &shared] {
@@ -331,7 +331,7 @@ fn the_models_own_folder_goes_before_those_that_are_named() {
     assert!(failed.is_empty());
     let textures = Textures::new(Game::Kotor, Some(&own), Some(&library));
     let red = |name: &str| textures.load(name).map(|d| d.image.rgba[0]);
-    assert_eq!((red("A"), red("b"), red("c")), (Some(1), Some(3), None));
+    assert_eq!((red("A"), red("b"), red("c")), (Some(2), Some(3), None));
 }
 
 #[test]

@@ -183,11 +183,14 @@ impl Presets {
                 given.insert(0, (slot.clone(), Texture { name: path.to_owned(), ..Texture::default() }));
             }
         }
+        // Neutral textures look the same everywhere, so they are placed as the base color is.
+        let base = given.iter().map(|(_, t)| t).find(|t| t.slot == Slot::Base);
+        let placed = base.map_or((0, None), |t| (t.uv_set, t.transform));
         for slot in &preset.slots {
             let at = given.iter().position(|(s, _)| same(s, slot));
             let texture = at.map(|at| given.remove(at).1).or_else(|| {
-                let path = self.neutral(game, slot)?;
-                Some(Texture { name: path.to_owned(), ..Texture::default() })
+                let name = self.neutral(game, slot)?.to_owned();
+                Some(Texture { name, uv_set: placed.0, transform: placed.1, ..Texture::default() })
             });
             material.textures.extend(texture.map(|t| in_slot(t, slot)));
         }

@@ -16,12 +16,17 @@ pub(super) fn check(file: &LayoutFile) -> Report {
     let mut report = Report::new();
     text(file, &mut report);
     let rooms: BTreeSet<String> = file.layout.rooms.iter().map(|room| room.model.to_lowercase()).collect();
+    let models =
+        file.layout.rooms.iter().any(|room| file.files(&room.model).is_some_and(|f| f.model.is_some()));
     for (number, room) in file.layout.rooms.iter().enumerate() {
         let path = || format!("rooms[{number}] \"{}\"", escape(&room.model));
         if room.model.len() > 16 {
             add(&mut report, &rules::LONG_NAME, path(), format!("{} letters", room.model.len()));
         }
         if let Some(files) = file.files(&room.model) {
+            if models && files.model.is_none() {
+                add(&mut report, &rules::NO_MODEL, path(), "no MDL of this name was found".into());
+            }
             one_room(file, files, room.position, &path(), &mut report);
         }
     }
@@ -74,9 +79,8 @@ fn text(file: &LayoutFile, report: &mut Report) {
 
 fn one_room(file: &LayoutFile, files: &RoomFiles, position: [f32; 3], path: &str, report: &mut Report) {
     match &files.model {
-        None => add(report, &rules::NO_MODEL, path.into(), "no MDL of this name was found".into()),
         Some(Err(error)) => add(report, &rules::UNREADABLE, path.into(), format!("MDL: {error}")),
-        Some(Ok(_)) => {}
+        None | Some(Ok(_)) => {}
     }
     match &files.walkmesh {
         None => add(report, &rules::NO_WALKMESH, path.into(), "no WOK of this name was found".into()),

@@ -6,7 +6,8 @@ galatea_wire::rules! {
     COUNT "KLYT0001" Info keep "a declared number is not that of the lines"
         "The game reads as many lines as it is told. If the number is smaller, the last rooms or hooks are missing in the game.";
     NO_MODEL "KLYT0002" Warning keep "a room has no model"
-        "Nothing is seen there. Put the model beside the layout, into Override or into the module, or correct the name.";
+        "Nothing is seen there. Put the model beside the layout, into Override or into the module, or correct the name. If no room has a model, \
+         the models are taken to be elsewhere.";
     NO_WALKMESH "KLYT0003" Info keep "a room has no walkmesh"
         "Usual for skies and for what is only seen from afar; otherwise nobody can walk there.";
     UNREADABLE "KLYT0004" Error keep "a file of a room cannot be read"

@@ -348,14 +348,14 @@ impl<'a> Parser<'a> {
             let found = mesh.bones.iter().map(|b| self.by_name.get(&lower_case(b)).copied());
             mesh.bone_nodes = found.collect();
             for (bone, node) in mesh.bones.iter().zip(&mesh.bone_nodes) {
-                if node.is_none() && !bone.eq_ignore_ascii_case(b"root") {
+                if node.is_none() && !means_no_bone(bone) {
                     unknown.push((draft.spot, *bone));
                 }
             }
             let missing = |bone: u16| {
                 let name = mesh.bones.get(usize::from(bone)).copied()?;
                 let node = mesh.bone_nodes.get(usize::from(bone)).copied().flatten();
-                (node.is_none() && !name.eq_ignore_ascii_case(b"root")).then_some(name)
+                (node.is_none() && !means_no_bone(name)).then_some(name)
             };
             for (vertex, row) in mesh.weights.iter().enumerate() {
                 let used = row.bones.iter().zip(&row.weights).take(usize::from(row.count));
@@ -378,4 +378,10 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns `true` for the name that ties a vertex to no bone: `root`, after as many `_` as tell it from nodes named so.
+fn means_no_bone(name: &[u8]) -> bool {
+    let underscores = name.iter().take_while(|c| **c == b'_').count();
+    name.get(underscores..).is_some_and(|rest| rest.eq_ignore_ascii_case(b"root"))
 }
