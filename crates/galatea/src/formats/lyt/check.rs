@@ -78,9 +78,8 @@ fn text(file: &LayoutFile, report: &mut Report) {
 }
 
 fn one_room(file: &LayoutFile, files: &RoomFiles, position: [f32; 3], path: &str, report: &mut Report) {
-    match &files.model {
-        Some(Err(error)) => add(report, &rules::UNREADABLE, path.into(), format!("MDL: {error}")),
-        None | Some(Ok(_)) => {}
+    if let Some(Err(error)) = &files.model {
+        add(report, &rules::UNREADABLE, path.into(), format!("MDL: {error}"));
     }
     match &files.walkmesh {
         None => add(report, &rules::NO_WALKMESH, path.into(), "no WOK of this name was found".into()),
