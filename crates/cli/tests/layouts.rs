@@ -93,7 +93,7 @@ fn all_rooms_are_one_picture_and_one_scene() {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(run(&["info", &lyt]).contains("kotor-lyt\t3 rooms, 2 door hooks\t16\t2\t605\t756"));
+    assert!(run(&["info", &lyt]).contains("kotor-lyt\trooms: 3, door hooks: 2\t16\t2\t605\t756"));
     let image = |name: &str, more: &[&str]| {
         let out = text(&dir.join(name));
         run(&[&["render", &lyt, "-o", &out, "--size", "96"], more].concat());

@@ -149,6 +149,9 @@ pub fn convert(
     if document.has_lost_extras() && !options.as_new {
         return Err(ConvertError::LostExtras);
     }
+    if scene.axes().is_none() {
+        check_positions(&scene)?;
+    }
     #[cfg(feature = "fox")]
     if to == FormatId::Fmdl {
         let completed = crate::textures::complete(&scene, carried.as_ref(), options, context)?;
@@ -177,6 +180,21 @@ pub fn convert(
     let lost = lost.into_iter().filter(|loss| !kept.contains(loss));
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
     Ok(Converted { output: built.write()?.with_siblings(beside).with_siblings(files), losses })
+}
+
+/// Fails if a vertex of a scene from elsewhere has no place. Game files that have such vertices keep them.
+fn check_positions(scene: &Scene) -> Result<(), ConvertError> {
+    for (_, node, mesh) in scene.drawn() {
+        for vertices in mesh.primitives.iter().filter_map(|primitive| scene.vertices_of(primitive)) {
+            let bad = vertices.positions.iter().position(|p| !p.iter().all(|v| v.is_finite()));
+            if let Some(bad) = bad {
+                let name = if node.name.is_empty() { &mesh.name } else { &node.name };
+                let what = format!("mesh {name:?}: the position of vertex {bad} is not a number");
+                return Err(ConvertError::Format(Error::unrepresentable(what)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A document built from a scene.

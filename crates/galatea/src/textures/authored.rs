@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use galatea_fox::{Game, Name};
+use galatea_fox::{Game, Name, Presets};
 use galatea_gltf::Role;
 use galatea_scene::{Extras, Material, MaterialId, Scene, Slot, Texture};
 use galatea_texture::find::output_name;
@@ -55,7 +55,12 @@ pub(crate) fn complete<'s>(
         let map = material.extras.object("fmdl");
         let name = |key: &str| map.and_then(|m| m.text(key)).map(Name::parse);
         let pair = name("shader").zip(name("technique"));
-        let preset = pair.and_then(|(shader, technique)| context.presets().of_pair(&shader, &technique));
+        let preset =
+            pair.as_ref().and_then(|(shader, technique)| context.presets().of_pair(shader, technique));
+        if let Some((shader, technique)) = pair.as_ref().filter(|pair| !is_known(context.presets(), pair)) {
+            let what = format!("shader {shader} with technique {technique}: no file of the games has it");
+            out.files.losses.push(Loss::new(format!("material {:?}", before.name), what));
+        }
         let slots = preset.map_or(&[][..], |p| &p.slots);
         let images = images.as_ref();
         let mut maker = Maker { before, images, slots, folder: &folder, game, options, out: &mut out.files };
@@ -71,6 +76,11 @@ pub(crate) fn complete<'s>(
 fn is_empty(mesh: &galatea_scene::Mesh) -> bool {
     let triangles = |p: &&galatea_scene::Primitive| p.topology == galatea_scene::Topology::Triangles;
     mesh.primitives.iter().filter(triangles).all(|p| p.indices.len() < 3)
+}
+
+/// Returns `true` if the games' own files, or the presets, have this shader with this technique.
+fn is_known(presets: &Presets, (shader, technique): &(Name, Name)) -> bool {
+    presets.pairs().any(|(s, t)| s.code() == shader.code() && t.code() == technique.code())
 }
 
 /// Returns the folder of new textures.

@@ -149,7 +149,7 @@ impl Document for LayoutFile {
         let total = |of: fn(&Summary) -> usize| sums.iter().map(of).sum();
         let (rooms, doors) = (self.layout.rooms.len(), self.layout.doors.len());
         Summary {
-            version: format!("{rooms} rooms, {doors} door hooks"),
+            version: format!("rooms: {rooms}, door hooks: {doors}"),
             nodes: total(|s| s.nodes),
             meshes: total(|s| s.meshes),
             vertices: total(|s| s.vertices),
