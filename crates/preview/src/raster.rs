@@ -149,7 +149,7 @@ impl<'a> Raster<'a> {
             return;
         }
         // Clipped at the near plane and at the range of fixed-point numbers.
-        let reach = GUARD / self.width.max(self.height) as f64;
+        let reach = self.reach();
         let planes: [&dyn Fn(&Corner) -> f64; 5] = [
             &|c| c.clip[2] - near,
             &|c| c.clip[2] * reach - c.clip[0],
@@ -185,14 +185,18 @@ impl<'a> Raster<'a> {
         }
     }
 
+    /// Returns how far from the center a corner may be, in halves of the image, to have fixed-point coordinates.
+    fn reach(&self) -> f64 {
+        GUARD / self.width.max(self.height) as f64
+    }
+
     fn clipped(&mut self, corners: [Corner; 3], paint: Paint<'a>, cull: bool) {
         let (half_width, half_height) = (self.width as f64 / 2.0, self.height as f64 / 2.0);
+        let reach = self.reach();
         let place = |c: &Corner| {
-            let [x, y, w] = c.clip;
-            [
-                ((x / w + 1.0) * half_width * SUB).round() as i64,
-                ((1.0 - y / w) * half_height * SUB).round() as i64,
-            ]
+            // A corner cut from a triangle of 10^30 pixels is only near the plane that cut it.
+            let [x, y] = [c.clip[0] / c.clip[2], c.clip[1] / c.clip[2]].map(|v| v.clamp(-reach, reach));
+            [((x + 1.0) * half_width * SUB).round() as i64, ((1.0 - y) * half_height * SUB).round() as i64]
         };
         let mut corners = corners;
         let mut fixed = [place(&corners[0]), place(&corners[1]), place(&corners[2])];
@@ -493,6 +497,26 @@ mod tests {
         }
         assert_eq!(drawn(&raster), 3);
         assert!(raster.draw([0.0; 4]).iter().all(|pixel| *pixel == [0.25, 0.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn corners_at_any_distance_stay_within_fixed_point_numbers() {
+        let places = [0.5, -3e7, 1e18, -2e30, 7e37];
+        let range = (2.0 * GUARD * SUB) as i64;
+        let values = cover(0.25)[0].values;
+        for case in 0..places.len().pow(6) {
+            let place = |digit: u32| places[case / places.len().pow(digit) % places.len()];
+            let corners = [[place(0), place(1), 1.0], [place(2), place(3), 1.0], [place(4), place(5), 0.5]];
+            let mut raster = Raster::new(8, 8, 1);
+            raster.triangle(corners.map(|clip| Corner { clip, values }), PAINT, false, 0.1);
+            for triangle in &raster.triangles {
+                assert!(
+                    triangle.fixed.iter().flatten().all(|v| v.abs() <= range),
+                    "{corners:?}: {:?}",
+                    triangle.fixed
+                );
+            }
+        }
     }
 
     #[test]
