@@ -256,3 +256,19 @@ fn meshes_of_the_second_game_have_dirt_and_others_none() {
         text::print(&back).unwrap();
     }
 }
+
+#[test]
+fn nodes_that_share_a_bone_slot_come_back() {
+    let mut model = statue();
+    let flesh = model.find(b"flesh").unwrap() as usize;
+    let skin = model.nodes[flesh].mesh.as_mut().unwrap().skin.as_mut().unwrap();
+    // A slot that is a fraction counts as the whole number below it.
+    skin.bone_map = vec![-1.0, 0.0, 0.25, -1.0, -1.0];
+    skin.derive_bone_nodes();
+    assert_eq!(skin.bone_nodes[0], 1, "the first node has the slot");
+    let (back, losses) =
+        Model::from_scene(&edited(&model.to_scene(), |_, _| ()), &Default::default()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    let skin = back.nodes[flesh].mesh.as_ref().unwrap().skin.as_ref().unwrap();
+    assert_eq!((&skin.bone_map[..], skin.bone_nodes[0]), (&[-1.0, 0.0, 0.25, -1.0, -1.0][..], 1));
+}

@@ -274,7 +274,7 @@ impl Skin {
             .unwrap_or(0)
     }
 
-    /// Returns the node of a bone slot.
+    /// Returns the node of a bone slot: the first one, if the map has more of them.
     pub fn node_of(&self, slot: usize) -> Option<super::NodeId> {
         self.bone_map.iter().position(|s| *s >= 0.0 && *s as usize == slot).map(|i| i as super::NodeId)
     }

@@ -57,16 +57,10 @@ pub fn inverse_binds(nodes: &[Node], skin: NodeId) -> Vec<([f32; 4], [f32; 3])> 
 }
 
 impl Skin {
-    /// Derives the table of the nodes of the first 16 bone slots from the bone map. Unused slots become 0.
+    /// Derives the table of the nodes of the first 16 bone slots from the bone map, by [`Skin::node_of`]. Unused slots
+    /// become 0.
     pub fn derive_bone_nodes(&mut self) {
-        self.bone_nodes = [0; 16];
-        for (node, slot) in self.bone_map.iter().enumerate() {
-            if *slot >= 0.0
-                && let Some(entry) = self.bone_nodes.get_mut(*slot as usize)
-            {
-                *entry = node as i16;
-            }
-        }
+        self.bone_nodes = std::array::from_fn(|slot| self.node_of(slot).map_or(0, |node| node as i16));
     }
 }
 
