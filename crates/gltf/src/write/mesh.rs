@@ -8,7 +8,7 @@ use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
-use crate::{constraints, dropped};
+use crate::{constraints, dropped, lost_normals};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -69,6 +69,11 @@ pub(crate) fn write(
         let mut own = mesh_extras(mesh);
         if let Some(note) = dropped::note(parts.iter().map(|(primitive, ..)| *primitive)) {
             own.insert(dropped::KEY, note);
+        }
+        let shaped =
+            parts.iter().filter_map(|(primitive, ..)| Some((*primitive, scene.vertices_of(primitive)?)));
+        if let Some(note) = lost_normals::note(shaped) {
+            own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);
         put_name(o, &mut own, &mesh.name, name);
