@@ -67,12 +67,12 @@ pub(crate) fn write(
     }
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
-        if let Some(note) = dropped::note(parts.iter().map(|(primitive, ..)| *primitive)) {
+        let shaped =
+            || parts.iter().filter_map(|(primitive, ..)| Some((*primitive, scene.vertices_of(primitive)?)));
+        if let Some(note) = dropped::note(shaped()) {
             own.insert(dropped::KEY, note);
         }
-        let shaped =
-            parts.iter().filter_map(|(primitive, ..)| Some((*primitive, scene.vertices_of(primitive)?)));
-        if let Some(note) = lost_normals::note(shaped) {
+        if let Some(note) = lost_normals::note(shaped()) {
             own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);
