@@ -7,7 +7,7 @@ use galatea_wire::{Limits, Loss, Result, Rule, Schema};
 
 use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Encoding, FormatId, Input, Inspection,
-    Output, SceneContext, TextureFile,
+    Output, Report, SceneContext, TextureFile,
 };
 
 /// The kind of data that a format holds.
@@ -59,6 +59,10 @@ pub struct Format {
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
     pub rules: &'static [Rule],
+    /// What is checked of a document and the files beside it together.
+    pub rules_beside: &'static [Rule],
+    /// Checks those rules, if there are any.
+    pub check_beside: Option<CheckBeside>,
     /// Its fixed records.
     pub records: &'static [&'static Schema],
     /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences:
@@ -76,6 +80,9 @@ pub struct Format {
 
 /// Builds a document from a scene; the losses say what of the scene it cannot hold.
 pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<Loss>)>;
+
+/// Checks a document of the hook's own format and the files beside the input that it was read from.
+pub type CheckBeside = fn(&dyn Document, &Input<'_>) -> Report;
 
 /// Converts a document of the hook's own format to another; `None` if it takes a scene to do that.
 pub type Convert = fn(
@@ -113,6 +120,8 @@ impl Format {
             read: |_, _| Err(galatea_wire::Error::at(galatea_wire::ErrorKind::NotThisFormat, 0)),
             inspect: |_, _| Vec::new(),
             rules: &[],
+            rules_beside: &[],
+            check_beside: None,
             records: &[],
             unordered: &[],
             from_scene: None,

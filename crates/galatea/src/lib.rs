@@ -44,10 +44,10 @@ pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
 #[cfg(feature = "kotor")]
 pub use document::FindModel;
 pub use document::{
-    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, inspect, open, rule,
-    rules,
+    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, check, detect, inspect, open,
+    rule, rules,
 };
-pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
+pub use format::{Category, CheckBeside, Convert, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]

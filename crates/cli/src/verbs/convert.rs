@@ -596,7 +596,7 @@ fn with_flag(error: &ConvertError) -> String {
         ConvertOption::Level => "--lod is for glb and gltf".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
         ConvertOption::KotorAuthoring => {
-            "--class, --supermodel, --animation-scale, --smooth, --surface and --lyt are for new KotOR models and walkmeshes"
+            "--class, --supermodel, --animation-scale, --smooth, --surface, --join-edges and --lyt are for new KotOR models and walkmeshes"
                 .into()
         }
         ConvertOption::KotorWalkmesh => {

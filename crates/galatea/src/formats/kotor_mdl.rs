@@ -5,7 +5,7 @@ use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
-use super::document;
+use super::{document, kotor_room};
 use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
     SceneContext,
@@ -47,6 +47,8 @@ pub(super) static FORMAT: Format = Format {
         ]
     },
     rules: mdl::RULES,
+    rules_beside: kotor_room::RULES,
+    check_beside: Some(kotor_room::check_beside),
     unordered: UNORDERED,
     records: mdl::RECORDS,
     from_scene: Some(|scene, options| {

@@ -15,6 +15,8 @@ mod kotor_ascii;
 mod kotor_mdl;
 #[cfg(feature = "kotor")]
 mod kotor_new;
+#[cfg(feature = "kotor")]
+mod kotor_room;
 #[cfg(feature = "walk")]
 mod lyt;
 #[cfg(feature = "mdlx")]
