@@ -72,8 +72,8 @@ fn face() -> Scene {
     let neck = scene.add_node(Some(armature), Node { transform: at(1.5), ..Node::new("sk_neck") });
     let head = scene.add_node(Some(neck), Node { transform: at(0.1), ..Node::new("sk_head") });
     let jaw = scene.add_node(Some(head), Node { transform: at(-0.05), ..Node::new("skf_jaw") });
-    scene.add_node(Some(head), Node::new("skf_brow.L"));
-    let brow = scene.find("skf_brow.L").unwrap();
+    scene.add_node(Some(head), Node::new("skf_brow_i.L"));
+    let brow = scene.find("skf_brow_i.L").unwrap();
     let (mut vertices, indices) = ball(8, 12, 0.12);
     vertices.positions.iter_mut().for_each(|p| p[1] += 1.6);
     let low = |p: &[f32; 3]| p[1] < 1.55;
@@ -175,7 +175,7 @@ fn models_are_sound() {
 fn a_face_has_the_games_bones_and_textures() {
     let (model, made) = converted(&face(), Game::Pes);
     let bones: Vec<String> = model.bones.iter().map(|b| b.name.to_string()).collect();
-    assert_eq!(bones, ["sk_neck", "sk_head", "skf_jaw", "skf_brow_l"]);
+    assert_eq!(bones, ["sk_neck", "sk_head", "skf_jaw", "skf_brow_i_l"]);
     let groups: Vec<String> = model.groups.iter().map(|g| g.name.to_string()).collect();
     assert_eq!(groups, ["MESH_face_high"]);
     let material = &model.materials[0];

@@ -580,6 +580,34 @@ fn obj_is_read_with_its_materials() {
     }
 }
 
+/// A roof of two quads, with smoothing groups before each.
+#[test]
+fn smoothing_groups_of_obj_decide_which_corners_share_normals() {
+    let vertices = |first: &str, second: &str| {
+        let text = format!(
+            "o roof\nv 0 1 0\nv 0 1 1\nv 1 0 1\nv 1 0 0\nv -1 0 0\nv -1 0 1\n{first}f 1 2 3 4\n{second}f 1 5 6 2\n"
+        );
+        let source = open(&Input::new(text.as_bytes()), &Limits::default()).unwrap();
+        let made = convert(
+            source.as_ref(),
+            FormatId::KotorMdl,
+            &ConvertOptions::default(),
+            &SceneContext::new("plc_roof"),
+        );
+        let output = made.unwrap().output;
+        let model = Model::read(&output.bytes, output.companion("mdx"), &Limits::default()).unwrap();
+        model.nodes[1].mesh.as_ref().unwrap().vertices.clone()
+    };
+    let smooth = vertices("s 1\n", "");
+    assert_eq!(smooth.positions.len(), 6);
+    assert!(smooth.normals[..2].iter().all(|n| n[0].abs() < 1e-5 && n[2] > 0.99), "{:?}", smooth.normals);
+    for (first, second) in [("s 1\n", "s 2\n"), ("s 1\n", "s off\n"), ("s off\n", ""), ("s 0\n", "s 5\n")] {
+        let hard = vertices(first, second);
+        assert_eq!(hard.positions.len(), 8, "{first}{second}");
+        assert!(hard.normals.iter().all(|n| (n[0].abs() - 0.5f32.sqrt()).abs() < 1e-3), "{:?}", hard.normals);
+    }
+}
+
 #[test]
 fn text_is_numbered_by_its_supermodel_and_its_bones_must_exist() {
     let text = |bone: &str| {
