@@ -441,7 +441,7 @@ fn smoothing_groups_of_obj_decide_which_corners_share_normals() {
     };
     let smooth = vertices("s 1\n", "");
     assert_eq!(smooth.positions.len(), 6);
-    assert!(smooth.normals[..2].iter().all(|n| n[0].abs() < 1e-5 && n[2] > 0.99), "{:?}", smooth.normals);
+    assert!(smooth.normals[..2].iter().all(|n| n[0].abs() < 1e-5 && n[1] > 0.99), "{:?}", smooth.normals);
     for (first, second) in [("s 1\n", "s 2\n"), ("s 1\n", "s off\n"), ("s off\n", ""), ("s 0\n", "s 5\n")] {
         let hard = vertices(first, second);
         assert_eq!(hard.positions.len(), 8, "{first}{second}");
