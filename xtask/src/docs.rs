@@ -18,14 +18,14 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        // Walkmeshes as text are told on the page of models as text, and OBJ in the guide to authoring.
+        // Walkmeshes as text are described on the page of models as text, and OBJ in the guide to authoring.
         let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj];
         let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
             let rules: Vec<&Rule> = format.rules.iter().chain(format.rules_beside).collect();
             self.page(format.name, format.records, &rules)?;
         }
-        // All textures are told on one page.
+        // All textures are described on one page.
         self.page("textures", texture::RECORDS, &Vec::from_iter(texture::RULES))?;
         self.page("mpq", archive::mpq::RECORDS, &Vec::from_iter(archive::mpq::RULES))?;
         self.page("casc", archive::casc::RECORDS, &Vec::from_iter(archive::casc::RULES))?;

@@ -5,9 +5,10 @@ use galatea_texture::Image;
 use galatea_texture::find::Game;
 use galatea_wire::{Limits, Loss, Result, Rule, Schema};
 
+use crate::convert::Author;
 use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Encoding, FormatId, Input, Inspection,
-    Output, Report, SceneContext, TextureFile,
+    Output, SceneContext, TextureFile,
 };
 
 /// The kind of data that a format holds.
@@ -59,10 +60,8 @@ pub struct Format {
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
     pub rules: &'static [Rule],
-    /// What is checked of a document and the files beside it together.
+    /// What [`Document::check_beside`] checks.
     pub rules_beside: &'static [Rule],
-    /// Checks those rules, if there are any.
-    pub check_beside: Option<CheckBeside>,
     /// Its fixed records.
     pub records: &'static [&'static Schema],
     /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences:
@@ -70,8 +69,8 @@ pub struct Format {
     pub unordered: &'static [&'static str],
     /// Builds a document from a scene, if it can be done.
     pub from_scene: Option<FromScene>,
-    /// Converts documents of this format without a scene in between, where that can be done.
-    pub convert: Option<Convert>,
+    /// Builds a new model from a scene, if that takes more than [`Format::from_scene`] does: presets, names, files beside it.
+    pub(crate) author: Option<Author>,
     /// Writes the scene of a document of another format, for formats that do more than [`Format::from_scene`] can.
     pub write_scene: Option<WriteScene>,
     /// Writes an image, if it is a texture format that can be written.
@@ -81,18 +80,7 @@ pub struct Format {
 /// Builds a document from a scene; the losses say what of the scene it cannot hold.
 pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<Loss>)>;
 
-/// Checks a document of the hook's own format and the files beside the input that it was read from.
-pub type CheckBeside = fn(&dyn Document, &Input<'_>) -> Report;
-
-/// Converts a document of the hook's own format to another; `None` if it takes a scene to do that.
-pub type Convert = fn(
-    &dyn Document,
-    FormatId,
-    &ConvertOptions,
-    &SceneContext<'_>,
-) -> Result<Option<Converted>, ConvertError>;
-
-/// Writes the scene of a document, with the textures that are found or that the document brings along.
+/// Writes the scene of a document, with the textures that are found or that come with the document.
 pub type WriteScene =
     fn(&Scene, &dyn Document, &ConvertOptions, &SceneContext<'_>) -> Result<Converted, ConvertError>;
 
@@ -121,11 +109,10 @@ impl Format {
             inspect: |_, _| Vec::new(),
             rules: &[],
             rules_beside: &[],
-            check_beside: None,
             records: &[],
             unordered: &[],
             from_scene: None,
-            convert: None,
+            author: None,
             write_scene: None,
             encode: None,
         }

@@ -7,7 +7,7 @@ use galatea_kotor::mdl::Model;
 use galatea_scene::{Bounds, Pose, Purpose};
 use galatea_wire::{Limits, Report, escape, rules};
 
-use crate::{Document, Input};
+use crate::Input;
 
 rules! {
     /// The rules for a model and the walkmesh of the same name beside it.
@@ -29,9 +29,8 @@ const STRAY: usize = 10;
 type Point = [f32; 3];
 
 /// Checks the walkmesh beside a model. Only rooms have an AABB mesh and a walkmesh of their name.
-pub(super) fn check_beside(document: &dyn Document, input: &Input<'_>) -> Report {
+pub(super) fn check_beside(model: &Model, input: &Input<'_>) -> Report {
     let mut report = Report::new();
-    let Some(model) = document.as_any().downcast_ref::<Model>() else { return report };
     let has_floor = model.nodes.iter().any(|n| n.mesh.as_ref().is_some_and(|m| m.aabb.is_some()));
     let Some((name, bytes)) = has_floor.then(|| beside(input)).flatten() else { return report };
     let path = || escape(&name);
