@@ -197,6 +197,14 @@ impl Games {
         Some(store)
     }
 
+    /// Returns the creature of a row, by a path in the KotOR that a file in this folder belongs to.
+    #[cfg(feature = "kotor")]
+    pub fn creature(&self, look: crate::Look, folder: &Path) -> Option<super::Job> {
+        let game = self.of(Game::Kotor, folder)?;
+        let key = without_case(&game.root, "chitin.key").unwrap_or(game.root);
+        Some(super::Job::creature(key.join(format!("appearance_{}", look.row)), look))
+    }
+
     /// Returns `true` if files of this folder are found through the layers of the game anyway, in the game's order.
     pub(crate) fn is_layer(&self, rules: Game, folder: &Path) -> bool {
         if rules == Game::Fox {
@@ -288,6 +296,16 @@ fn kotor(game: &Installed, module: Option<&Path>, store: &mut Store) {
         store.push(ArchiveLayer::new(path));
     }
     there("chitin.key").into_iter().for_each(|path| store.push(ArchiveLayer::new(path)));
+}
+
+/// Returns the path of a file in another archive of the module that a folder is in.
+pub(super) fn in_module(folder: &Path, name: &str) -> Option<PathBuf> {
+    let archive = archive_around(folder).filter(|a| matches!(a.archive().kind(), Kind::Erf | Kind::Rim))?;
+    let parts = module_parts(archive.path()).into_iter().filter(|part| part != archive.path());
+    parts.into_iter().find_map(|part| {
+        let other = super::archive(&part).ok().flatten()?;
+        other.find(name).map(|index| other.path_of(index))
+    })
 }
 
 /// Returns the archives of a module: its MOD alone, or its RIMs.
