@@ -32,12 +32,16 @@ fn both_forms_of_a_table_say_the_same() {
 /// Two doors of an area.
 fn area() -> Vec<u8> {
     let door = |name: &str, x: f32| {
-        let fields = vec![("TemplateResRef", resref(name)), ("X", Value::Float(x)), ("Bearing", Value::Float(0.5))];
+        let fields =
+            vec![("TemplateResRef", resref(name)), ("X", Value::Float(x)), ("Bearing", Value::Float(0.5))];
         Struct(8, fields)
     };
     let doors = Value::List(vec![door("gate", 1.5), door("hatch", -2.0)]);
     let one = Value::List(vec![Struct(4, vec![("Tag", Value::String("lone".into()))])]);
-    gff(b"GIT ", vec![("Door List", doors), ("List", one), ("Byte", Value::Byte(200)), ("Int", Value::Int(-3))])
+    gff(
+        b"GIT ",
+        vec![("Door List", doors), ("List", one), ("Byte", Value::Byte(200)), ("Int", Value::Int(-3))],
+    )
 }
 
 #[test]

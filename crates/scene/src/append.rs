@@ -42,7 +42,8 @@ impl Scene {
     pub fn append(&mut self, other: Scene, below: NodeId) {
         let prefix = format!("{}/", other.name);
         let clips = self.put_below(other, below);
-        self.clips.extend(clips.into_iter().map(|clip| Clip { name: format!("{prefix}{}", clip.name), ..clip }));
+        self.clips
+            .extend(clips.into_iter().map(|clip| Clip { name: format!("{prefix}{}", clip.name), ..clip }));
     }
 
     /// Puts everything of another scene below a node as [`Scene::append`] does, as a part that plays along: its clips are added to
@@ -104,7 +105,9 @@ impl Scene {
         }
         for id in skins {
             let Some(node) = self.nodes.get_mut(id as usize) else { continue };
-            let Some(mut skin) = node.skin.and_then(|id| self.skins.get(id as usize)).cloned() else { continue };
+            let Some(mut skin) = node.skin.and_then(|id| self.skins.get(id as usize)).cloned() else {
+                continue;
+            };
             node.skin = Some(self.skins.len() as u32);
             skin.joints.iter_mut().for_each(|id| *id = copies.get(id).copied().unwrap_or(*id));
             self.skins.push(skin);

@@ -33,12 +33,15 @@ pub(super) fn trials(program: &Path, dir: &Path, models: usize) -> Result<Vec<Ar
     // Models that differ, so that one in the place of another is seen.
     let content = |number: usize| [model.as_slice(), &(number as u32).to_le_bytes()].concat();
     let files: Files = names.iter().zip(0..).map(|(name, number)| (name.clone(), content(number))).collect();
-    let edits: Vec<Edit> = files.iter().map(|(name, bytes)| Edit::put(name.as_str(), bytes.clone())).collect();
+    let edits: Vec<Edit> =
+        files.iter().map(|(name, bytes)| Edit::put(name.as_str(), bytes.clone())).collect();
     let map = Mpq::new().edited(&edits).map_err(|e| e.to_string())?;
     let (sources, work) = (dir.join("in"), |name: &str| dir.join(name));
     let write = |path: PathBuf, bytes: &[u8]| -> Outcome {
         let folder = path.parent().unwrap_or(dir);
-        fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).map_err(|e| format!("{}: {e}", path.display()))
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, bytes))
+            .map_err(|e| format!("{}: {e}", path.display()))
     };
     write(sources.join("map.w3x"), &map)?;
     write(sources.join("new/m0.mdx"), &content(models).repeat(2))?;
@@ -55,7 +58,12 @@ pub(super) fn trials(program: &Path, dir: &Path, models: usize) -> Result<Vec<Ar
         trial.after = trial.listed()?.into_iter().filter(|(name, _)| !is_backup(name)).collect();
         Ok(trial)
     };
-    let put = [word(work("put").join("map.w3x")), word(sources.join("new/m0.mdx")), "--into".into(), "units".into()];
+    let put = [
+        word(work("put").join("map.w3x")),
+        word(sources.join("new/m0.mdx")),
+        "--into".into(),
+        "units".into(),
+    ];
     let pack = [word(sources.join("models")), word(work("pack").join("models.mod"))];
     let extract = [word(sources.join("map.w3x")), "-o".into(), word(work("extract")), "--force".into()];
     let all = vec![
@@ -82,8 +90,12 @@ fn sound(all: &[ArchiveTrial], files: &Files, new: &[u8]) -> Outcome {
     let mut changed = files.clone();
     changed.insert("units/m0.mdx".into(), new.to_vec());
     let flat: Files = files.iter().map(|(name, bytes)| (name.replace('/', "_"), bytes.clone())).collect();
-    let extracted: Files =
-        extract.after.iter().filter(|(name, _)| name.starts_with("units/")).map(|(n, b)| (n.clone(), b.clone())).collect();
+    let extracted: Files = extract
+        .after
+        .iter()
+        .filter(|(name, _)| name.starts_with("units/"))
+        .map(|(n, b)| (n.clone(), b.clone()))
+        .collect();
     if inside(put, "map.w3x")? != changed || inside(pack, "models.mod")? != flat || extracted != *files {
         return Err("a verb does not leave what it should".into());
     }
@@ -183,7 +195,8 @@ impl ArchiveTrial {
         // Something was written, and not all of it.
         seen.midway += usize::from(files != self.before && !done(&files));
         // Reading the folder removes what is pending; whoever sees that a file is missing runs the verb again.
-        let info = Command::new(program).arg("info").arg(&self.dir).stdout(Stdio::null()).stderr(Stdio::null());
+        let info =
+            Command::new(program).arg("info").arg(&self.dir).stdout(Stdio::null()).stderr(Stdio::null());
         info.status().map_err(|e| e.to_string())?;
         let files = self.listed()?;
         self.faults(&files).into_iter().for_each(&mut wrong);
@@ -211,7 +224,11 @@ impl ArchiveTrial {
             let name = path.rsplit('/').next().unwrap_or(path);
             let known = |of: &Files| of.get(path) == Some(bytes);
             let copy = is_backup(name) && self.before.values().any(|original| original == bytes);
-            if !known(&self.before) && !known(&self.after) && !copy && (is_backup(name) || !is_ours(name.as_ref())) {
+            if !known(&self.before)
+                && !known(&self.after)
+                && !copy
+                && (is_backup(name) || !is_ours(name.as_ref()))
+            {
                 out.push(format!("{path} is half-written"));
             }
         }

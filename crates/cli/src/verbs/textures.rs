@@ -179,7 +179,8 @@ impl Used {
             self.paths.extend(also.iter().cloned());
             if self.paths.insert(path.clone()) {
                 let place = disk::archive(path.parent().unwrap_or(path)).ok().flatten();
-                let folder = place.map_or_else(|| path.parent().map(Path::to_path_buf), |a| Some(a.path().to_path_buf()));
+                let folder = place
+                    .map_or_else(|| path.parent().map(Path::to_path_buf), |a| Some(a.path().to_path_buf()));
                 *self.places.entry(folder.unwrap_or_default()).or_default() += 1;
             }
         }

@@ -82,7 +82,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             out.push(Audited { name, what, why: Why::BuiltIn });
             continue;
         }
-        let (library, found) = textures.find(&name);
+        let (library, found) = textures.find_loaded(&name);
         let opened = found.id().map(|id| library.open(id, &Limits::default()));
         if textures.game() == Game::Kotor
             && let Some(Ok((_, txi, _))) = &opened

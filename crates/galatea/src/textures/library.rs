@@ -415,11 +415,40 @@ impl<'a> Textures<'a> {
         self.game
     }
 
+    /// The libraries in the order in which they are searched.
+    fn places(&self) -> impl Iterator<Item = &Library> {
+        self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref())
+    }
+
+    /// Which file the game itself loads for a name. Where it loads none, this is what [`Textures::find`] finds: perhaps an image that
+    /// somebody has converted.
+    pub fn find_loaded(&self, name: &str) -> (&Library, Found) {
+        let loaded = self.places().find_map(|library| {
+            let loads = |id: &usize| {
+                let path = library.path(*id);
+                path.is_some_and(|path| {
+                    path.extension().is_some_and(|e| self.game.loads(&e.to_string_lossy()))
+                })
+            };
+            let found = match library.find(self.game, name) {
+                Found::File { id, how, also } => {
+                    let mut ids = std::iter::once(id).chain(also).skip_while(|id| !loads(id));
+                    ids.next().map(|id| Found::File { id, how, also: ids.collect() })
+                }
+                Found::Ambiguous(ids) => {
+                    Some(Found::Ambiguous(ids)).filter(|found| found.id().is_some_and(|id| loads(&id)))
+                }
+                Found::Missing(_) => None,
+            };
+            Some((library, found?))
+        });
+        loaded.unwrap_or_else(|| self.find(name))
+    }
+
     /// Which file a name means, and the library it is in.
     pub fn find(&self, name: &str) -> (&Library, Found) {
-        let places = self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref());
         let mut missing = None;
-        for library in places {
+        for library in self.places() {
             let found = library.find(self.game, name);
             if found.id().is_some() {
                 return (library, found);

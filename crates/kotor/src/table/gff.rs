@@ -49,7 +49,11 @@ impl Gff {
             fields: reader.array(head.fields.0 as usize, head.field_count as usize, "fields")?,
             labels: reader.array(head.labels.0 as usize, head.label_count as usize, "labels")?,
             data: reader.array(head.data.0 as usize, head.data_size as usize, "field data")?,
-            indices: reader.array(head.indices.0 as usize, head.indices_size as usize / 4, "field indices")?,
+            indices: reader.array(
+                head.indices.0 as usize,
+                head.indices_size as usize / 4,
+                "field indices",
+            )?,
             lists: reader.array(head.lists.0 as usize, head.lists_size as usize / 4, "list indices")?,
         };
         if out.structs.is_empty() {

@@ -189,7 +189,9 @@ fn text(reader: Reader<'_>) -> Result<TwoDa> {
         let Some(label) = words.next() else { continue };
         let cells = out.columns.len();
         let spent = reader.spend((cells * 4 + line.len() + cells) as u64, 0, "rows");
-        out.labels.push(name(reader, label, 0, "rows").and_then(|l| spent.map(|()| l)).map_err(|_| too_large(number))?);
+        out.labels.push(
+            name(reader, label, 0, "rows").and_then(|l| spent.map(|()| l)).map_err(|_| too_large(number))?,
+        );
         for _ in 0..cells {
             let Some(word) = words.next() else {
                 out.cells.push(missing);
@@ -201,7 +203,8 @@ fn text(reader: Reader<'_>) -> Result<TwoDa> {
         }
     }
     if out.columns.is_empty() {
-        let kind = ErrorKind::Mismatch { want: "a line with the names of columns".into(), found: "nothing".into() };
+        let kind =
+            ErrorKind::Mismatch { want: "a line with the names of columns".into(), found: "nothing".into() };
         return Err(Error::at_line(kind, 1, 1).within("columns"));
     }
     Ok(out)

@@ -73,7 +73,12 @@ impl Character {
     }
 
     /// Reads the models of a creature from the files of a game whose tables are known.
-    pub fn of(tables: &Appearances, look: &Look, files: &dyn SiblingFiles, limits: &Limits) -> Result<Character> {
+    pub fn of(
+        tables: &Appearances,
+        look: &Look,
+        files: &dyn SiblingFiles,
+        limits: &Limits,
+    ) -> Result<Character> {
         let parts = tables.parts(look)?;
         let mut body = model("body", &parts.body, files, limits)?;
         if let Some(texture) = parts.texture.as_deref() {
@@ -110,7 +115,8 @@ pub(crate) fn model(what: &str, name: &str, files: &dyn SiblingFiles, limits: &L
 
 /// Gives all meshes of a body that have a texture this one.
 fn dress(body: &mut Model, texture: &str) -> Result<()> {
-    let long = || Error::unrepresentable(format!("the texture \"{texture}\" in a model")).within("appearance.2da");
+    let long =
+        || Error::unrepresentable(format!("the texture \"{texture}\" in a model")).within("appearance.2da");
     let name = Text::new(texture.as_bytes()).ok_or_else(long)?;
     for mesh in body.nodes.iter_mut().filter_map(|node| node.mesh.as_deref_mut()) {
         let old = mesh.texture.bytes();
@@ -168,7 +174,8 @@ impl Document for Character {
     }
 
     fn write(&self) -> Result<Output> {
-        let what = "a creature of several models as one; convert it to glTF, or extract its body and its head";
+        let what =
+            "a creature of several models as one; convert it to glTF, or extract its body and its head";
         Err(Error::unrepresentable(what))
     }
 

@@ -109,14 +109,20 @@ impl Appearances {
             Some(_) => varied("tex").map(|stem| format!("{stem}{:02}", look.texture)),
             None => text("racetex"),
         };
-        let whole = || text("race").ok_or_else(|| wrong("race", "the name of a model".into(), "a blank cell"));
+        let whole =
+            || text("race").ok_or_else(|| wrong("race", "the name of a model".into(), "a blank cell"));
         out.body = body.map_or_else(whole, Ok)?;
         if out.model_type == "B"
-            && let Some(number) = self.appearance.number(row, "normalhead").and_then(|n| usize::try_from(n).ok())
+            && let Some(number) =
+                self.appearance.number(row, "normalhead").and_then(|n| usize::try_from(n).ok())
         {
             let heads = self.heads.as_ref().ok_or_else(|| absent("heads", "heads.2da"))?;
             if number >= heads.rows() {
-                return Err(wrong("normalhead", format!("a row of heads.2da below {}", heads.rows()), &number.to_string()));
+                return Err(wrong(
+                    "normalhead",
+                    format!("a row of heads.2da below {}", heads.rows()),
+                    &number.to_string(),
+                ));
             }
             out.head = heads.cell(number, "head").map(Cow::into_owned);
         }

@@ -10,7 +10,8 @@ const NEAR: f32 = 0.5;
 
 pub(super) fn check(file: &AreaFile) -> Report {
     let mut report = Report::new();
-    let mut add = |rule: &'static Rule, path: String, message: String| report.add(rule, None, || (path, message));
+    let mut add =
+        |rule: &'static Rule, path: String, message: String| report.add(rule, None, || (path, message));
     if file.layout.is_none() {
         add(&rules::NO_LAYOUT, "layout".into(), "no LYT of this name was found".into());
     }

@@ -242,7 +242,9 @@ impl Reading<'_> {
         let letter = items.cell(base as usize, "bodyvar").and_then(|cell| cell.chars().next());
         let letter = letter.filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase());
         Ok(match letter {
-            Some(body) => Look { body, texture: number("TextureVar").filter(|n| *n > 0).unwrap_or(1), ..look },
+            Some(body) => {
+                Look { body, texture: number("TextureVar").filter(|n| *n > 0).unwrap_or(1), ..look }
+            }
             None => look,
         })
     }

@@ -26,7 +26,11 @@ pub(super) static FORMAT: Format = Format {
     read: |input, limits| Ok(Box::new(AreaFile::read(input, limits)?)),
     rules: rules::RULES,
     records: &[GffHead::SCHEMA, GffStruct::SCHEMA, GffField::SCHEMA],
-    ..Format::model(FormatId::KotorGit, "kotor-git", "KotOR area: doors, placeables and creatures (GIT) in their layout")
+    ..Format::model(
+        FormatId::KotorGit,
+        "kotor-git",
+        "KotOR area: doors, placeables and creatures (GIT) in their layout",
+    )
 };
 
 fn detect(bytes: &[u8]) -> bool {

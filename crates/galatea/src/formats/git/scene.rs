@@ -23,7 +23,9 @@ pub(crate) fn add(scene: &mut Scene, instances: &Instances, axes: NodeId) {
     let mut room = NODES;
     for object in instances.objects.iter().filter(|object| object.is_placed()) {
         let (key, made) = match instances.body(object) {
-            Some(Body::Model(name)) => (Shared::Model(name), instances.models.get(name).map(|m| m as &dyn Document)),
+            Some(Body::Model(name)) => {
+                (Shared::Model(name), instances.models.get(name).map(|m| m as &dyn Document))
+            }
             Some(Body::Creature(look)) => {
                 (Shared::Creature(*look), instances.creatures.get(look).map(|c| c as &dyn Document))
             }
@@ -43,7 +45,8 @@ pub(crate) fn add(scene: &mut Scene, instances: &Instances, axes: NodeId) {
             None => {
                 let before = scene.nodes.len();
                 let made = made.and_then(|document| document.to_scene(&SceneContext::new(&object.template)));
-                made.into_iter().for_each(|made| scene.append(Scene { name: object.template.clone(), ..made }, place));
+                made.into_iter()
+                    .for_each(|made| scene.append(Scene { name: object.template.clone(), ..made }, place));
                 first.insert(key, (place, scene.nodes.len() - before));
             }
         }

@@ -86,8 +86,13 @@ impl LayoutFile {
             return Err(Error::at(ErrorKind::NotThisFormat, 0));
         }
         let layout = Layout::parse(&String::from_utf8_lossy(input.bytes), limits)?;
-        let mut out =
-            LayoutFile { bytes: input.bytes.to_vec(), layout, visible: None, rooms: BTreeMap::new(), instances: None };
+        let mut out = LayoutFile {
+            bytes: input.bytes.to_vec(),
+            layout,
+            visible: None,
+            rooms: BTreeMap::new(),
+            instances: None,
+        };
         if let Some(siblings) = input.siblings {
             out.read_rooms(siblings, limits)?;
             let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem);
@@ -144,7 +149,13 @@ fn visibility(bytes: &[u8]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Adds a line for every entry in which two lists differ.
-pub(super) fn lines_of<T: PartialEq>(name: &str, a: &[T], b: &[T], text: &dyn Fn(&T) -> String, out: &mut Vec<String>) {
+pub(super) fn lines_of<T: PartialEq>(
+    name: &str,
+    a: &[T],
+    b: &[T],
+    text: &dyn Fn(&T) -> String,
+    out: &mut Vec<String>,
+) {
     for index in 0..a.len().max(b.len()) {
         let (left, right) = (a.get(index), b.get(index));
         if left != right {
