@@ -195,8 +195,8 @@ impl ArchiveTrial {
         // Something was written, and not all of it.
         seen.midway += usize::from(files != self.before && !done(&files));
         // Reading the folder removes what is pending; whoever sees that a file is missing runs the verb again.
-        let info =
-            Command::new(program).arg("info").arg(&self.dir).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut info = Command::new(program);
+        info.arg("info").arg(&self.dir).stdout(Stdio::null()).stderr(Stdio::null());
         info.status().map_err(|e| e.to_string())?;
         let files = self.listed()?;
         self.faults(&files).into_iter().for_each(&mut wrong);

@@ -130,7 +130,7 @@ fn binary(reader: Reader<'_>) -> Result<TwoDa> {
         out.labels.push(name(reader, text, at, "row labels")?);
         at = next;
     }
-    let count = out.labels.len().checked_mul(out.columns.len()).unwrap_or(usize::MAX);
+    let count = out.labels.len().saturating_mul(out.columns.len());
     let cells: Vec<u16> = reader.array(at, count, "cells")?;
     at += cells.len() * 2;
     // Most programs write a wrong size of the pool, so that it is taken to reach to the end of the file.
@@ -163,12 +163,11 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn text(reader: Reader<'_>) -> Result<TwoDa> {
     let mut out = TwoDa::default();
-    let mut lines = (1u32..).zip(reader.data().split(|b| *b == b'\n'));
+    let lines = (1u32..).zip(reader.data().split(|b| *b == b'\n'));
     // The first line is the head; the second is empty, or has the value of missing cells.
     let default = |line: &[u8]| line.get(..8).is_some_and(|word| word.eq_ignore_ascii_case(b"default:"));
-    let mut lines = lines.by_ref().skip(1).filter(|(_, line)| !line.trim_ascii().is_empty());
     let mut missing = 0;
-    while let Some((number, line)) = lines.next() {
+    for (number, line) in lines.skip(1).filter(|(_, line)| !line.trim_ascii().is_empty()) {
         if out.columns.is_empty() && default(line.trim_ascii_start()) {
             let value = words(line).nth(1).unwrap_or(b"");
             out.pool.push(0);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use galatea_kotor::mdl::Model;
 use galatea_kotor::table::{Gff, Record, TwoDa};
@@ -202,8 +203,8 @@ impl Reading<'_> {
         let number = template.root().number(stored.number).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         if object.kind == ObjectKind::Creature {
             let look = self.worn(template.root(), Look::row(number))?;
-            if !out.creatures.contains_key(&look) {
-                out.creatures.insert(look, self.creature(&look)?);
+            if let Entry::Vacant(place) = out.creatures.entry(look) {
+                place.insert(self.creature(&look)?);
             }
             return Ok(Body::Creature(look));
         }
