@@ -303,9 +303,9 @@ fn graphics_of_reforged_go_with_their_models() {
     let textures = [1u8, 2].map(|n| builder.store(&[bytes("statue.blp"), vec![n]].concat()));
     let [classic, reforged] = textures;
     let base = casc::tvfs(&[
-        ("units/statue.mdx", vec![model.clone()]),
+        ("units/statue.mdx", vec![model]),
         ("_hd.w3mod/units/statue.mdx", vec![model]),
-        ("statue.blp", vec![classic.clone()]),
+        ("statue.blp", vec![classic]),
         ("_hd.w3mod/statue.dds", vec![reforged]),
         ("_deprecated.w3mod/statue.dds", vec![classic]),
     ]);

@@ -15,15 +15,15 @@ pub(super) fn check(file: &AreaFile) -> Report {
     if file.layout.is_none() {
         add(&rules::NO_LAYOUT, "layout".into(), "no LYT of this name was found".into());
     }
-    let bodies = &file.instances.bodies;
-    let templates = bodies.values().any(|body| !matches!(body, Body::NoTemplate));
+    // Without the game, most templates and all models are elsewhere.
+    let with_game = file.instances.bodies.values().any(|b| !matches!(b, Body::NoTemplate | Body::NoTable));
     for (number, object) in file.instances.objects.iter().enumerate() {
         let path = || format!("objects[{number}] \"{}\"", escape(&object.template));
         if !object.is_placed() {
             add(&rules::PLACE, path(), format!("{:?}, turned by {}", object.position, object.turn));
         }
         match file.instances.body(object) {
-            Some(Body::NoTemplate) if templates => {
+            Some(Body::NoTemplate) if with_game => {
                 add(&rules::NO_TEMPLATE, path(), format!("no {} of this name", extension(object.kind)));
             }
             Some(Body::Missing(error)) => add(&rules::NO_MODEL, path(), error.to_string()),

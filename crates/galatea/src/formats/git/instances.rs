@@ -94,7 +94,9 @@ pub enum Body {
     Creature(Look),
     /// There is no template of this name at hand.
     NoTemplate,
-    /// There is no table or no model for it.
+    /// There is no table that gives it a model, as without the game.
+    NoTable,
+    /// The table gives it no model, or one that is not there.
     Missing(Error),
 }
 
@@ -200,6 +202,9 @@ impl Reading<'_> {
         let Some(template) = self.gff(&format!("{}.{}", object.template, stored.template))? else {
             return Ok(Body::NoTemplate);
         };
+        if self.table(stored.table)?.is_none() {
+            return Ok(Body::NoTable);
+        }
         let number = template.root().number(stored.number).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         if object.kind == ObjectKind::Creature {
             let look = self.worn(template.root(), Look::row(number))?;

@@ -6,8 +6,8 @@ galatea_wire::rules! {
     NO_LAYOUT "KGIT0001" Info keep "the layout of the area was not found"
         "The rooms are not shown then. The layout has the name of the area and is in the archives of the game; name its folder with --game-dir.";
     NO_TEMPLATE "KGIT0002" Warning keep "the template of an object was not found"
-        "The game leaves the object out. Put the UTD, UTP or UTC of this name into the module, or correct the name. If the area has no template at \
-         all, they are taken to be elsewhere.";
+        "The game leaves the object out. Put the UTD, UTP or UTC of this name into the module, or correct the name. Without the game nothing is \
+         said: most templates are in its archives.";
     NO_MODEL "KGIT0003" Warning keep "the model of an object was not found"
         "The template has a number that the game's table does not have, or the table names a model that is not there. The object is invisible in the \
          game, and a door cannot be opened.";
