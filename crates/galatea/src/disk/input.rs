@@ -76,7 +76,7 @@ impl Loaded {
         Loaded { games: Some(games), ..self }
     }
 
-    /// Returns the path of a file that a layout or an area asks for: beside it, letter case ignored, in another archive of its module,
+    /// Returns the path of a file that a layout or an area asks for: beside it, ignoring case, in another archive of its module,
     /// or in its game.
     fn of_layout(&self, name: &str) -> Option<PathBuf> {
         let asks = |path: &&PathBuf| extension(path).is_some_and(|e| e == "lyt" || e == "git");

@@ -20,7 +20,7 @@ pub struct NamesLayer {
 }
 
 impl NamesLayer {
-    /// Returns the files of a folder; `deep` takes those of its folders behind them.
+    /// Returns the files of a folder; `deep` takes those of its folders after them.
     pub fn new(folder: impl Into<PathBuf>, deep: bool) -> NamesLayer {
         NamesLayer { folder: folder.into(), deep, names: OnceLock::new() }
     }

@@ -28,7 +28,7 @@ pub(super) const SIGNS: [&str; 12] = [
     "kotor2.app",
 ];
 
-/// The archives of Warcraft III up to 1.29, the first first.
+/// The archives of Warcraft III up to 1.29, in order of priority.
 pub(super) const MPQS: [&str; 5] =
     ["War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3Local.mpq", "War3.mpq"];
 
@@ -55,7 +55,7 @@ impl Graphics {
         }
     }
 
-    /// Returns the folders in the storage that names are looked up in, the first first. The graphics of Reforged come behind the classic
+    /// Returns the folders in the storage that names are looked up in, in order of priority. The graphics of Reforged come behind the classic
     /// ones, too, for models of maps that were made for them.
     pub(super) fn roots(self) -> Vec<&'static str> {
         let (classic, reforged, definitive) = (
@@ -79,7 +79,7 @@ impl Graphics {
         first.into_iter().flatten().chain(last).collect()
     }
 
-    /// Returns the folders in a map that names are looked up in, the first first.
+    /// Returns the folders in a map that names are looked up in, in order of priority.
     pub(super) fn roots_of_map(self) -> &'static [&'static str] {
         match self {
             Graphics::Classic => &[""],

@@ -92,7 +92,7 @@ pub enum Body {
     Model(String),
     /// A creature of several models, by its look.
     Creature(Look),
-    /// There is no template of this name at hand.
+    /// There is no template of this name.
     NoTemplate,
     /// There is no table that gives it a model, as without the game.
     NoTable,
@@ -141,7 +141,7 @@ struct Reading<'a> {
 }
 
 impl Instances {
-    /// Reads the objects of an area, and their templates, tables and models where they are at hand.
+    /// Reads the objects of an area, and their templates, tables and models where they are available.
     pub fn read(git: &Gff, files: Option<&dyn SiblingFiles>, limits: &Limits) -> Result<Instances> {
         let mut out = Instances::default();
         for stored in &STORED {

@@ -44,7 +44,7 @@ pub struct AreaFile {
     bytes: Vec<u8>,
     /// Doors, placeables and creatures.
     pub instances: Instances,
-    /// The rooms, if the layout is at hand.
+    /// The rooms, if the layout is available.
     pub layout: Option<LayoutFile>,
 }
 

@@ -9,7 +9,7 @@ use crate::formats::git;
 /// KotOR's axes: Z is up.
 const AXES: [f32; 4] = [-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-/// Returns all rooms that are at hand, their walkmeshes, the door hooks, and the objects of the area.
+/// Returns all rooms that are available, their walkmeshes, the door hooks, and the objects of the area.
 pub(crate) fn layout_scene(layout: Option<&LayoutFile>, instances: Option<&Instances>, name: &str) -> Scene {
     let mut scene = Scene::new(name);
     let axes = scene.add_axes(AXES, 1.0);
