@@ -40,7 +40,13 @@ fn area() -> Vec<u8> {
     let one = Value::List(vec![Struct(4, vec![("Tag", Value::String("lone".into()))])]);
     gff(
         b"GIT ",
-        vec![("Door List", doors), ("List", one), ("Byte", Value::Byte(200)), ("Int", Value::Int(-3))],
+        vec![
+            ("Door List", doors),
+            ("List", one),
+            ("Byte", Value::Byte(200)),
+            ("Int", Value::Int(-3)),
+            ("Big", Value::Dword(u32::MAX)),
+        ],
     )
 }
 
@@ -54,6 +60,7 @@ fn values_are_found_by_their_labels() {
     assert_eq!(doors[1].text("TemplateResRef").as_deref(), Some("hatch"));
     assert_eq!((doors[0].float("X"), doors[0].float("Y"), doors[0].number("X")), (Some(1.5), None, None));
     assert_eq!((area.root().number("Byte"), area.root().float("Int")), (Some(200), Some(-3.0)));
+    assert_eq!(area.root().number("Big"), Some(u32::MAX.into()));
     let lone = area.root().list("List").next().unwrap();
     assert_eq!((lone.text("Tag").as_deref(), lone.list("Tag").count()), (Some("lone"), 0));
     assert_eq!(area.root().list("no such list").count(), 0);
