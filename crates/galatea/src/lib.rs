@@ -51,12 +51,12 @@ pub use format::{Category, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]
-pub use formats::{AsciiModel, AsciiWalkmesh};
+pub use formats::{Appearances, AsciiModel, AsciiWalkmesh, Character, Look, Parts};
+#[cfg(feature = "walk")]
+pub use formats::{AreaFile, Body, Instances, LayoutFile, Object, ObjectKind, RoomFiles};
 pub use formats::{
     EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, obj,
 };
-#[cfg(feature = "walk")]
-pub use formats::{LayoutFile, RoomFiles};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;

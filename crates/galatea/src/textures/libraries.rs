@@ -53,33 +53,38 @@ impl Libraries {
         Libraries { games: Some(games), ..self }
     }
 
-    /// Returns the textures of the game that models in a folder belong to.
-    fn installed(&self, game: Game, folder: &Path) -> Option<Arc<Library>> {
-        let store = self.games.as_ref()?.store(game, folder)?;
+    /// Returns the layers of the game that models in a folder belong to.
+    fn store(&self, game: Game, folder: &Path) -> Option<Arc<Store>> {
+        self.games.as_ref()?.store(game, folder)
+    }
+
+    /// Returns the textures of the layers of a game.
+    fn installed(&self, store: Arc<Store>) -> Arc<Library> {
         let mut known = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, library)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, &store)) {
-            return Some(Arc::clone(library));
+            return Arc::clone(library);
         }
         let library = Arc::new(Library::of_store(Arc::clone(&store), Arc::clone(&self.cache)));
         known.push((store, Arc::clone(&library)));
-        Some(library)
+        library
     }
 
     /// Where the textures of a model in this folder are looked for, by the rules of a game.
     pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
         // The textures of an archive belong to all its models.
         let archive = folder.and_then(disk::archive_around);
-        let installed = folder.and_then(|folder| self.installed(game, folder));
+        let store = folder.and_then(|folder| self.store(game, folder));
+        let installed = store.clone().map(|store| self.installed(store));
         // What is a layer of the game is searched in its place among them.
         let is_layer = |folder: &&Path| self.games.as_ref().is_some_and(|games| games.is_layer(game, folder));
         let beside = folder.filter(|folder| installed.is_none() || !is_layer(folder));
         let beside = beside.map(|folder| archive.as_ref().map_or(folder, |archive| archive.path()));
-        let own = beside.map_or_else(Arc::default, |folder| self.beside(folder));
+        let own = beside.map_or_else(Arc::default, |folder| self.beside(folder, store.as_deref()));
         Textures { own, shared: self.named.as_ref(), installed, game }
     }
 
     /// The textures in one folder.
-    fn beside(&self, folder: &Path) -> Arc<Library> {
+    fn beside(&self, folder: &Path, store: Option<&Store>) -> Arc<Library> {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let place = {
             let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +96,7 @@ impl Libraries {
             beside.used = used;
             Arc::clone(&beside.library)
         };
-        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache)));
+        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache), store));
         Arc::clone(place.get_or_init(list))
     }
 }
