@@ -158,8 +158,9 @@ fn is_constant(channel: &Channel) -> bool {
         return false;
     };
     let size = first.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+    // Far from the origin, Blender's positions of bones differ from frame to frame.
     let near =
-        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-5 * size);
+        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-4 * size);
     let turned = channel.property == Property::Rotation;
     channel.values.chunks_exact(width).all(|row| near(row, 1.0) || turned && near(row, -1.0))
 }

@@ -17,7 +17,8 @@ use galatea_scene::{Extras, Key, Mesh, ORIGIN, Pose, Purpose, Scene, Target, Val
 use self::material::Materials;
 use crate::bin::{Bin, Room};
 use crate::json::{List, Object, push_object};
-use crate::{Options, blender, names, typed, uri};
+use crate::twins::Twins;
+use crate::{Options, blender, names, normals, typed, uri};
 
 /// A document in two parts.
 pub(crate) struct Written {
@@ -47,11 +48,17 @@ pub(crate) struct Context<'a> {
     pub(crate) replaced: Vec<Extras>,
     /// For each vertices, the number of joints of their skins.
     pub(crate) joints: Vec<Option<usize>>,
+    pub(crate) twins: Twins,
+    /// For each vertices, whether programs would lose normals.
+    pub(crate) weak: Vec<bool>,
 }
 
 impl<'a> Context<'a> {
     fn new(scene: &'a Scene, pose: &Pose, origins: bool) -> Context<'a> {
+        let twins = Twins::new(scene);
         Context {
+            weak: normals::copied(scene, &twins),
+            twins,
             scene,
             bin: Bin::with_room(room_for(scene)),
             extensions: BTreeSet::new(),
