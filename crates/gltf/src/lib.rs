@@ -25,7 +25,6 @@ mod glb;
 mod json;
 mod keys;
 mod names;
-mod normals;
 mod read;
 mod restore;
 mod twins;

@@ -17,7 +17,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Result};
 use self::mesh::Meshes;
 use self::tree::Tree;
 use crate::accessor::{Document, wrong};
-use crate::{Loaded, blender, buffers, glb, names, normals, restore, typed};
+use crate::{Loaded, blender, buffers, glb, names, restore, typed};
 
 /// Extensions that are not supported and without which a file cannot be read.
 const BEYOND: [&str; 3] =
@@ -190,7 +190,6 @@ fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
         let find = |key: &str| names.find("node", key);
         blender::undo(&mut loaded.scene, &notes, find, &|bytes| document.spend(bytes))?;
     }
-    normals::restore(&mut loaded.scene, blender::wrote(document.root));
     loaded.scene.put_below_axes();
     Ok(())
 }

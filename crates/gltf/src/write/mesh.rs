@@ -10,7 +10,7 @@ use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
-use crate::{constraints, dropped, normals, twins};
+use crate::{constraints, dropped, twins};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -166,11 +166,6 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
         let kind = Kind::Vertex(attribute.width as u8 * 4);
         let accessor = cx.bin.accessor(kind, &shape, |out| put_floats(out, values.as_flattened()));
         done.push((name, accessor));
-    }
-    if cx.weak.get(id) == Some(&true) && vertices.normals.len() == count {
-        let name = format!("_{}", normals::NAME);
-        let copy = checked(&vertices.normals, constraints::Finite, name.clone(), &mut replaced);
-        done.push((Key::Owned(name), floats_accessor(&mut cx.bin, &copy, None)));
     }
     if let (Some(slot), Some(kept)) = (cx.done.get_mut(id), cx.replaced.get_mut(id)) {
         *slot = Some(done);

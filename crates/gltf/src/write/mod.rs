@@ -18,7 +18,7 @@ use self::material::Materials;
 use crate::bin::{Bin, Room};
 use crate::json::{List, Object, push_object};
 use crate::twins::Twins;
-use crate::{Options, blender, names, normals, typed, uri};
+use crate::{Options, blender, names, typed, uri};
 
 /// A document in two parts.
 pub(crate) struct Written {
@@ -49,16 +49,12 @@ pub(crate) struct Context<'a> {
     /// For each vertices, the number of joints of their skins.
     pub(crate) joints: Vec<Option<usize>>,
     pub(crate) twins: Twins,
-    /// For each vertices, whether programs would lose normals.
-    pub(crate) weak: Vec<bool>,
 }
 
 impl<'a> Context<'a> {
     fn new(scene: &'a Scene, pose: &Pose, origins: bool) -> Context<'a> {
-        let twins = Twins::new(scene);
         Context {
-            weak: normals::copied(scene, &twins),
-            twins,
+            twins: Twins::new(scene),
             scene,
             bin: Bin::with_room(room_for(scene)),
             extensions: BTreeSet::new(),

@@ -298,14 +298,13 @@ impl Planner<'_> {
     fn triangles(&self, parts: &mut Vec<Home>) -> (Vec<Triangle>, String) {
         let mut told = Told::default();
         let mut out = Vec::with_capacity(self.was.triangles.len());
-        // Normals next to a vertex that was moved change by themselves in some programs, and others are lost.
+        // Normals next to a vertex that was moved change by themselves in some programs.
         let mut near_moved: HashSet<VertexRef> = HashSet::new();
         for (at, triangle) in self.was.triangles.iter().enumerate() {
             if self.matching.pair(at).is_some_and(|pair| pair.moved.contains(&true)) {
                 near_moved.extend(triangle.rows);
             }
         }
-        near_moved.extend(self.was.weak_rows());
         let mut known: HashMap<(VertexRef, VertexRef), Edit> = HashMap::new();
         for (at, triangle) in self.was.triangles.iter().enumerate() {
             let Some(pair) = self.matching.pair(at) else {

@@ -28,25 +28,6 @@ pub(super) struct Soup {
 }
 
 impl Soup {
-    /// Returns the vertices whose normals programs lose.
-    pub(super) fn weak_rows(&self) -> Vec<VertexRef> {
-        let mut numbers: HashMap<VertexRef, u32> = HashMap::new();
-        let (mut rows, mut positions, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
-        for face in &self.triangles {
-            let mut corners = [0; 3];
-            for ((slot, row), position) in corners.iter_mut().zip(face.rows).zip(face.positions) {
-                *slot = *numbers.entry(row).or_insert_with(|| {
-                    rows.push(row);
-                    positions.push(position);
-                    rows.len() as u32 - 1
-                });
-            }
-            triangles.push(corners);
-        }
-        let weak = crate::weak_vertices(&positions, &triangles);
-        rows.into_iter().zip(weak).filter(|(_, weak)| *weak).map(|(row, _)| row).collect()
-    }
-
     /// Returns the triangles of a mesh; `material` gives the material in the result.
     pub(super) fn new(scene: &Scene, mesh: &Mesh, material: &dyn Fn(Option<u32>) -> Option<u32>) -> Soup {
         let mut triangles = Vec::new();
