@@ -24,6 +24,7 @@ mod dropped;
 mod glb;
 mod json;
 mod keys;
+mod lost_normals;
 mod names;
 mod read;
 mod restore;

@@ -314,3 +314,46 @@ fn transparency_survives_where_no_image_carries_it() {
     });
     assert_eq!(edited.materials[0].alpha, AlphaMode::Blend);
 }
+
+#[test]
+fn lights_have_their_range_again() {
+    let mut scene = model();
+    scene.lights.push(Light { name: "lamp".into(), range: Some(120.0), ..Light::default() });
+    let tip = scene.find("tip").unwrap() as usize;
+    scene.nodes[tip].light = Some(0);
+    let drop_range = |json: &mut Value| {
+        let light = &mut json["extensions"]["KHR_lights_punctual"]["lights"][0];
+        assert!(light.as_object_mut().unwrap().remove("range").is_some());
+    };
+    let through = back_of(&scene, |json, _| {
+        through_blender(json);
+        drop_range(json);
+    });
+    assert_eq!(through.lights, scene.lights);
+    // A program that knows ranges means it.
+    assert_eq!(back_of(&scene, |json, _| drop_range(json)).lights[0].range, None);
+}
+
+#[test]
+fn normals_that_faces_say_nothing_about_come_back() {
+    let mut scene = model();
+    // A leaf: two triangles that are folded onto each other.
+    let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.1, 0.1, 0.0]];
+    let normals = vec![[0.6, 0.0, 0.8], [0.0, 0.6, 0.8], [0.0, 0.0, -1.0], [0.8, 0.0, 0.6]];
+    scene.vertices.push(Vertices { positions, normals, ..Vertices::default() });
+    let primitive = Primitive { vertices: 2, indices: vec![0, 1, 2, 2, 1, 3], ..Primitive::default() };
+    scene.meshes[2].primitives = vec![primitive];
+    let through = back_of(&scene, |json, bin| {
+        through_blender(json);
+        let mesh = json["meshes"].as_array().unwrap().iter().find(|m| m["name"] == "box_mesh").unwrap();
+        let normal = mesh["primitives"][0]["attributes"]["NORMAL"].as_u64().unwrap() as usize;
+        let view = json["accessors"][normal]["bufferView"].as_u64().unwrap() as usize;
+        let offset = |value: &Value| value["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let start = offset(&json["bufferViews"][view]) + offset(&json["accessors"][normal]);
+        for row in bin[start..start + 4 * 12].chunks_exact_mut(12) {
+            row.copy_from_slice(&[[0; 4], [0; 4], 1.0f32.to_le_bytes()].concat());
+        }
+    });
+    assert_eq!(through.vertices[2].normals[1], scene.vertices[2].normals[1]);
+    assert_eq!(through.vertices[2].normals[2], scene.vertices[2].normals[2]);
+}

@@ -2,9 +2,9 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::report::{Finding, TargetResult};
 use super::{dictionary, seeds};
@@ -12,6 +12,12 @@ use crate::{Outcome, root};
 
 /// Seconds that one input may take. Coverage and debug assertions make everything several times slower than it is.
 const TIMEOUT: u32 = 25;
+
+/// How many times the processor time a run may last on a busy machine.
+const BUSY: u32 = 20;
+
+/// The unit of times in `/proc`, the same on every Linux in use.
+const TICKS_PER_SECOND: f64 = 100.0;
 
 /// What all runs have in common.
 pub(super) struct Campaign {
@@ -28,7 +34,7 @@ pub(super) struct Campaign {
 }
 
 impl Campaign {
-    /// Prepares runs of so many seconds; corpora are kept in `$GALATEA_FUZZ`, or else in `fuzz/corpus`.
+    /// Prepares runs of so many seconds of processor time; corpora are kept in `$GALATEA_FUZZ`, or else in `fuzz/corpus`.
     pub(super) fn new(seconds: u32, max_len: u32) -> Result<Self, String> {
         let fuzz = root().join("fuzz");
         let fuzz = fuzz.canonicalize().map_err(|e| at(&fuzz, e))?;
@@ -64,7 +70,6 @@ impl Campaign {
 
     /// Runs one target, then merges what it found into the corpus.
     fn target(&self, target: &str) -> Result<TargetResult, String> {
-        let start = Instant::now();
         let corpus = self.corpus.join(target);
         let seeds = self.scratch.join("seeds").join(target);
         let artifacts = self.artifacts.join(target);
@@ -77,18 +82,18 @@ impl Campaign {
         let dictionary = dictionaries.join(format!("{target}.dict"));
         fs::write(&dictionary, dictionary::text(target)).map_err(|e| at(&dictionary, e))?;
         let log = logs.join(format!("{target}.log"));
-        let status = self
+        let child = self
             .binary(target, &log)?
             .args([&corpus, &seeds])
-            .arg(format!("-max_total_time={}", self.seconds))
+            .arg(format!("-max_total_time={}", self.seconds.saturating_mul(BUSY)))
             .arg(format!("-max_len={}", self.max_len))
             .arg(format!("-timeout={TIMEOUT}"))
             .arg(format!("-dict={}", dictionary.display()))
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(["-rss_limit_mb=2048", "-print_final_stats=1"])
-            .status()
+            .spawn()
             .map_err(|e| format!("{target} could not be started: {e}"))?;
-        let seconds = start.elapsed().as_secs_f64();
+        let (status, seconds) = wait_for(child, self.seconds).map_err(|e| format!("{target}: {e}"))?;
         let text = fs::read(&log).map_err(|e| at(&log, e))?;
         let text = String::from_utf8_lossy(&text);
         let finding = (!status.success()).then(|| Finding::of(&text, &log));
@@ -134,6 +139,42 @@ impl Campaign {
         let log = File::create(log).map_err(|e| at(log, e))?;
         command.stdout(Stdio::null()).stderr(log).stdin(Stdio::null());
         Ok(command)
+    }
+}
+
+/// Waits until a run ends, or ends it once it has had so many seconds of processor time. Returns the seconds it had.
+fn wait_for(mut child: Child, goal: u32) -> std::io::Result<(ExitStatus, f64)> {
+    let start = Instant::now();
+    let mut seconds = 0.0;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, seconds));
+        }
+        seconds = processor_seconds(child.id()).unwrap_or_else(|| start.elapsed().as_secs_f64());
+        if seconds >= f64::from(goal) {
+            stop(&child);
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Processor time that a process has used, where `/proc` tells it.
+fn processor_seconds(process: u32) -> Option<f64> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name is in parentheses and may hold spaces; user and system time are the 12th and 13th fields after it.
+    let mut times = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks = times.next()?.parse::<f64>().ok()? + times.next()?.parse::<f64>().ok()?;
+    Some(ticks / TICKS_PER_SECOND)
+}
+
+/// Asks libFuzzer to end with its figures. Elsewhere than on Unix it ends at its own time limit.
+fn stop(child: &Child) {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{Signal, kill};
+        let process = i32::try_from(child.id()).map(nix::unistd::Pid::from_raw);
+        // A run that has just ended by itself needs no signal.
+        let _ = process.map(|process| kill(process, Signal::SIGUSR1));
     }
 }
 

@@ -15,10 +15,10 @@ pub(crate) struct Options {
     /// Targets under `fuzz/fuzz_targets`, such as `mdx_fix`; `*` stands for any text (`'mdx_*'`), `all` for every target
     #[arg(required = true)]
     targets: Vec<String>,
-    /// Minutes to run each target for
+    /// Minutes of processor time to run each target for
     #[arg(long, default_value_t = 10.0, conflicts_with = "seconds")]
     minutes: f64,
-    /// Seconds to run each target for
+    /// Seconds of processor time to run each target for
     #[arg(long)]
     seconds: Option<u32>,
     /// Targets to run at a time

@@ -7,6 +7,7 @@ use std::path::Path;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct TargetResult {
     name: String,
+    /// Processor time.
     seconds: f64,
     runs: u64,
     /// Edges of the code that were reached.

@@ -11,7 +11,8 @@ use super::material::Materials;
 use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
-use crate::{blender, constraints, dropped, twins, typed};
+use crate::lost_normals::Lost;
+use crate::{blender, constraints, dropped, lost_normals, twins, typed};
 
 /// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
@@ -23,11 +24,13 @@ pub(crate) struct Meshes {
     /// For each vertices, the rows whose copies were removed from their end.
     copies: HashMap<u32, Vec<u32>>,
     materials: Materials,
+    /// Vertices whose normals Blender has lost.
+    pub(super) lost_normals: Vec<Lost>,
 }
 
 impl Meshes {
     pub(crate) fn new(materials: Materials) -> Self {
-        Meshes { shared: HashMap::new(), copies: HashMap::new(), materials }
+        Meshes { shared: HashMap::new(), copies: HashMap::new(), materials, lost_normals: Vec::new() }
     }
 
     pub(crate) fn read(
@@ -41,6 +44,7 @@ impl Meshes {
         let name = take_name(value, &mut extras, "mesh");
         let (purpose, lod) = read_purpose(&mut extras);
         let dropped = extras.remove(dropped::KEY);
+        let normals = extras.remove(lost_normals::KEY);
         let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
         let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
@@ -53,6 +57,9 @@ impl Meshes {
         for (i, part) in list.iter().enumerate() {
             let read = self.primitive(document, scene, part);
             mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
+        }
+        if let Some(note) = normals.filter(|_| blender::wrote(document.root)) {
+            self.lost_normals.extend(lost_normals::find(&mesh.primitives, &note));
         }
         if let Some(note) = dropped.filter(|_| blender::wrote(document.root)) {
             let lost = dropped::restore(&mut mesh.primitives, &note);

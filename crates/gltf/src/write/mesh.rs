@@ -10,7 +10,7 @@ use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
-use crate::{constraints, dropped, twins};
+use crate::{constraints, dropped, lost_normals, twins};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -74,6 +74,13 @@ pub(crate) fn write(
         let note = || dropped::note(parts.iter().map(|(primitive, ..)| primitive.as_ref()));
         if let Some(note) = left.then(note).flatten() {
             own.insert(dropped::KEY, note);
+        }
+        let vertices: Vec<_> =
+            parts.iter().filter_map(|(primitive, ..)| cx.with_copies(primitive.vertices)).collect();
+        let shaped =
+            parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
+        if let Some(note) = lost_normals::note(shaped) {
+            own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);
         put_name(o, &mut own, &mesh.name, name);
