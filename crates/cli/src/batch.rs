@@ -122,8 +122,8 @@ pub(crate) fn use_games(games: &Arc<Games>) {
     let _ = GAMES.set(Arc::clone(games));
 }
 
-/// Reads and opens one input.
-pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
+/// Reads one input, whose format is known.
+pub(crate) fn load(job: &Job) -> Result<Loaded, Failure> {
     let games = GAMES.get_or_init(|| Arc::new(Games::default()));
     let loaded = disk::load(job).map_err(Failure::Io)?.with_games(Arc::clone(games));
     if galatea::detect(&loaded.bytes).is_none() {
@@ -134,6 +134,12 @@ pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
         }
         return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));
     }
+    Ok(loaded)
+}
+
+/// Reads and opens one input.
+pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
+    let loaded = load(job)?;
     let document = galatea::open(&loaded.input(), &Limits::default())?;
     Ok(Opened { loaded, document })
 }

@@ -1,0 +1,87 @@
+//! Changes without an editor: what was asked for changes, everything else stays byte for byte.
+//!
+//! An [`Operation`] is one change, as `galatea edit` takes it on its command line. [`edit()`] runs a list of them, in order, on the
+//! bytes of a file and gives the bytes of the changed one. Nothing here reads or writes files.
+//!
+//! * [`Operation::Set`] and [`Operation::Get`] are about single fields, by the paths that the inspector prints, in every format that
+//!   has an inspector and in the text forms of those. Only the bytes of the named fields are replaced; the result is opened again
+//!   and must have every field where it was.
+//!
+//! ```
+//! use galatea::edit::{EditOptions, Operation, edit};
+//! use galatea::{Input, kotor::mdl::Model};
+//! let pair = Model::new("box").write()?;
+//! let file = galatea::Output::with_companion(pair.mdl, "mdx", pair.mdx);
+//! let operations = [Operation::parse("set", "model_header.radius=12.5").unwrap()];
+//! let edited = edit(&file.input(), &operations, &EditOptions::default()).unwrap();
+//! assert_eq!(edited.differences, ["radius: 7.0 -> 12.5"]);
+//! # Ok::<(), galatea::Error>(())
+//! ```
+
+mod editing;
+mod error;
+mod fields;
+mod operation;
+mod script;
+
+pub use error::{EditError, Refusal};
+pub use fields::FieldValue;
+use galatea_wire::Limits;
+pub use operation::{NotAnOperation, OPERATIONS, Operation, OperationInfo};
+pub use script::{parse_list, parse_script};
+
+use crate::{Document, Input, Output};
+use editing::Editing;
+
+/// How [`edit()`] goes about it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EditOptions {
+    /// The limits for reading.
+    pub limits: Limits,
+    /// Whether the result lists what differs. The file is read once more for it.
+    pub differences: bool,
+}
+
+impl Default for EditOptions {
+    fn default() -> Self {
+        EditOptions { limits: Limits::default(), differences: true }
+    }
+}
+
+galatea_wire::setters! {
+    EditOptions {
+        with_limits: limits: Limits,
+        with_differences: differences: bool,
+    }
+}
+
+/// What [`edit()`] gives.
+#[non_exhaustive]
+pub struct Edited {
+    /// The file, and what belongs to it.
+    pub output: Output,
+    /// The changed document.
+    pub document: Box<dyn Document>,
+    /// What differs from the document before, in words, as `galatea diff` prints it; empty unless the options ask for it.
+    pub differences: Vec<String>,
+    /// Whether any byte differs.
+    pub changed: bool,
+    /// The fields that were asked for, in order.
+    pub fields: Vec<FieldValue>,
+}
+
+impl std::fmt::Debug for Edited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edited").field("differences", &self.differences).finish_non_exhaustive()
+    }
+}
+
+/// Runs operations on a file, in order. If one of them cannot be done, nothing is.
+pub fn edit(input: &Input<'_>, operations: &[Operation], options: &EditOptions) -> Result<Edited, EditError> {
+    let mut editing = Editing::new(input, options).map_err(EditError::unread)?;
+    for operation in operations {
+        editing.run(operation).map_err(|refusal| EditError::new(operation, refusal))?;
+    }
+    editing.finish()
+}
