@@ -51,7 +51,12 @@ fn one_file_becomes_another_and_stays_itself() {
     let before = std::fs::read(&from).unwrap();
     let args = ["edit", text(&from), "-o", text(&to), "--set", "sequences[Walk].move_speed=270"];
     let done = galatea(&args);
-    assert_eq!((done.status.code(), out(&done).as_str()), (Some(0), "1 changed, 0 unchanged, 0 failed\n"), "{}", err(&done));
+    assert_eq!(
+        (done.status.code(), out(&done).as_str()),
+        (Some(0), "1 changed, 0 unchanged, 0 failed\n"),
+        "{}",
+        err(&done)
+    );
     assert_eq!(std::fs::read(&from).unwrap(), before);
     let read = galatea(&["edit", text(&to), "--get", "sequences[*].move_speed"]);
     assert_eq!(
@@ -76,7 +81,11 @@ fn in_place_keeps_a_backup_and_leaves_alone_what_does_not_change() {
     assert_eq!(out(&done), "2 changed, 0 unchanged, 0 failed\n", "{}", err(&done));
     assert_eq!(std::fs::read(dir.join("statue_800.mdx.bak")).unwrap(), before);
     let now = std::fs::read(dir.join("statue_800.mdx")).unwrap();
-    assert_eq!(now.iter().zip(&before).filter(|(a, b)| a != b).count(), 1, "46.0 and 45.0 differ in one byte");
+    assert_eq!(
+        now.iter().zip(&before).filter(|(a, b)| a != b).count(),
+        1,
+        "46.0 and 45.0 differ in one byte"
+    );
 }
 
 #[test]
@@ -97,7 +106,8 @@ fn a_model_and_its_companion_are_changed_together() {
 #[test]
 fn a_dry_run_prints_the_differences_and_writes_nothing() {
     let dir = folder("dry", &["statue_800.mdx", "statue_800.mdl"]);
-    let done = galatea(&["edit", text(&dir), "--in-place", "--dry-run", "--set", "sequences[Walk].move_speed=270"]);
+    let done =
+        galatea(&["edit", text(&dir), "--in-place", "--dry-run", "--set", "sequences[Walk].move_speed=270"]);
     let lines = out(&done);
     assert_eq!(lines.matches("sequences[1] \"Walk\" > move_speed: 45.0 -> 270.0").count(), 2, "{lines}");
     assert!(lines.ends_with("2 would be changed, 0 unchanged, 0 failed\n"), "{lines}");
@@ -114,8 +124,17 @@ fn operations_and_scripts_run_in_the_order_given() {
     std::fs::write(&script, "# all of them\n--set sequences[*].rarity=3\nget sequences[0].rarity\n").unwrap();
     let file = dir.join("statue_800.mdx");
     let done = galatea(&[
-        "edit", text(&file), "--dry-run", "--get", "sequences[0].rarity", "--script", text(&script),
-        "--set", "sequences[0].rarity=4", "--get", "sequences[0].rarity",
+        "edit",
+        text(&file),
+        "--dry-run",
+        "--get",
+        "sequences[0].rarity",
+        "--script",
+        text(&script),
+        "--set",
+        "sequences[0].rarity=4",
+        "--get",
+        "sequences[0].rarity",
     ]);
     let values: Vec<String> =
         out(&done).lines().filter_map(|l| Some(l.split_once("rarity = ")?.1.to_owned())).collect();
@@ -123,7 +142,11 @@ fn operations_and_scripts_run_in_the_order_given() {
     std::fs::write(&script, "set a=1\nsett b=2\n").unwrap();
     let done = galatea(&["edit", text(&file), "--dry-run", "--script", text(&script)]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(err(&done).contains("slow.txt: line 2: --sett is no operation; did you mean --set?"), "{}", err(&done));
+    assert!(
+        err(&done).contains("slow.txt: line 2: --sett is no operation; did you mean --set?"),
+        "{}",
+        err(&done)
+    );
 }
 
 #[test]
@@ -151,7 +174,8 @@ fn files_in_an_archive_are_changed_in_it() {
 #[test]
 fn json_has_a_line_per_input() {
     let dir = folder("json", &["statue_800.mdx", "room.wok"]);
-    let done = galatea(&["edit", text(&dir), "--json", "--dry-run", "--set", "sequences[Walk].move_speed=270"]);
+    let done =
+        galatea(&["edit", text(&dir), "--json", "--dry-run", "--set", "sequences[Walk].move_speed=270"]);
     let lines: Vec<Value> = out(&done).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(done.status.code(), Some(3));
     assert_eq!(lines[0]["status"], "failed");
@@ -173,7 +197,11 @@ fn bad_use_is_one_clear_line_and_writes_nothing() {
         (vec!["edit", text(&file), "--in-place", "--get", "sequences[0].name"], 2, "nothing is changed"),
         (vec!["edit", text(&file), text(&file), "--in-place", "--set", set], 2, "is named twice"),
         (vec!["edit", text(&file), "-o", "x.mdx", "--in-place", "--set", set], 2, "cannot be used with"),
-        (vec!["edit", text(&file), "--in-place", "--set", "sequences[Wlak].rarity=1"], 4, "did you mean \"Walk\"?"),
+        (
+            vec!["edit", text(&file), "--in-place", "--set", "sequences[Wlak].rarity=1"],
+            4,
+            "did you mean \"Walk\"?",
+        ),
         (vec!["edit", text(&file), "--in-place", "--set", "sequences[Walk].flags=x"], 4, "is not an integer"),
         (vec!["edit", text(&dir), "-o", text(&file), "--set", set], 2, "-o names a file"),
         (vec!["edit", text(&dir.join("none.mdx")), "--in-place", "--set", set], 4, "no such file or folder"),

@@ -209,7 +209,10 @@ mod tests {
     #[test]
     fn paths_are_read_as_people_and_the_inspector_write_them() {
         let torso = Pick::Label("torso".into());
-        assert_eq!(steps("nodes[torso].Mesh Head"), [step("nodes", &[torso], None), step("mesh_head", &[], None)]);
+        assert_eq!(
+            steps("nodes[torso].Mesh Head"),
+            [step("nodes", &[torso], None), step("mesh_head", &[], None)]
+        );
         assert_eq!(
             steps(r#"nodes[7] "a\"b" > rows[64].positions[0]"#),
             [
@@ -238,7 +241,9 @@ mod tests {
 
     #[test]
     fn distances_count_letters() {
-        for (a, b, d) in [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("", "ab", 2), ("kitten", "sitting", 3)] {
+        for (a, b, d) in
+            [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("", "ab", 2), ("kitten", "sitting", 3)]
+        {
             assert_eq!(distance(a, b), d, "{a} {b}");
         }
     }

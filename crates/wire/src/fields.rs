@@ -71,7 +71,8 @@ impl Inspector<'_> {
     /// # Ok::<(), galatea_wire::Error>(())
     /// ```
     pub fn fields(&self, path: &FieldPath) -> Result<Vec<FieldAt>, NoField> {
-        let mut search = Search { inspector: *self, steps: &path.steps, found: Vec::new(), missed: Missed::default() };
+        let mut search =
+            Search { inspector: *self, steps: &path.steps, found: Vec::new(), missed: Missed::default() };
         search.run();
         if search.found.len() > MOST {
             return Err(NoField::TooMany);
@@ -134,7 +135,8 @@ impl Missed {
         });
         let near = match label.filter(|_| !self.picks.is_empty()) {
             Some(label) => near(label, self.picks.iter().map(String::as_str)),
-            None => near(&step.name, self.names.iter().map(String::as_str)).filter(|near| plain(near) != step.name),
+            None => near(&step.name, self.names.iter().map(String::as_str))
+                .filter(|near| plain(near) != step.name),
         };
         NoField::Unknown { step: written(step), near: near.map(str::to_owned) }
     }
@@ -273,7 +275,13 @@ impl<'s> Search<'s> {
                     _ => continue,
                 };
                 let whole = if count > 1 { format!("{path}[{index}]") } else { path.to_owned() };
-                let inner = Value { start: start + column.offset, count: 1, schema: column.schema, doc: column.doc, ..value };
+                let inner = Value {
+                    start: start + column.offset,
+                    count: 1,
+                    schema: column.schema,
+                    doc: column.doc,
+                    ..value
+                };
                 self.many(inner, format!("{whole}.{}", column.name), rest, at + 1);
             }
         }
@@ -322,8 +330,12 @@ impl<'s> Search<'s> {
         match value.schema.kind {
             Kind::Struct(fields) if picks.is_empty() => {
                 for field in fields {
-                    let inner =
-                        Value { start: value.start + field.offset, schema: field.schema, doc: field.doc, ..value };
+                    let inner = Value {
+                        start: value.start + field.offset,
+                        schema: field.schema,
+                        doc: field.doc,
+                        ..value
+                    };
                     let path = || format!("{path}.{}", field.name);
                     let Some(step) = self.steps.get(at) else {
                         self.missed.member(at, field.name);

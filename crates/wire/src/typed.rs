@@ -296,7 +296,11 @@ mod tests {
         for bits in 0..=u16::MAX {
             let text = value(&Schema { name: "f16", size: 2, kind: Kind::F16, doc: "" }, &bits.to_le_bytes());
             let schema = Schema { name: "f16", size: 2, kind: Kind::F16, doc: "" };
-            assert_eq!(encode(&schema, &bits.to_le_bytes(), &text), Ok(bits.to_le_bytes().to_vec()), "{text}");
+            assert_eq!(
+                encode(&schema, &bits.to_le_bytes(), &text),
+                Ok(bits.to_le_bytes().to_vec()),
+                "{text}"
+            );
         }
     }
 

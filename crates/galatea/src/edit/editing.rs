@@ -8,38 +8,59 @@ use crate::{Companion, ConvertOptions, Document, FORMATS, FormatId, Input, Outpu
 /// A file while operations run on it.
 pub(super) struct Editing<'a> {
     input: &'a Input<'a>,
-    options: &'a EditOptions,
+    options: &'a EditOptions<'a>,
     document: Box<dyn Document>,
     /// The changed files; `None` as long as they are as they were.
     files: Option<Output>,
+    /// Whether the document has changed since the files were written.
+    ahead: bool,
     fields: Vec<FieldValue>,
 }
 
 impl<'a> Editing<'a> {
-    pub(super) fn new(input: &'a Input<'a>, options: &'a EditOptions) -> galatea_wire::Result<Self> {
+    pub(super) fn new(input: &'a Input<'a>, options: &'a EditOptions<'a>) -> galatea_wire::Result<Self> {
         let document = crate::open(input, &options.limits)?;
-        Ok(Editing { input, options, document, files: None, fields: Vec::new() })
+        Ok(Editing { input, options, document, files: None, ahead: false, fields: Vec::new() })
     }
 
-    pub(super) fn run(&mut self, operation: &Operation) -> Result<(), Refusal> {
+    /// Runs an operation; returns how many things it changed.
+    pub(super) fn run(&mut self, operation: &Operation) -> Result<usize, Refusal> {
         match operation {
             Operation::Get { path } => {
-                let files = self.binary()?;
-                let found = super::fields::get(&files, path, &self.options.limits)?;
+                self.settle()?;
+                let found = super::fields::get(self.binary()?.as_ref(), path, &self.options.limits)?;
                 self.fields.extend(found);
-                Ok(())
+                Ok(0)
             }
             Operation::Set { path, value } => {
-                let files = self.binary()?;
-                match super::fields::set(&files, path, value, &self.options.limits)? {
-                    Some(changed) => self.replace(changed),
-                    None => Ok(()),
+                self.settle()?;
+                match super::fields::set(self.binary()?.as_ref(), path, value, &self.options.limits)? {
+                    Some(changed) => self.replace(changed).map(|()| 1),
+                    // It is as it should be.
+                    None => Ok(1),
                 }
+            }
+            _ => {
+                let changed = super::documents::apply(self.document.as_mut(), operation, self.options)?;
+                self.ahead |= changed > 0;
+                Ok(changed)
             }
         }
     }
 
-    pub(super) fn finish(self) -> Result<Edited, EditError> {
+    /// Writes the document, if it has changed, and reads it again: what it says is what the file says.
+    fn settle(&mut self) -> Result<(), Refusal> {
+        if std::mem::take(&mut self.ahead) {
+            let files = self.document.write()?;
+            let document = crate::open(&named(&files, self.input), &self.options.limits)?;
+            self.document = document;
+            self.files = Some(files);
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<Edited, EditError> {
+        self.settle().map_err(|refusal| EditError { operation: None, refusal })?;
         let original = owned(self.input);
         let output = self.files.unwrap_or_else(|| original.clone());
         let changed = output != original;
@@ -48,7 +69,8 @@ impl<'a> Editing<'a> {
             let before = crate::open(self.input, &self.options.limits).map_err(EditError::unread)?;
             differences = before.differences(self.document.as_ref()).unwrap_or_default();
         }
-        Ok(Edited { output, document: self.document, differences, changed, fields: self.fields })
+        let fields = self.fields;
+        Ok(Edited { output, document: self.document, differences, changed, fields, idle: Vec::new() })
     }
 
     /// Returns the files in the binary form of the format.

@@ -110,7 +110,11 @@ fn bytes_of<'o>(files: &'o Output, inspections: &[Inspection], index: usize) -> 
     }
 }
 
-fn bytes_of_mut<'o>(files: &'o mut Output, inspections: &[Inspection], index: usize) -> Option<&'o mut Vec<u8>> {
+fn bytes_of_mut<'o>(
+    files: &'o mut Output,
+    inspections: &[Inspection],
+    index: usize,
+) -> Option<&'o mut Vec<u8>> {
     if index == 0 {
         return Some(&mut files.bytes);
     }
@@ -132,7 +136,10 @@ fn find(files: &Output, inspections: &[Inspection], path: &FieldPath) -> Result<
                     0 => path.to_owned(),
                     _ => format!("{}:{path}", inspection.file),
                 };
-                return Ok(fields.into_iter().map(|field| Found { file, path: name(&field.path), field }).collect());
+                return Ok(fields
+                    .into_iter()
+                    .map(|field| Found { file, path: name(&field.path), field })
+                    .collect());
             }
             // What the file itself has is the better hint.
             Err(error) => why = why.or(Some(error)),

@@ -3,6 +3,8 @@
 //! An [`Operation`] is one change, as `galatea edit` takes it on its command line. [`edit()`] runs a list of them, in order, on the
 //! bytes of a file and gives the bytes of the changed one. Nothing here reads or writes files.
 //!
+//! * [`Operation::Texture`], [`Operation::RenameNode`], [`Operation::RemoveClip`] and the others are about parts of the document, in the
+//!   words of its format. What the format does not have is refused.
 //! * [`Operation::Set`] and [`Operation::Get`] are about single fields, by the paths that the inspector prints, in every format that
 //!   has an inspector and in the text forms of those. Only the bytes of the named fields are replaced; the result is opened again
 //!   and must have every field where it was.
@@ -18,11 +20,19 @@
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
+mod attach;
+mod clips;
+mod documents;
 mod editing;
 mod error;
 mod fields;
+mod nodes;
 mod operation;
+mod pattern;
 mod script;
+mod text;
+mod textures;
+mod traits;
 
 pub use error::{EditError, Refusal};
 pub use fields::FieldValue;
@@ -36,21 +46,30 @@ use editing::Editing;
 /// How [`edit()`] goes about it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct EditOptions {
+pub struct EditOptions<'a> {
     /// The limits for reading.
     pub limits: Limits,
     /// Whether the result lists what differs. The file is read once more for it.
     pub differences: bool,
+    /// Texts of the Fox Engine's hashed names; without them only names that are written out in full are found.
+    #[cfg(feature = "fox")]
+    pub names: Option<&'a crate::fox::Dictionary>,
+    /// Keeps the lifetime in use without the Fox Engine.
+    #[cfg(not(feature = "fox"))]
+    pub names: Option<&'a ()>,
 }
 
-impl Default for EditOptions {
+impl Default for EditOptions<'_> {
     fn default() -> Self {
-        EditOptions { limits: Limits::default(), differences: true }
+        EditOptions { limits: Limits::default(), differences: true, names: None }
     }
 }
 
+#[cfg(feature = "fox")]
+galatea_wire::setters! { EditOptions<'a> { with_names: names: Option<&'a crate::fox::Dictionary> } }
+
 galatea_wire::setters! {
-    EditOptions {
+    EditOptions<'a> {
         with_limits: limits: Limits,
         with_differences: differences: bool,
     }
@@ -69,6 +88,8 @@ pub struct Edited {
     pub changed: bool,
     /// The fields that were asked for, in order.
     pub fields: Vec<FieldValue>,
+    /// The operations that found nothing to change, by their numbers in the list.
+    pub idle: Vec<usize>,
 }
 
 impl std::fmt::Debug for Edited {
@@ -78,10 +99,19 @@ impl std::fmt::Debug for Edited {
 }
 
 /// Runs operations on a file, in order. If one of them cannot be done, nothing is.
-pub fn edit(input: &Input<'_>, operations: &[Operation], options: &EditOptions) -> Result<Edited, EditError> {
+pub fn edit(
+    input: &Input<'_>,
+    operations: &[Operation],
+    options: &EditOptions<'_>,
+) -> Result<Edited, EditError> {
     let mut editing = Editing::new(input, options).map_err(EditError::unread)?;
-    for operation in operations {
-        editing.run(operation).map_err(|refusal| EditError::new(operation, refusal))?;
+    let mut idle = Vec::new();
+    for (number, operation) in operations.iter().enumerate() {
+        let changed = editing.run(operation).map_err(|refusal| EditError::new(operation, refusal))?;
+        if changed == 0 && operation.changes() {
+            idle.push(number);
+        }
     }
-    editing.finish()
+    let edited = editing.finish()?;
+    Ok(Edited { idle, ..edited })
 }

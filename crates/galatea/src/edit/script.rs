@@ -6,7 +6,17 @@ use super::{NotAnOperation, Operation};
 pub fn parse_list<'a>(
     list: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<Operation>, NotAnOperation> {
-    list.into_iter().map(|(name, value)| Operation::parse(name, value)).collect()
+    let mut joined: Vec<(&str, String)> = Vec::new();
+    for (name, value) in list {
+        match joined.last_mut() {
+            // They say more about the operation before them.
+            Some(("attach", attached)) if matches!(name, "to" | "at") => {
+                *attached += &format!(" --{name} {value}")
+            }
+            _ => joined.push((name, value.to_owned())),
+        }
+    }
+    joined.iter().map(|(name, value)| Operation::parse(name, value)).collect()
 }
 
 /// Parses a script: one operation per line, with or without the dashes. Empty lines and lines that begin with `#` are skipped.

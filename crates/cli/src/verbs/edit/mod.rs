@@ -7,17 +7,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use galatea::Output;
-use galatea::archive;
 use galatea::disk::{self, Job};
 use galatea::edit::{EditOptions, Edited, FieldValue, Operation};
+use galatea::{Output, archive, fox};
 use serde_json::{Value, json};
 
 use self::operations::Operations;
+use super::names::Dictionaries;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs, Tally};
 use crate::outputs::{self, Originals, Saving};
-use crate::terminal::{complain, plain, reason, show};
+use crate::terminal::{complain, note, plain, reason, show};
 
 #[derive(Args)]
 #[command(after_help = "One file: galatea edit a.mdl -o b.mdl --set 'nodes[torso].mesh.diffuse=1,0.5,0'\n\
@@ -39,6 +39,8 @@ pub(crate) struct Options {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    dictionaries: Dictionaries,
+    #[command(flatten)]
     operations: Operations,
 }
 
@@ -47,6 +49,8 @@ struct Done {
     changed: bool,
     differences: Vec<String>,
     fields: Vec<FieldValue>,
+    /// Operations that found nothing to change.
+    idle: Vec<usize>,
     /// What is to be put into an archive when all inputs are done.
     entries: Option<(PathBuf, Vec<archive::Edit>)>,
 }
@@ -54,6 +58,7 @@ struct Done {
 /// What all workers share.
 struct Shared<'a> {
     operations: Vec<Operation>,
+    names: fox::Dictionary,
     /// Whether any of them changes anything.
     changes: bool,
     saving: Saving<'a>,
@@ -65,12 +70,13 @@ struct Shared<'a> {
 impl Options {
     fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {
         let loaded = batch::load(job)?;
-        let options = EditOptions::default().with_differences(self.dry_run || self.inputs.json);
+        let told = self.dry_run || self.inputs.json;
+        let options = EditOptions::default().with_differences(told).with_names(Some(&shared.names));
         let edited = galatea::edit::edit(&loaded.input(), &shared.operations, &options);
         let edited = edited.map_err(|error| Failure::Other(error.to_string()))?;
-        let Edited { output, document, differences, changed, fields, .. } = edited;
+        let Edited { output, document, differences, changed, fields, idle, .. } = edited;
         let format = document.format();
-        let mut done = Done { changed, differences, fields, entries: None };
+        let mut done = Done { changed, differences, fields, idle, entries: None };
         if self.dry_run || !shared.changes {
             return Ok(done);
         }
@@ -104,7 +110,9 @@ impl Options {
         let operations = self.operations.load()?;
         let changes = operations.iter().any(Operation::changes);
         if changes && self.output.is_none() && !self.in_place && !self.dry_run {
-            return Err("say where the changed files go: -o OUT, --in-place, or --dry-run to look first".into());
+            return Err(
+                "say where the changed files go: -o OUT, --in-place, or --dry-run to look first".into()
+            );
         }
         if !changes && (self.output.is_some() || self.in_place) {
             return Err("nothing is changed, so that there is nothing to write".into());
@@ -125,14 +133,17 @@ impl Options {
         if changes && !self.dry_run {
             let mut paths: Vec<&Path> = jobs.iter().map(|job| job.path.as_path()).collect();
             paths.sort();
-            if let Some(twice) = paths.windows(2).find_map(|two| (two.first() == two.last()).then_some(two.first()?)) {
+            if let Some(twice) =
+                paths.windows(2).find_map(|two| (two.first() == two.last()).then_some(two.first()?))
+            {
                 return Err(format!("{}: is named twice, and has one output", show(twice)));
             }
             let places = saving.places(jobs.iter().cloned(), "edit")?;
             outputs::recover(&places);
         }
         let originals = Originals::new(jobs.into_iter().map(|job| job.path).collect());
-        Ok(Shared { operations, changes, saving, file, originals })
+        let names = self.dictionaries.load()?;
+        Ok(Shared { operations, names, changes, saving, file, originals })
     }
 
     pub(crate) fn run(&self) -> io::Result<Exit> {
@@ -145,12 +156,17 @@ impl Options {
         };
         let several = self.inputs.list().len() > 1;
         let (mut changed, mut unchanged) = (0usize, 0usize);
+        // How many inputs each operation found nothing to change in.
+        let mut idle = vec![0usize; shared.operations.len()];
         let mut archives: BTreeMap<PathBuf, (Vec<archive::Edit>, usize)> = BTreeMap::new();
         let mut tally = self.inputs.run(
             |job| self.work(job, &shared),
             |path, result, out| {
                 if let Ok(done) = &result {
                     *if done.changed { &mut changed } else { &mut unchanged } += 1;
+                    for number in &done.idle {
+                        idle.get_mut(*number).into_iter().for_each(|count| *count += 1);
+                    }
                 }
                 if self.inputs.json {
                     writeln!(out, "{}", line(path, &result))?;
@@ -162,15 +178,25 @@ impl Options {
                     *inputs += 1;
                 }
                 let json = self.inputs.json;
-                if json { Ok(()) } else { print(path, &done.fields, &done.differences, several, self.dry_run, out) }
+                if json {
+                    Ok(())
+                } else {
+                    print(path, &done.fields, &done.differences, several, self.dry_run, out)
+                }
             },
         )?;
+        let done = changed + unchanged;
+        let without = idle.iter().zip(&shared.operations).filter(|(count, _)| done > 0 && **count == done);
+        without.for_each(|(_, operation)| note(format_args!("{operation}: changes nothing in any input")));
         let failed = self.put_back(archives, &mut tally);
         if shared.changes && !self.inputs.json {
             let would = if self.dry_run { "would be " } else { "" };
             let changed = changed - failed;
             let failed = tally.failed;
-            writeln!(io::stdout().lock(), "{changed} {would}changed, {unchanged} unchanged, {failed} failed")?;
+            writeln!(
+                io::stdout().lock(),
+                "{changed} {would}changed, {unchanged} unchanged, {failed} failed"
+            )?;
         }
         Ok(tally.exit(false))
     }
