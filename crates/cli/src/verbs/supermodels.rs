@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use galatea::disk::{self, Games, Job};
 use galatea::texture::find::Game;
-use galatea::{Limits, kotor::mdl::Model};
+use galatea::{FormatId, Limits, kotor::mdl::Model};
 
 use super::textures::folder_of;
 use crate::terminal::show;
@@ -26,7 +26,9 @@ impl Supermodels {
             if !disk::is_folder(folder) {
                 return Err(format!("{}: no such folder", show(folder)));
             }
-            for job in disk::jobs(&[folder.to_path_buf()], &|f| f.name == "kotor-mdl").into_iter().flatten() {
+            for job in
+                disk::jobs(&[folder.to_path_buf()], &|f| f.id == FormatId::KotorMdl).into_iter().flatten()
+            {
                 if let Some(stem) = job.path.file_stem() {
                     named.entry(stem.to_string_lossy().to_lowercase()).or_insert(job.path.clone());
                 }
@@ -41,7 +43,7 @@ impl Supermodels {
             || folder_of(job).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
     }
 
-    /// The model of this name that an input inherits from, letter case ignored; none if there is none, or it does not read.
+    /// The model of this name that an input inherits from, ignoring case; none if there is none, or it does not read.
     pub(crate) fn find(&self, job: &Job, name: &str) -> Option<Model> {
         let named = self.named.get(&name.to_lowercase()).cloned();
         self.open(named.or_else(|| self.in_game(job, name))?)
