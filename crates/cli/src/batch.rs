@@ -150,11 +150,8 @@ fn open_creature(job: &Job, look: &Look) -> Result<Opened, Failure> {
     Ok(Opened { loaded: loaded.with_games(Arc::clone(games())), document: Box::new(character) })
 }
 
-/// Reads and opens one input.
-pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
-    if let Some(look) = &job.creature {
-        return open_creature(job, look);
-    }
+/// Reads one input, whose format is known.
+pub(crate) fn load(job: &Job) -> Result<Loaded, Failure> {
     let games = games();
     let loaded = disk::load(job).map_err(Failure::Io)?.with_games(Arc::clone(games));
     if galatea::detect(&loaded.bytes).is_none() {
@@ -165,6 +162,15 @@ pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
         }
         return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));
     }
+    Ok(loaded)
+}
+
+/// Reads and opens one input.
+pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
+    if let Some(look) = &job.creature {
+        return open_creature(job, look);
+    }
+    let loaded = load(job)?;
     let document = galatea::open(&loaded.input(), &Limits::default())?;
     Ok(Opened { loaded, document })
 }

@@ -27,6 +27,7 @@ mod convert_options;
 #[cfg(feature = "disk")]
 pub mod disk;
 mod document;
+pub mod edit;
 pub mod file_names;
 mod format;
 mod formats;
