@@ -53,7 +53,7 @@ pub use formats::MdlText;
 #[cfg(feature = "kotor")]
 pub use formats::{AsciiModel, AsciiWalkmesh};
 pub use formats::{
-    EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, obj,
+    EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, encode_image, obj,
 };
 #[cfg(feature = "walk")]
 pub use formats::{LayoutFile, RoomFiles};
