@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from galatea import _galatea
 
 if TYPE_CHECKING:
     from galatea._document import Document
 
-Severity = Literal["info", "warning", "error"]
+_Bytes = bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Converted:
         return self._native.format
 
     @property
-    def bytes(self) -> bytes:
+    def bytes(self) -> _Bytes:
         """The file itself. ``files`` has those that belong to it as well."""
         return self._native.bytes
 
@@ -182,7 +182,7 @@ class Converted:
         row = self._native.account
         return None if row is None else Account(row[0], row[1], tuple(Change(*change) for change in row[2]))
 
-    def files(self) -> dict[str, bytes]:
+    def files(self) -> dict[str, _Bytes]:
         """Returns all files by name: the file itself first."""
         stem = self._native.name
         files = {f"{stem}.{self._native.extension}": self._native.bytes}

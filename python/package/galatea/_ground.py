@@ -73,8 +73,8 @@ class Ground:
 
     >>> import galatea, numpy as np
     >>> room = galatea.Ground("examples/room.wok")
-    >>> room.ray((5, 5, 10), (0, 0, -1)).material
-    'Metal'
+    >>> room.ray((3.3, 4.6, 10), (0, 0, -1)).material
+    'Stone'
     >>> origins = np.array([[1, 1, 10], [99, 99, 10]], np.float32)
     >>> faces, distances = room.rays(origins, (0, 0, -1))
     >>> faces.shape, bool(faces[0] >= 0), int(faces[1]), float(distances[1])
@@ -102,6 +102,10 @@ class Ground:
     def __len__(self) -> int:
         return len(self._native.tables()[1])
 
+    def _normal(self, face: int) -> Point:
+        x, y, z = self._native.normal(face)
+        return x, y, z
+
     @property
     def positions(self) -> NDArray[np.float32]:
         """A copy of the positions of vertices."""
@@ -120,7 +124,10 @@ class Ground:
     @property
     def materials(self) -> list[GroundMaterial]:
         """The materials that occur."""
-        return [GroundMaterial(*row) for row in self._native.materials()]
+        out = []
+        for number, name, (red, green, blue), walkable in self._native.materials():
+            out.append(GroundMaterial(number, name, (red, green, blue), walkable))
+        return out
 
     def rays(
         self,
@@ -162,7 +169,7 @@ class Ground:
             return None
         aim = aims[0].astype(np.float64)
         x, y, z = (float(value) for value in starts[0] + aim / np.linalg.norm(aim) * distance)
-        return Hit(face, distance, (x, y, z), self._native.normal(face), self._native.material_name(face) or "")
+        return Hit(face, distance, (x, y, z), self._normal(face), self._native.material_name(face) or "")
 
     def footings(
         self, points: ArrayLike, *, step: float = 0.5, drop: float = math.inf, materials: Sequence[str] | None = None
@@ -185,7 +192,7 @@ class Ground:
         face = int(faces[0])
         if face < 0:
             return None
-        return Footing(face, float(heights[0]), self._native.normal(face), self._native.material_name(face) or "")
+        return Footing(face, float(heights[0]), self._normal(face), self._native.material_name(face) or "")
 
     def path(
         self,
@@ -220,7 +227,7 @@ class Ground:
         )
         if ended in ("no-start", "no-goal"):
             where, point = ("start", start) if ended == "no-start" else ("goal", goal)
-            raise ValueError(f"there is no ground to stand on at the {where}, {point}")
+            raise ValueError(f"there is no ground to stand on at the {where}, {point!r}")
         return None if row is None else Path(*row)
 
 
