@@ -133,7 +133,7 @@ fn types(tools: &Path, python: &Path) -> Outcome {
 fn bench(python: &Path) -> Outcome {
     let build = ["build", "--quiet", "--release", "--package", "galatea-cli"];
     run(&mut cargo(&build), "building the program")?;
-    let rays = ["run", "--quiet", "--release", "--package", "galatea-walk", "--example", "rays"];
+    let rays = ["run", "--quiet", "--release", "--package", "galatea", "--example", "rays", "--"];
     let output = cargo(&rays).arg("examples/room.wok").output().map_err(|e| e.to_string())?;
     if !output.status.success() {
         return Err(format!("the rays of the library: {}", String::from_utf8_lossy(&output.stderr)));
