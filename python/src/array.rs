@@ -5,7 +5,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Returns rows of numbers as an array with that many columns.
-pub(crate) fn rows<T: Element, const N: usize>(py: Python<'_>, rows: Vec<[T; N]>) -> PyResult<Bound<'_, PyArray2<T>>> {
+pub(crate) fn rows<T: Element, const N: usize>(
+    py: Python<'_>,
+    rows: Vec<[T; N]>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
     let count = rows.len();
     PyArray1::from_vec(py, rows.into_flattened()).reshape([count, N])
 }
@@ -19,7 +22,12 @@ pub(crate) fn some_rows<T: Element, const N: usize>(
 }
 
 /// Returns an image as an array: rows, columns, four channels.
-pub(crate) fn image(py: Python<'_>, width: u32, height: u32, pixels: Vec<u8>) -> PyResult<Bound<'_, PyArray3<u8>>> {
+pub(crate) fn image(
+    py: Python<'_>,
+    width: u32,
+    height: u32,
+    pixels: Vec<u8>,
+) -> PyResult<Bound<'_, PyArray3<u8>>> {
     PyArray1::from_vec(py, pixels).reshape([height as usize, width as usize, 4])
 }
 

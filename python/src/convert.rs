@@ -10,8 +10,8 @@ use galatea::scene::{Account, Scene};
 use galatea::texture::find::Game;
 use galatea::textures::Images;
 use galatea::{
-    ConvertOptions, ConvertedOnto, Encoding, FormatId, Loss, Output, SceneContext, TargetGame, file_names, fox,
-    kotor, mdlx,
+    ConvertOptions, ConvertedOnto, Encoding, FormatId, Loss, Output, SceneContext, TargetGame, file_names,
+    fox, kotor, mdlx,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -133,7 +133,8 @@ impl Conversion {
             return Ok(None);
         }
         let classes = Class::ALL.map(|(class, name)| (name, class));
-        let class = self.model_class.as_ref().map(|word| choice("model_class", word, &classes)).transpose()?;
+        let class =
+            self.model_class.as_ref().map(|word| choice("model_class", word, &classes)).transpose()?;
         let mut surfaces = Vec::new();
         for (material, wanted) in &self.surfaces {
             let known = surface::by_name(wanted).filter(|id| surface::name(*id).is_some());
@@ -166,7 +167,8 @@ impl Conversion {
         let authoring = self.authoring()?;
         let at = path.unwrap_or(Path::new(""));
         let find = |name: &str| sources.models.find_beside(at, name);
-        let numbered = self.supermodel.is_some() || (from == FormatId::KotorMdlAscii && to == FormatId::KotorMdl);
+        let numbered =
+            self.supermodel.is_some() || (from == FormatId::KotorMdlAscii && to == FormatId::KotorMdl);
         let inherits = from.format().game == Some(Game::Kotor) && sources.models.serves(at);
         let looked = (numbered || inherits).then_some(&find as &galatea::FindModel<'_>);
         let context = around

@@ -77,7 +77,8 @@ impl Source {
 type Findings = (Vec<(&'static str, String, String, Option<u64>)>, Vec<(&'static str, usize)>);
 
 /// An output as bytes, companions by extension, and other files by name.
-type Files<'py> = (Bound<'py, PyBytes>, Vec<(&'static str, Bound<'py, PyBytes>)>, Vec<(String, Bound<'py, PyBytes>)>);
+type Files<'py> =
+    (Bound<'py, PyBytes>, Vec<(&'static str, Bound<'py, PyBytes>)>, Vec<(String, Bound<'py, PyBytes>)>);
 
 /// Returns the files of an output as Python's bytes.
 pub(crate) fn files<'py>(py: Python<'py>, output: &Output) -> Files<'py> {
@@ -137,7 +138,9 @@ impl Document {
     /// Returns two documents for the work of this thread. They are locked in the same order by every thread, so that two threads
     /// never wait for each other; a document on its own is no second one.
     pub(crate) fn lock_with<'a>(&'a self, other: Option<&'a Document>) -> (Locked<'a>, Option<Locked<'a>>) {
-        let Some(other) = other.filter(|other| !std::ptr::eq(self, *other)) else { return (self.lock(), None) };
+        let Some(other) = other.filter(|other| !std::ptr::eq(self, *other)) else {
+            return (self.lock(), None);
+        };
         if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
             let first = self.lock();
             (first, Some(other.lock()))
@@ -268,7 +271,8 @@ impl Document {
             let mut report = self.lock().check();
             report.retain(|rule| Document::wants(&only, &ignore, rule.code));
             let findings = report.findings().iter();
-            let found = findings.map(|f| (f.rule.code, f.message.clone(), f.path.clone(), f.offset)).collect();
+            let found =
+                findings.map(|f| (f.rule.code, f.message.clone(), f.path.clone(), f.offset)).collect();
             (found, report.counts().map(|(rule, count)| (rule.code, count)).collect())
         })
     }
@@ -380,7 +384,13 @@ impl Document {
     }
 
     /// Returns the pixels of a texture.
-    fn pixels<'py>(&self, py: Python<'py>, mip: u32, face: u32, layer: u32) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    fn pixels<'py>(
+        &self,
+        py: Python<'py>,
+        mip: u32,
+        face: u32,
+        layer: u32,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let image = py.detach(|| render::pixels(self.lock().as_ref(), mip, face, layer))?;
         array::image(py, image.width, image.height, image.rgba)
     }
@@ -404,9 +414,8 @@ impl Document {
         onto: Option<&Document>,
         sources: Option<&Sources>,
     ) -> PyResult<Converted> {
-        Ok(py.detach(|| {
-            Document::with_sources(sources, |sources| options.convert(self, to, onto, sources))
-        })?)
+        Ok(py
+            .detach(|| Document::with_sources(sources, |sources| options.convert(self, to, onto, sources)))?)
     }
 
     /// Returns the text form of the document.
@@ -418,8 +427,12 @@ impl Document {
                 return Err(Failure::unsupported(format!("{} has no text form", self.format.name)));
             };
             let stem = self.source.stem();
-            let done =
-                galatea::convert(document.as_ref(), to, &ConvertOptions::default(), &SceneContext::new(&stem))?;
+            let done = galatea::convert(
+                document.as_ref(),
+                to,
+                &ConvertOptions::default(),
+                &SceneContext::new(&stem),
+            )?;
             Ok(String::from_utf8_lossy(&done.output.bytes).into_owned())
         })?)
     }
@@ -443,13 +456,20 @@ impl Document {
     }
 
     /// Returns the document's tables to walk on.
-    fn ground(&self, py: Python<'_>, walkable: Vec<String>, not_walkable: Vec<String>) -> PyResult<crate::ground::Ground> {
+    fn ground(
+        &self,
+        py: Python<'_>,
+        walkable: Vec<String>,
+        not_walkable: Vec<String>,
+    ) -> PyResult<crate::ground::Ground> {
         Ok(py.detach(|| {
             Document::with_sources(None, |sources| {
                 let document = self.lock();
-                let found = self.with_context(sources, |context, _| galatea::Ground::of(document.as_ref(), context));
-                let found = found
-                    .ok_or_else(|| Failure::unsupported("the document has no triangles to walk on".to_owned()))?;
+                let found =
+                    self.with_context(sources, |context, _| galatea::Ground::of(document.as_ref(), context));
+                let found = found.ok_or_else(|| {
+                    Failure::unsupported("the document has no triangles to walk on".to_owned())
+                })?;
                 crate::ground::Ground::new(found, &walkable, &not_walkable)
             })
         })?)

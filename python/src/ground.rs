@@ -16,14 +16,8 @@ pub(crate) struct Ground {
 }
 
 /// A path: points, the face of each point, all faces, length, cost, whether it is the shortest.
-type PathRow<'py> = (
-    Bound<'py, PyArray2<f32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    f64,
-    f64,
-    bool,
-);
+type PathRow<'py> =
+    (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, f64, f64, bool);
 
 impl Ground {
     pub(crate) fn new(
@@ -85,7 +79,8 @@ impl Ground {
     /// Returns the materials that occur: number, name, colour, and whether they are walkable.
     fn materials(&self) -> Vec<(u32, String, [u8; 3], bool)> {
         let walkable = self.mesh.walkable_materials();
-        let row = |m: &galatea::GroundMaterial| (m.number, m.name.clone(), m.colour, walkable.contains(m.number));
+        let row =
+            |m: &galatea::GroundMaterial| (m.number, m.name.clone(), m.colour, walkable.contains(m.number));
         self.legend.materials.iter().map(row).collect()
     }
 

@@ -50,7 +50,9 @@ impl View {
     fn look(&self, stage: &mut Stage<'_>, name: &str) -> Outcome<Options> {
         let look = stage.look(&self.options()?, self.clip.as_deref(), self.time)?;
         let is_portrait = name.to_ascii_lowercase().ends_with("_portrait");
-        let Some(camera) = self.camera.as_deref().or(is_portrait.then_some("portrait")) else { return Ok(look) };
+        let Some(camera) = self.camera.as_deref().or(is_portrait.then_some("portrait")) else {
+            return Ok(look);
+        };
         match stage.view(camera, &look)? {
             Some(view) => Ok(look.with_view(Some(view))),
             None if self.camera.is_none() => Ok(look),
@@ -107,7 +109,9 @@ pub(crate) fn pixels(
     let shape = file.texture.shape();
     if mip >= shape.mips || face >= shape.faces || layer >= shape.layers {
         let (mips, faces, layers) = (shape.mips, shape.faces, shape.layers);
-        return Err(Failure::Value(format!("the texture has {mips} mips, {faces} faces and {layers} layers")));
+        return Err(Failure::Value(format!(
+            "the texture has {mips} mips, {faces} faces and {layers} layers"
+        )));
     }
     Ok(file.texture.decode(level, &Limits::default())?)
 }

@@ -1,8 +1,8 @@
 //! Scenes as parts that Python holds: arrays are moved there and come back as copies.
 
 use galatea::scene::{
-    Attribute, Camera, Channel, Clip, Emitter, Event, Extras, Influences, Interpolation, Light, Material, Mesh,
-    Node, Playback, Pose, Primitive, Property, Purpose, Scene, Skin, Target, Topology, Vertices,
+    Attribute, Camera, Channel, Clip, Emitter, Event, Extras, Influences, Interpolation, Light, Material,
+    Mesh, Node, Playback, Pose, Primitive, Property, Purpose, Scene, Skin, Target, Topology, Vertices,
 };
 use numpy::{
     Element, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
@@ -42,7 +42,11 @@ fn plain_list<'py, T: serde::Serialize>(py: Python<'py>, parts: &[T]) -> PyResul
 }
 
 /// Returns numbers as an array with so many columns; `None` if there are none.
-fn columns<T: Element>(py: Python<'_>, values: Vec<T>, width: usize) -> PyResult<Option<Bound<'_, PyArray2<T>>>> {
+fn columns<T: Element>(
+    py: Python<'_>,
+    values: Vec<T>,
+    width: usize,
+) -> PyResult<Option<Bound<'_, PyArray2<T>>>> {
     let whole = width > 0 && !values.is_empty() && values.len().is_multiple_of(width);
     let count = values.len().checked_div(width).unwrap_or(0);
     if whole { PyArray1::from_vec(py, values).reshape([count, width]).map(Some) } else { Ok(None) }
@@ -334,7 +338,9 @@ impl ClipIn<'_> {
         let unknown = || PyValueError::new_err(format!("playback: {:?} is unknown", self.playback));
         let events: Vec<Event> = depythonize(&self.events).map_err(wrong("events"))?;
         let channels = match &self.source {
-            Some((parts, at)) => parts.lock().clips.get(*at).map(|clip| clip.channels.clone()).unwrap_or_default(),
+            Some((parts, at)) => {
+                parts.lock().clips.get(*at).map(|clip| clip.channels.clone()).unwrap_or_default()
+            }
             None => self.channels.iter().map(ChannelIn::channel).collect::<PyResult<_>>()?,
         };
         Ok(Clip {
@@ -367,7 +373,9 @@ struct SceneIn<'py> {
 
 /// Reads parts, and says which one is wrong.
 fn each<I, T>(what: &str, given: &[I], read: impl Fn(&I) -> PyResult<T>) -> PyResult<Vec<T>> {
-    let one = |(at, part)| read(part).map_err(|error| PyValueError::new_err(format!("{what}[{at}].{}", told(&error))));
+    let one = |(at, part)| {
+        read(part).map_err(|error| PyValueError::new_err(format!("{what}[{at}].{}", told(&error))))
+    };
     given.iter().enumerate().map(one).collect()
 }
 
@@ -377,7 +385,10 @@ fn told(error: &PyErr) -> String {
 }
 
 /// Reads parts that are dictionaries.
-fn each_plain<'py, T: serde::de::DeserializeOwned>(what: &str, given: &[Bound<'py, PyAny>]) -> PyResult<Vec<T>> {
+fn each_plain<'py, T: serde::de::DeserializeOwned>(
+    what: &str,
+    given: &[Bound<'py, PyAny>],
+) -> PyResult<Vec<T>> {
     let one = |(at, part)| depythonize(part).map_err(wrong(&format!("{what}[{at}]")));
     given.iter().enumerate().map(one).collect()
 }
@@ -435,8 +446,11 @@ impl SceneParts {
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut scene = py.detach(|| {
             let mut scene = self.lock();
-            let clips: Vec<Clip> =
-                scene.clips.iter_mut().map(|c| Clip { channels: std::mem::take(&mut c.channels), ..Clip::default() }).collect();
+            let clips: Vec<Clip> = scene
+                .clips
+                .iter_mut()
+                .map(|c| Clip { channels: std::mem::take(&mut c.channels), ..Clip::default() })
+                .collect();
             let rest = std::mem::take(&mut *scene);
             scene.clips = clips;
             rest
@@ -471,7 +485,8 @@ impl SceneParts {
 
     /// Takes the channels of a clip out.
     fn take_channels<'py>(&self, py: Python<'py>, clip: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let taken = py.detach(|| self.lock().clips.get_mut(clip).map(|clip| std::mem::take(&mut clip.channels)));
+        let taken =
+            py.detach(|| self.lock().clips.get_mut(clip).map(|clip| std::mem::take(&mut clip.channels)));
         taken.unwrap_or_default().into_iter().map(|channel| channel_out(py, channel)).collect()
     }
 
@@ -480,7 +495,8 @@ impl SceneParts {
         let (count, nodes, world, visible, tint) = py.detach(|| {
             let scene = self.lock();
             let poses = SceneParts::poses(&scene, clip, &times);
-            let world = poses.iter().flat_map(|p| &p.world).flat_map(|m| m.transpose().to_cols_array()).collect();
+            let world =
+                poses.iter().flat_map(|p| &p.world).flat_map(|m| m.transpose().to_cols_array()).collect();
             let visible = poses.iter().flat_map(|p| &p.visible).copied().collect();
             let tint = poses.iter().flat_map(|p| &p.tint).flatten().copied().collect();
             (poses.len(), scene.nodes.len(), world, visible, tint)
@@ -493,7 +509,12 @@ impl SceneParts {
     }
 
     /// Returns the vertices of all meshes that are drawn, in the scene, at a time of a clip or at rest.
-    fn deform<'py>(&self, py: Python<'py>, clip: Option<usize>, time: f32) -> PyResult<Vec<DeformedRow<'py>>> {
+    fn deform<'py>(
+        &self,
+        py: Python<'py>,
+        clip: Option<usize>,
+        time: f32,
+    ) -> PyResult<Vec<DeformedRow<'py>>> {
         let all = py.detach(|| {
             let scene = self.lock();
             scene.check_copies().map_err(|error| Failure::Value(error.to_string()))?;

@@ -18,13 +18,13 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        // Walkmeshes as text are told on the page of models as text, and OBJ in the guide to authoring.
+        // Walkmeshes as text are described on the page of models as text, and OBJ in the guide to authoring.
         let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj];
         let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
             self.page(format.name, format.records, format.rules)?;
         }
-        // All textures are told on one page.
+        // All textures are described on one page.
         self.page("textures", texture::RECORDS, texture::RULES)?;
         self.page("mpq", archive::mpq::RECORDS, archive::mpq::RULES)?;
         self.page("casc", archive::casc::RECORDS, archive::casc::RULES)?;

@@ -250,7 +250,7 @@ fn again(error: &io::Error) -> io::Error {
 /// Whether the user wants it to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Ctrl-C ends a batch behind the files it is working on, so that nothing is left half-written; a second one ends it at once.
+/// Ctrl-C ends a batch after the files it is working on, so that nothing is left half-written; a second one ends it at once.
 fn listen() {
     // Set once; where it cannot be set, Ctrl-C does what it always does.
     let _ = ctrlc::try_set_handler(|| {

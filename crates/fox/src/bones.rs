@@ -24,7 +24,7 @@ const FAMILIES: [&str; 3] = ["dsk_", "skf_", "skh_"];
 /// ```
 pub fn pes_bone(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
-    // Blender tells sides by `.L`; its copies have a number behind.
+    // Blender tells sides by `.L`; its copies have a number after.
     let copy = lower.rsplit_once('.').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     let plain = copy.map_or(lower.as_str(), |(plain, _)| plain);
     let sided = ['l', 'r'].into_iter().find_map(|side| {

@@ -47,7 +47,7 @@ pub use document::{
     Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, inspect, open, rule,
     rules,
 };
-pub use format::{Category, Convert, Encode, Format, FromScene, WriteScene};
+pub use format::{Category, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use galatea_scene::{Extras, Material, Value, decode_u32s, encode_u32s, float, read_float};
+use galatea_wire::StableHash;
 use glam::Vec3;
 
 use crate::box_tree::TreeBox;
@@ -16,15 +17,11 @@ pub(crate) fn corners(positions: &[[f32; 3]], [a, b, c]: [u32; 3]) -> Option<[[f
     Some([at(a)?, at(b)?, at(c)?])
 }
 
-fn mix(sum: u32, word: u32) -> u32 {
-    (sum ^ word).wrapping_mul(0x9E37_79B1).rotate_left(15)
-}
-
 /// Returns a hash of the corner positions of a triangle. Stored in files.
 pub(crate) fn key(positions: &[[f32; 3]], triangle: [u32; 3]) -> u32 {
     match corners(positions, triangle) {
-        Some(corners) => corners.as_flattened().iter().fold(1, |sum, c| mix(sum, c.to_bits())),
-        None => triangle.iter().fold(2, |sum, i| mix(sum, *i)),
+        Some(corners) => StableHash::new().floats([corners.as_flattened()]).folded(),
+        None => StableHash::new().words(triangle).folded(),
     }
 }
 
@@ -35,8 +32,8 @@ pub(crate) fn keys(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<u32> {
 
 /// Returns a hash of all positions and of the triangles with these keys. Stored in files.
 pub(crate) fn whole_key(positions: &[[f32; 3]], keys: &[u32]) -> u32 {
-    let sum = keys.iter().fold(keys.len() as u32, |sum, key| mix(sum, *key));
-    positions.as_flattened().iter().fold(sum, |sum, c| mix(sum, c.to_bits()))
+    let keys = StableHash::new().words([keys.len() as u32]).words(keys.iter().copied());
+    keys.floats([positions.as_flattened()]).folded()
 }
 
 /// Returns the corners of the box around triangles, the middle of their surface and its area, which do not depend on the order of

@@ -54,7 +54,7 @@ impl Scene {
             node.parent = Some(parent);
             self.nodes.push(node);
         }
-        // The children of the axes are now those of the node above, behind the ones it has.
+        // The children of the axes are now those of the node above, after the ones it has.
         let first = shift.nodes.iter().copied().filter(|id| *id != below).min().unwrap_or(NodeId::MAX);
         let new = (first..self.nodes.len() as NodeId)
             .filter(|id| self.node(*id).is_some_and(|n| n.parent == Some(below)));

@@ -30,7 +30,7 @@ pub enum Game {
 }
 
 impl Game {
-    /// Endings that the game reads, in the order it prefers them; those behind are what people convert to.
+    /// Endings that the game reads, in the order it prefers them; those after are what people convert to.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Game::Kotor => &["tpc", "tga", "dds", "png", "jpg", "jpeg"],
@@ -47,7 +47,7 @@ pub struct Entry {
     pub folder: u32,
     /// Its path in that folder, as the caller gave it.
     pub path: String,
-    /// Lower case, `/` between the steps, without the ending.
+    /// Lower case, separated by `/`, without the ending.
     stem: String,
     ending: String,
 }
@@ -81,7 +81,7 @@ pub enum Found {
         id: usize,
         /// How sure it is.
         how: How,
-        /// Files of the same name that the rules put behind it.
+        /// Files of the same name that the rules put after it.
         also: Vec<usize>,
     },
     /// Several files, between which no rule decides; the first is as good as any.
@@ -109,7 +109,7 @@ pub struct Index {
     by_hash: HashMap<u64, Vec<usize>>,
 }
 
-/// Bits of a Fox path code that stand for the path itself; those above tell its ending.
+/// Bits of a Fox path code that stand for the path itself; those above encode its extension.
 const PATH_BITS: u64 = 0x3_FFFF_FFFF_FFFF;
 
 impl Index {

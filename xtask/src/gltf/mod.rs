@@ -107,6 +107,9 @@ pub(crate) struct BlenderOptions {
     /// With --native: keep everything in this folder
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// With --native: judge again what --keep has kept, without Blender
+    #[arg(long, requires_all = ["native", "keep"])]
+    again: bool,
 }
 
 /// A Python that has Blender as a module.
@@ -127,7 +130,8 @@ impl BlenderOptions {
         if self.native {
             let (folder, keep) = (self.folder.as_path(), self.keep.as_deref());
             let (ticks, onto, limit, edit) = (self.ticks, self.onto, self.limit, self.edit);
-            return native::Trip { folder, ticks, onto, limit, edit, keep }.run();
+            let again = self.again;
+            return native::Trip { folder, ticks, onto, limit, edit, keep, again }.run();
         }
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);

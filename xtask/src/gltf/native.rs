@@ -38,6 +38,8 @@ pub(super) struct Trip<'a> {
     pub(super) edit: bool,
     /// Keep everything in this folder.
     pub(super) keep: Option<&'a Path>,
+    /// Judge what was kept there, without Blender.
+    pub(super) again: bool,
 }
 
 /// A model, and where its forms are.
@@ -48,6 +50,10 @@ struct Model {
     back: PathBuf,
     /// What should come back, if the model is edited.
     ideal: PathBuf,
+    /// What Blender made of it.
+    told: PathBuf,
+    /// How what came back differs.
+    differences: PathBuf,
 }
 
 /// What Blender made of a model: the edits, or an error.
@@ -72,17 +78,21 @@ impl Trip<'_> {
         fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
         let libraries = Libraries::new(&[]).0;
         let mut models = Vec::new();
-        for job in self.jobs() {
-            match self.send(&job, &home, models.len(), &libraries) {
+        // The numbers stay the same whatever the limit is, so that a part can be judged again.
+        for (number, job) in self.jobs().into_iter().enumerate() {
+            match self.send(&job, &home, number, &libraries) {
                 Ok(model) => models.push(model),
                 Err(error) => println!("{}: not sent: {error}", job.path.display()),
             }
         }
-        let told = self.through(&models, &home)?;
+        if !self.again {
+            self.through(&models, &home)?;
+        }
         let (mut same, mut refused) = (0usize, 0usize);
         let mut edits: BTreeMap<String, usize> = BTreeMap::new();
         let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (model, told) in models.iter().zip(told) {
+        for model in &models {
+            let told = told(model);
             for edit in told.iter().flat_map(|told| told.split_whitespace()) {
                 *edits.entry(edit.to_owned()).or_default() += 1;
             }
@@ -135,11 +145,6 @@ impl Trip<'_> {
     fn send(&self, job: &Job, home: &Path, number: usize, libraries: &Libraries) -> Result<Model, String> {
         let (document, _loaded) = open(job)?;
         let format = document.format();
-        let textures = textures(job, document.as_ref(), libraries);
-        let stem = disk::stem(&job.path);
-        let context = SceneContext::new(&stem).with_textures(textures.as_ref());
-        let glb = galatea::convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context);
-        let glb = glb.map_err(|e| e.to_string())?.output.bytes;
         let place = |what: &str| home.join(format!("{number}.{what}"));
         let model = Model {
             job: job.clone(),
@@ -147,20 +152,29 @@ impl Trip<'_> {
             sent: place("sent.glb"),
             back: place("back.glb"),
             ideal: place("ideal.glb"),
+            told: place("told.txt"),
+            differences: place("differences.txt"),
         };
-        fs::write(&model.sent, glb).map_err(|e| e.to_string())?;
+        if self.again {
+            return Ok(model);
+        }
+        let textures = textures(job, document.as_ref(), libraries);
+        let stem = disk::stem(&job.path);
+        let context = SceneContext::new(&stem).with_textures(textures.as_ref());
+        let glb = galatea::convert(document.as_ref(), FormatId::Glb, &ConvertOptions::default(), &context);
+        fs::write(&model.sent, glb.map_err(|e| e.to_string())?.output.bytes).map_err(|e| e.to_string())?;
         Ok(model)
     }
 
-    /// Sends all models through Blender, and returns what became of each.
-    fn through(&self, models: &[Model], home: &Path) -> Result<Vec<Told>, String> {
+    /// Sends all models through Blender, and writes down what became of each.
+    fn through(&self, models: &[Model], home: &Path) -> Outcome {
         let python = blender()?;
-        let mut all: Vec<Told> = Vec::new();
-        while all.len() < models.len() {
-            let batch: Vec<&Model> = models.iter().skip(all.len()).take(BATCH).collect();
+        let mut left = models;
+        while !left.is_empty() {
+            let batch = left.get(..BATCH).unwrap_or(left);
             let (jobs, results) = (home.join("jobs.jsonl"), home.join("results.txt"));
             let mut lines = String::new();
-            for model in &batch {
+            for model in batch {
                 let ticks = if self.ticks == Ticks::Documented { "documented" } else { "default" };
                 let mut line = json!({ "input": model.sent, "output": model.back, "ticks": ticks });
                 if let (true, Some(map)) = (self.edit, line.as_object_mut()) {
@@ -178,16 +192,15 @@ impl Trip<'_> {
             script.status().map_err(|e| format!("Blender could not be started: {e}"))?;
             let told = fs::read_to_string(&results).map_err(|e| e.to_string())?;
             let words = told.lines().map(|line| line.split_once('\t').map_or(line, |(_, word)| word));
-            let done: Vec<Told> =
-                words.map(|word| word.strip_prefix("ok").map(str::to_owned).ok_or(word.to_owned())).collect();
             // The one at which the process ended has crashed.
-            let crashed = done.len() < batch.len();
-            all.extend(done);
-            if crashed {
-                all.push(Err("the process ended".into()));
+            let mut done = 0;
+            for (model, word) in batch.iter().zip(words.chain(["the process ended"])) {
+                fs::write(&model.told, word).map_err(|e| e.to_string())?;
+                done += 1;
             }
+            left = left.get(done..).unwrap_or_default();
         }
-        Ok(all)
+        Ok(())
     }
 
     fn judge(&self, model: &Model, libraries: &Libraries) -> Result<Fate, String> {
@@ -208,9 +221,8 @@ impl Trip<'_> {
             lines.extend(differences(source.as_ref(), back.as_ref())?);
         }
         lines.extend(new_errors(source.as_ref(), back.as_ref()));
-        if let Some(keep) = self.keep {
-            let name = format!("{}.differences.txt", disk::stem(&model.job.path));
-            fs::write(keep.join(name), lines.join("\n")).map_err(|e| e.to_string())?;
+        if self.keep.is_some() {
+            fs::write(&model.differences, lines.join("\n")).map_err(|e| e.to_string())?;
         }
         Ok(lines.into_iter().next().map_or(Fate::Same, Fate::Wrong))
     }
@@ -244,6 +256,12 @@ impl Trip<'_> {
             other => other.map(Some).map_err(|e| e.to_string()),
         }
     }
+}
+
+/// Returns what Blender made of a model.
+fn told(model: &Model) -> Told {
+    let word = fs::read_to_string(&model.told).map_err(|_| "not run".to_owned())?;
+    word.strip_prefix("ok").map(str::to_owned).ok_or(word)
 }
 
 fn differences(a: &dyn Document, b: &dyn Document) -> Result<Vec<String>, String> {

@@ -18,9 +18,7 @@ use serde_json::{Value, json};
 use super::kotor_options::{self, KotorOptions};
 use super::names::Dictionaries;
 use super::shaders::PresetFiles;
-use super::targets::{
-    Walkmeshes, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
-};
+use super::targets::{Walkmeshes, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes};
 use super::texture_options::{TextureSources, Written, supermodels};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
@@ -256,13 +254,8 @@ impl Options {
         let own: Vec<PathBuf> =
             disk::companion_paths(&job.path, from).into_iter().map(|(_, path)| path).collect();
         if !job.named && holds_walkmeshes(from.id) && walkmeshes(format) != Walkmeshes::Convert {
-            let copied = walkmeshes(format) == Walkmeshes::Copy && is_walkmesh(&job.path);
-            if !copied {
-                return Ok(done(Some(from.id), Vec::new(), Status::Left));
-            }
-            let whole = Output::single(opened.loaded.bytes);
-            self.write(job, output, &whole, &own, shared)?;
-            return Ok(done(Some(from.id), Vec::new(), Status::Copied));
+            let status = self.keep_walkmesh(job, format, opened.loaded.bytes, output, shared)?;
+            return Ok(done(Some(from.id), Vec::new(), status));
         }
         // A .gltf names its other file after itself, and new KotOR models must have the name of their file; every other form
         // is named as its source is.
@@ -310,7 +303,7 @@ impl Options {
         if self.portrait {
             written.siblings.push(portrait(&written.bytes, format, output)?);
         }
-        // A texture that shows the same is somebody's original: it stays.
+        // An existing texture with the same image is kept: it may be an original.
         let folder = output.parent().unwrap_or(Path::new(""));
         let differs = |(name, bytes): &(String, Vec<u8>)| {
             disk::inside(folder, name).is_none_or(|path| !outputs::same_image(&path, bytes))
@@ -320,6 +313,22 @@ impl Options {
         self.write(job, output, &written, &own, shared)?;
         let done = done(Some(format), losses, Status::Converted);
         Ok(Done { account, output: output.clone(), ..done })
+    }
+
+    /// Copies a walkmesh of a directory whose models are converted, or leaves it where it is.
+    fn keep_walkmesh(
+        &self,
+        job: &Job,
+        format: FormatId,
+        bytes: Vec<u8>,
+        output: &Path,
+        shared: &Shared<'_>,
+    ) -> Result<Status, Failure> {
+        if walkmeshes(format) != Walkmeshes::Copy || !is_walkmesh(&job.path) {
+            return Ok(Status::Left);
+        }
+        self.write(job, output, &Output::single(bytes), &[], shared)?;
+        Ok(Status::Copied)
     }
 
     /// Lays an edited document onto its original.

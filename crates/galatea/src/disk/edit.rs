@@ -46,7 +46,7 @@ fn verify(bytes: &[u8], edits: &[Edit]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes an archive from the files in and below a folder; the extension of its path tells the kind. Returns its bytes and the number of
+/// Makes an archive from the files in and below a folder; the extension of its path selects the kind. Returns its bytes and the number of
 /// files.
 pub fn pack(folder: &Path, path: &Path) -> io::Result<(Vec<u8>, usize)> {
     let mut files = Vec::new();

@@ -219,7 +219,7 @@ fn same_start(path: &Path, folder: &Path) -> bool {
     whole(path).starts_with(whole(folder))
 }
 
-/// Returns a path from the root, without `..`. Paths inside of archives stay as they are behind the archive.
+/// Returns a path from the root, without `..`. Paths inside of archives stay as they are after the archive.
 fn whole(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     if !path.components().any(|part| part == Component::ParentDir) {

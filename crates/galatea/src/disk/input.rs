@@ -61,7 +61,7 @@ impl Loaded {
         Loaded { games: Some(games), ..self }
     }
 
-    /// Returns the path of a file that a layout asks for: beside it, letter case ignored, or in its game.
+    /// Returns the path of a file that a layout asks for: beside it, ignoring case, or in its game.
     fn of_layout(&self, name: &str) -> Option<PathBuf> {
         let path = self.path.as_ref().filter(|path| extension(path).is_some_and(|e| e == "lyt"))?;
         let beside = super::names_beside(path).remove(name);

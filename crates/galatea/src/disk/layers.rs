@@ -20,7 +20,7 @@ pub struct NamesLayer {
 }
 
 impl NamesLayer {
-    /// Returns the files of a folder; `deep` takes those of its folders behind them.
+    /// Returns the files of a folder; `deep` takes those of its folders after them.
     pub fn new(folder: impl Into<PathBuf>, deep: bool) -> NamesLayer {
         NamesLayer { folder: folder.into(), deep, names: OnceLock::new() }
     }
@@ -90,7 +90,7 @@ impl Layer for FolderLayer {
 #[derive(Debug)]
 pub struct ArchiveLayer {
     path: PathBuf,
-    /// Folders in the archive that are searched, the first first, each with a `/` behind it.
+    /// Folders in the archive that are searched, in order of priority, each with a `/` after it.
     roots: Vec<String>,
     open: OnceLock<Option<Arc<ArchiveFolder>>>,
 }

@@ -51,12 +51,12 @@ pub fn locate(path: &Path) -> io::Result<Place> {
     }
 }
 
-/// The error of a path that goes on behind a file which is no archive.
+/// The error of a path that goes on after a file which is no archive.
 fn not_there(error: &io::Error) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, error.to_string())
 }
 
-/// Returns the file on disk that a path goes on behind, if it does.
+/// Returns the file on disk that a path goes on after, if it does.
 fn outermost(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
     above
@@ -205,8 +205,7 @@ pub(super) fn open_entry(outer: &Arc<ArchiveFolder>, index: usize) -> io::Result
         return Ok(None);
     }
     if outer.inside.depth + 1 >= DEEPEST {
-        let what =
-            format!("archives are {DEEPEST} deep inside of each other here; deeper ones are not opened");
+        let what = format!("archives nested more than {DEEPEST} deep are not opened");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     // Another version of the outer archive has another number.

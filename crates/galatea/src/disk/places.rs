@@ -28,11 +28,11 @@ pub(super) const SIGNS: [&str; 12] = [
     "kotor2.app",
 ];
 
-/// The archives of Warcraft III up to 1.29, the first first.
+/// The archives of Warcraft III up to 1.29, in order of priority.
 pub(super) const MPQS: [&str; 5] =
     ["War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3Local.mpq", "War3.mpq"];
 
-/// The folders in Warcraft III's storage that names are looked up in, the first first: classic graphics before those of Reforged, since
+/// The folders in Warcraft III's storage that names are looked up in, in order of priority: classic graphics before those of Reforged, since
 /// the models that name their textures by path are those of maps.
 pub(super) const CASC_ROOTS: [&str; 10] = [
     "war3.w3mod/_locales/enus.w3mod/",

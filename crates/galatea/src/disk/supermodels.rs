@@ -45,7 +45,7 @@ impl Supermodels {
             || folder_of(input).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
     }
 
-    /// The model of this name that an input inherits from, letter case ignored; none if there is none, or it does not read.
+    /// The model of this name that an input inherits from, ignoring case; none if there is none, or it does not read.
     pub fn find(&self, input: &Path, name: &str) -> Option<Model> {
         let named = self.named.get(&name.to_lowercase()).cloned();
         self.open(named.or_else(|| self.in_game(input, name))?)

@@ -7,7 +7,7 @@ use galatea_wire::{Loss, Result};
 
 use super::document;
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
     SceneContext,
 };
 
@@ -53,7 +53,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = kotor_model(scene, options)?;
         Ok((Box::new(model), losses))
     }),
-    convert: Some(convert),
+    author: Some(super::kotor_new::author),
     ..Format::model(FormatId::KotorMdl, "kotor-mdl", "KotOR 1 and 2 model, PC and Xbox")
 };
 
@@ -62,6 +62,7 @@ document!(
     &FORMAT,
     write: write,
     scene: |model, context| Some(kotor_scene(model, context)),
+    convert: |model, to, options, context| convert(model, FormatId::KotorMdl, to, options, context),
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Tga)
@@ -80,12 +81,12 @@ fn write(model: &Model) -> Result<Output> {
 
 /// Converts between the binary and the text form, and between games and machines.
 pub(super) fn convert(
-    document: &dyn Document,
+    model: &Model,
+    from: FormatId,
     to: FormatId,
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
-    let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
     if !matches!(to, FormatId::KotorMdl | FormatId::KotorMdlAscii) {
         return Ok(None);
     }
@@ -96,7 +97,7 @@ pub(super) fn convert(
     if (game, platform) != (model.game, model.platform) {
         losses = changed.insert(model.clone()).convert(game, platform);
     }
-    if to == FormatId::KotorMdl && document.format().id == FormatId::KotorMdlAscii {
+    if to == FormatId::KotorMdl && from == FormatId::KotorMdlAscii {
         losses.extend(number_by_supermodel(model, &mut changed, context)?);
     }
     let model = changed.as_ref().unwrap_or(model);

@@ -37,8 +37,6 @@ pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
-#[cfg(feature = "kotor")]
-pub(crate) use kotor_new::new_kotor;
 #[cfg(feature = "walk")]
 pub use lyt::{LayoutFile, RoomFiles};
 #[cfg(feature = "mdlx")]
@@ -49,7 +47,7 @@ pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
 pub use texture_convert::encode_image;
 
-use crate::Format;
+use crate::{ConvertError, ConvertOptions, Converted, Format, SceneContext};
 
 /// Lists the formats: for each its variant of [`FormatId`] and its description.
 macro_rules! formats {
@@ -181,10 +179,14 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
+/// Converts a document without a scene in between; `None` if the conversion needs a scene.
+pub(crate) type ConvertTo<T> =
+    fn(&T, FormatId, &ConvertOptions, &SceneContext<'_>) -> Result<Option<Converted>, ConvertError>;
+
 /// Makes a document type a [`Document`](crate::Document). `$inner` is the format's own type, which a text form shares with
 /// its binary form; all but writing, the scene and the methods at the end is the same for every format.
 macro_rules! document {
-    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
+    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(, convert: $convert:expr)? $(, also: { $($also:tt)* })? $(,)?) => {
         impl crate::Document for $type {
             fn format(&self) -> &'static crate::Format {
                 $format
@@ -223,10 +225,20 @@ macro_rules! document {
             }
 
             fn to_scene(&self, context: &crate::SceneContext<'_>) -> Option<galatea_scene::Scene> {
-                type Turn = fn(&$inner, &crate::SceneContext<'_>) -> Option<galatea_scene::Scene>;
-                let (get, scene): (fn(&$type) -> &$inner, Turn) = ($get, $scene);
+                type ToScene = fn(&$inner, &crate::SceneContext<'_>) -> Option<galatea_scene::Scene>;
+                let (get, scene): (fn(&$type) -> &$inner, ToScene) = ($get, $scene);
                 scene(get(self), context)
             }
+
+            $(fn convert_to(
+                &self,
+                to: crate::FormatId,
+                options: &crate::ConvertOptions,
+                context: &crate::SceneContext<'_>,
+            ) -> Result<Option<crate::Converted>, crate::ConvertError> {
+                let (get, convert): (fn(&$type) -> &$inner, crate::formats::ConvertTo<$inner>) = ($get, $convert);
+                convert(get(self), to, options, context)
+            })?
 
             fn as_any(&self) -> &dyn std::any::Any {
                 let get: fn(&$type) -> &$inner = $get;
@@ -241,9 +253,9 @@ macro_rules! document {
             $($($also)*)?
         }
     };
-    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
+    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(, convert: $convert:expr)? $(, also: { $($also:tt)* })? $(,)?) => {
         document!(
-            $type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene $(, also: { $($also)* })?
+            $type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene $(, convert: $convert)? $(, also: { $($also)* })?
         );
     };
 }

@@ -92,7 +92,7 @@ fn losses(file: &TextureFile, image: &Image) -> Vec<Loss> {
         let (w, h, iw, ih) = (shape.width, shape.height, image.width, image.height);
         out.push(Loss::new(
             format!("the full size of {w} x {h}"),
-            format!("{iw} x {ih} is the best there is{missing}"),
+            format!("{iw} x {ih} is the largest available{missing}"),
         ));
     }
     out

@@ -24,7 +24,7 @@ pub enum Why {
         path: PathBuf,
         /// Whether only the file's name fits, its folders differ.
         name_only: bool,
-        /// Files of the same name that come behind it.
+        /// Files of the same name that come after it.
         also: Vec<PathBuf>,
         /// Why the file cannot be shown, if it cannot.
         broken: Option<String>,
@@ -63,7 +63,7 @@ pub struct TextureName {
     pub built_in: bool,
 }
 
-/// Looks up every texture that a model asks for, each name once, those of TXIs behind those of the model itself. Files are
+/// Looks up every texture that a model asks for, each name once, those of TXIs after those of the model itself. Files are
 /// opened, their pixels are not decoded.
 pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Textures<'_>) -> Vec<Audited> {
     let mut asked = asked(document, context);

@@ -24,7 +24,7 @@ use crate::store::{Store, StoreTextures};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Decoded {
-    /// The largest image at hand.
+    /// The largest image available.
     pub image: Arc<Image>,
     /// The text that tells KotOR how to use it; empty without one.
     pub txi: Txi,
@@ -365,7 +365,7 @@ fn file_size(_: &std::path::Path) -> Option<u64> {
     None
 }
 
-/// The hash that a Fox Engine model names a texture by, where nobody knows its path.
+/// The hash that a Fox Engine model names a texture by, where its path is unknown.
 fn hash(name: &str) -> Option<u64> {
     u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
 }

@@ -55,7 +55,7 @@ impl Neighbor {
     }
 }
 
-/// What the author of a new model decides, where names in the scene do not tell.
+/// What the author of a new model decides, where names in the scene do not.
 ///
 /// ```
 /// use galatea_kotor::authoring::{Authoring, Class};

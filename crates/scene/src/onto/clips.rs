@@ -214,7 +214,7 @@ fn same(property: &Property, a: &[f32], b: &[f32], tolerance: f32) -> bool {
 
 /// Returns `true` if an edited curve is the original one, perhaps sampled at every frame.
 fn agree(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
-    let smooth = was.with_automatic_tangents();
+    let smooth = was.with_spline_tangents();
     let at = |time: f32| {
         let Some(value) = edited.sample(time) else { return false };
         // Where values jump, a hair makes all the difference.

@@ -266,7 +266,7 @@ fn skinned_materials(scene: &Scene) -> HashSet<u32> {
     meshes.flat_map(|m| &m.primitives).filter_map(|p| p.material).collect()
 }
 
-/// What is said of a material beside glTF's own words.
+/// What is known about a material besides what glTF stores.
 struct Told {
     own: Extras,
     custom: Extras,

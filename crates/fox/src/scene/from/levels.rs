@@ -172,7 +172,7 @@ fn same_columns(a: &Vertices, b: &Vertices) -> bool {
     a.0 && a == b
 }
 
-/// Gives all levels the vertices of the first one, with those behind them that only lower levels have.
+/// Gives all levels the vertices of the first one, with those after them that only lower levels have.
 fn share(scene: &Scene, levels: &Levels, out: &mut Scene) {
     let mut all = Vertices::default();
     let mut at: HashMap<[u32; 3], Vec<u32>> = HashMap::new();

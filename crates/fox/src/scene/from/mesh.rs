@@ -101,7 +101,7 @@ impl<'a> Meshes<'a> {
     /// Returns all primitives, those of ours in the order they had, with the number they had.
     fn entries(&mut self) -> Vec<(Option<usize>, Entry<'a>)> {
         let scene = self.scene;
-        // Copies that an editor made come behind the meshes they were made of.
+        // Copies that an editor made come after the meshes they were made of.
         let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
         let mut beside = levels::Beside::default();
@@ -370,7 +370,7 @@ impl<'a> Meshes<'a> {
             positions.iter_mut().flatten().filter(|c| !c.is_finite()).for_each(|c| *c = 0.0);
             self.losses.push(Loss::new(
                 format!("mesh {:?}", part.node.name),
-                format!("{odd} positions that are no numbers"),
+                format!("{odd} positions that are not numbers"),
             ));
         }
         let unit = |n: &[f32; 3]| {
@@ -457,7 +457,7 @@ impl<'a> Meshes<'a> {
         if loose > 0 {
             self.losses.push(Loss::new(
                 format!("mesh {name:?}"),
-                format!("{loose} vertices without a bone are fixed to the first"),
+                format!("{loose} vertices without a bone are attached to the first"),
             ));
         }
         (Some(out), bones)

@@ -29,7 +29,7 @@ pub(super) static FORMAT: Format = Format {
 /// Bytes of all files of rooms together.
 const MOST: u64 = 2 << 30;
 
-/// A layout, and the files of its rooms that are at hand.
+/// A layout, and the files of its rooms that are available.
 #[derive(Debug)]
 pub struct LayoutFile {
     bytes: Vec<u8>,

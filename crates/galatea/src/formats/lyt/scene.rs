@@ -7,7 +7,7 @@ use super::LayoutFile;
 /// KotOR's axes: Z is up.
 const AXES: [f32; 4] = [-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-/// Returns all rooms that are at hand, their walkmeshes, and the door hooks.
+/// Returns all rooms that are available, their walkmeshes, and the door hooks.
 pub(super) fn scene(file: &LayoutFile, name: &str) -> Scene {
     let mut scene = Scene::new(name);
     let axes = scene.add_axes(AXES, 1.0);

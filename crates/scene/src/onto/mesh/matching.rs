@@ -220,7 +220,7 @@ impl Matching {
 }
 
 /// Returns which triangles without a pair were not carried: those whose corners are not three vertices, and those that have
-/// the same vertices as one that is still there. Blender keeps neither.
+/// the same vertices as one that is still there. Editors drop both.
 fn kept(was: &Soup, pairs: &[Option<Pair>]) -> Vec<bool> {
     let sorted = |face: &Face| {
         let mut rows = face.rows;

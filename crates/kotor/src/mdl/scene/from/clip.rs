@@ -117,10 +117,10 @@ impl FromScene<'_> {
             // An edit may have changed a channel from cubic to linear, or back.
             let cubic = channel.interpolation == SceneInterpolation::Cubic;
             let mut one = one.clone();
-            if raw.kind == POSITION && cubic != raw.is_bezier() {
+            if channel.property == Property::Translation && cubic != raw.is_bezier() {
                 crate::extra::put(&mut one, "columns", if cubic { 0x13 } else { 3 });
             }
-            let values = channel_keys(channel, raw.kind, raw.is_packed(), rest);
+            let values = channel_keys(channel, raw.is_packed(), rest);
             read_controller(&mut controllers, &one, Some((channel.times.clone(), values)))?;
         }
         node.controllers = controllers;
@@ -179,7 +179,7 @@ impl FromScene<'_> {
                 (true, POSITION) => Interpolation::Bezier,
                 _ => Interpolation::Linear,
             };
-            let mut values = channel_keys(channel, kind, false, rest);
+            let mut values = channel_keys(channel, false, rest);
             let mut times = channel.times.clone();
             if channel.interpolation == SceneInterpolation::Step {
                 (times, values) = add_ulps(&times, &values, width);
@@ -237,11 +237,12 @@ fn add_ulps(times: &[f32], values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>)
 }
 
 /// Returns the values of a channel as keys of the format.
-fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> Vec<f32> {
+fn channel_keys(channel: &Channel, packed: bool, rest: [f32; 3]) -> Vec<f32> {
     let notes = own(&channel.extras);
     let stored: Option<&Value> = notes.get("keys");
-    match kind {
-        POSITION => {
+    // Not by the kind of the controller: one with an unusual number of columns is no position.
+    match channel.property {
+        Property::Translation => {
             let cubic = channel.interpolation == SceneInterpolation::Cubic;
             let width = if cubic { 9 } else { 3 };
             let mut out = keys(&channel.values, &channel.times, rest, cubic);
@@ -252,7 +253,7 @@ fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> V
             });
             out
         }
-        ORIENTATION if packed => {
+        Property::Rotation if packed => {
             let rotations: &[[f32; 4]] = channel.values.as_chunks().0;
             let mut out: Vec<f32> = rotations.iter().map(|q| f32::from_bits(pack_quaternion(*q))).collect();
             apply_ulp_deltas(&mut out, stored, 1, |row, word| {
@@ -262,7 +263,7 @@ fn channel_keys(channel: &Channel, kind: u32, packed: bool, rest: [f32; 3]) -> V
             });
             out
         }
-        SCALE => channel.values.chunks_exact(3).filter_map(|v| v.first()).copied().collect(),
+        Property::Scale => channel.values.chunks_exact(3).filter_map(|v| v.first()).copied().collect(),
         _ => channel.values.clone(),
     }
 }
