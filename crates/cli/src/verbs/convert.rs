@@ -390,7 +390,7 @@ impl Options {
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
         let mut out = Vec::new();
-        for job in inputs.list().into_iter().flatten() {
+        for job in inputs.list_all().into_iter().flatten() {
             let inside = outputs::below(&self.inputs.paths, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
             let as_it_is = !job.named && is_walkmesh(inside) && walkmeshes(to) != Walkmeshes::Convert;
@@ -405,7 +405,10 @@ impl Options {
             if let Some((n, path)) = (*first..).map(|n| (n, name(n))).find(|(_, p)| !taken.contains(p)) {
                 *first = n + 1;
                 taken.insert(path.clone());
-                out.push((job, path));
+                // Names are given to all inputs, so that two parts never write the same file.
+                if inputs.is_in_shard(&job.path) {
+                    out.push((job, path));
+                }
             }
         }
         out
