@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -34,6 +34,9 @@ pub(crate) struct Inputs {
     /// How many inputs to work on at the same time [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) jobs: Option<usize>,
+    /// Of all inputs only the part I of N, from 0/N: for N machines that share the work. It depends on each name alone
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
     /// Of folders, only files that hold this
     #[arg(skip)]
     pub(crate) only: Option<Category>,
@@ -47,6 +50,29 @@ pub(crate) struct Inputs {
 
 /// Inputs, and paths that could not be read.
 pub(crate) type Listed = Arc<Vec<Result<Job, (PathBuf, io::Error)>>>;
+
+/// A part of all inputs: its number, and how many parts there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shard {
+    index: u64,
+    count: u64,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((index, count)) if index < count => Ok(Shard { index, count }),
+        _ => Err("needs a part and how many there are, such as 0/4 to 3/4".into()),
+    }
+}
+
+impl Shard {
+    /// Returns `true` if an input belongs to this part, by its path below what the user named: machines may have it elsewhere.
+    fn holds(self, below: &Path) -> bool {
+        let name = below.to_string_lossy().replace('\\', "/");
+        disk::checksum(name.as_bytes()) % self.count == self.index
+    }
+}
 
 /// The most threads that make sense: more only take memory.
 fn most_threads() -> usize {
@@ -205,8 +231,23 @@ impl Inputs {
         Inputs { archives: true, listed: OnceLock::new(), ..self.clone() }
     }
 
-    /// All inputs, folders searched. Files are looked into only at the first call.
+    /// Returns `true` if an input belongs to the part of all inputs that was asked for.
+    pub(crate) fn is_in_shard(&self, path: &Path) -> bool {
+        self.shard.is_none_or(|shard| shard.holds(crate::outputs::below(&self.paths, path)))
+    }
+
+    /// The inputs of this run, folders searched. Files are looked into only at the first call.
     pub(crate) fn list(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+        let mut all = self.list_all();
+        all.retain(|job| match job {
+            Ok(job) => self.is_in_shard(&job.path),
+            Err((path, _)) => self.is_in_shard(path),
+        });
+        all
+    }
+
+    /// The inputs of all parts.
+    pub(crate) fn list_all(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
         let wanted = |format: &galatea::Format| self.only.is_none_or(|category| format.category == category);
         let listed = self.listed.get_or_init(|| {
             crate::outputs::recover(&self.paths);
@@ -244,7 +285,7 @@ impl Inputs {
     ) -> io::Result<Tally> {
         let jobs = self.list();
         let mut tally = Tally { inputs: jobs.len(), failed: 0 };
-        if jobs.is_empty() {
+        if jobs.is_empty() && (self.shard.is_none() || self.list_all().is_empty()) {
             let paths: Vec<String> = self.paths.iter().map(|p| show(p)).collect();
             complain(format_args!(
                 "{}: no models found; `galatea formats` lists the supported formats",

@@ -56,7 +56,7 @@ pub use formats::{Appearances, AsciiModel, AsciiWalkmesh, Character, Look, Parts
 #[cfg(feature = "walk")]
 pub use formats::{AreaFile, Body, Instances, LayoutFile, Object, ObjectKind, RoomFiles};
 pub use formats::{
-    EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, obj,
+    EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, encode_image, obj,
 };
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]

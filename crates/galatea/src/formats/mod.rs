@@ -55,6 +55,7 @@ pub use obj::obj;
 pub use obj_read::ObjText;
 pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
+pub use texture_convert::encode_image;
 
 use crate::{ConvertError, ConvertOptions, Converted, Format, SceneContext};
 
