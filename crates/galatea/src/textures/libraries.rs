@@ -21,7 +21,7 @@ const FOLDERS: usize = 64;
 #[derive(Debug, Default)]
 pub struct Libraries {
     named: Option<Library>,
-    beside: Mutex<HashMap<PathBuf, Beside>>,
+    folders: Mutex<HashMap<PathBuf, FolderTextures>>,
     clock: AtomicU64,
     cache: Arc<Cache>,
     /// The games that models belong to, if they are looked for.
@@ -32,7 +32,7 @@ pub struct Libraries {
 
 /// The textures of a folder, listed by the first who asks while others wait.
 #[derive(Debug, Default)]
-struct Beside {
+struct FolderTextures {
     library: Arc<OnceLock<Arc<Library>>>,
     used: u64,
 }
@@ -79,22 +79,22 @@ impl Libraries {
         let is_layer = |folder: &&Path| self.games.as_ref().is_some_and(|games| games.is_layer(game, folder));
         let beside = folder.filter(|folder| installed.is_none() || !is_layer(folder));
         let beside = beside.map(|folder| archive.as_ref().map_or(folder, |archive| archive.path()));
-        let own = beside.map_or_else(Arc::default, |folder| self.beside(folder, store.as_deref()));
+        let own = beside.map_or_else(Arc::default, |folder| self.of_folder(folder, store.as_deref()));
         Textures { own, shared: self.named.as_ref(), installed, game }
     }
 
     /// The textures in one folder.
-    fn beside(&self, folder: &Path, store: Option<&Store>) -> Arc<Library> {
+    fn of_folder(&self, folder: &Path, store: Option<&Store>) -> Arc<Library> {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let place = {
-            let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= FOLDERS && !known.contains_key(folder) {
-                let oldest = known.iter().min_by_key(|(_, beside)| beside.used).map(|(path, _)| path.clone());
+                let oldest = known.iter().min_by_key(|(_, folder)| folder.used).map(|(path, _)| path.clone());
                 oldest.and_then(|path| known.remove(&path));
             }
-            let beside = known.entry(folder.to_path_buf()).or_default();
-            beside.used = used;
-            Arc::clone(&beside.library)
+            let entry = known.entry(folder.to_path_buf()).or_default();
+            entry.used = used;
+            Arc::clone(&entry.library)
         };
         let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache), store));
         Arc::clone(place.get_or_init(list))
@@ -144,7 +144,7 @@ mod tests {
             let again = libraries.textures(Game::Kotor, Some(&dir)).own;
             assert!(Arc::ptr_eq(&own, &again), "after {number}");
         }
-        assert_eq!(libraries.beside.lock().unwrap().len(), FOLDERS);
+        assert_eq!(libraries.folders.lock().unwrap().len(), FOLDERS);
         fs::remove_dir_all(dir).unwrap();
     }
 
