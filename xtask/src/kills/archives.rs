@@ -152,7 +152,7 @@ impl ArchiveTrial {
         for round in 0..rounds {
             self.reset()?;
             let mut child = self.command(program).spawn().map_err(|e| e.to_string())?;
-            std::thread::sleep(whole.mul_f64(random.unit()));
+            std::thread::sleep(whole.mul_f64(f64::from(random.unit())));
             let running = child.try_wait().map_err(|e| e.to_string())?.is_none();
             child.kill().and_then(|()| child.wait()).map_err(|e| e.to_string())?;
             seen.stopped += usize::from(running);
@@ -177,7 +177,7 @@ impl ArchiveTrial {
         for round in 0..rounds {
             let _ = fs::remove_file(&filler);
             self.reset()?;
-            fill_up(&filler, (need * random.unit()) as u64)?;
+            fill_up(&filler, (need * f64::from(random.unit())) as u64)?;
             seen.stopped += usize::from(self.run(program).is_err());
             fs::remove_file(&filler).map_err(|e| e.to_string())?;
             self.judge(program, round, &mut seen)?;
