@@ -1,5 +1,7 @@
-//! `cargo xtask kills`: ends `check --fix` and `convert --force` at random moments, and fills up the disk under them. Nothing
-//! may be lost or mixed, and a second run leaves nothing of ours behind.
+//! `cargo xtask kills`: ends `check --fix`, `convert --force`, `put`, `pack` and `extract` at random moments, and fills up the disk
+//! under them. Nothing may be lost or mixed, and a second run leaves nothing of ours behind.
+
+mod archives;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use galatea::disk::{is_backup, is_ours};
+use galatea::scene::Random;
 use galatea::{Companion, Input, Limits, kotor};
 
 use crate::{Outcome, root, target};
@@ -72,11 +75,16 @@ impl Options {
     }
 
     fn trials(&self, program: &Path, dir: &Path) -> Outcome {
-        let mut random = Random(self.seed.max(1));
+        let mut random = Random::new(self.seed);
         let mut rows = Vec::new();
         for trial in [fix(&dir.join("fix"))?, convert(&dir.join("convert"), self.pairs)?] {
             let what = format!("{}, killed", trial.name);
             rows.push((what, self.kill(&trial, program, &mut random)?));
+        }
+        // Four models for each pair, so that there is something to write.
+        let models = 4 * self.pairs;
+        for trial in archives::trials(program, &dir.join("archives"), models)? {
+            rows.push((format!("{}, killed", trial.name), trial.kill(program, self.rounds, &mut random)?));
         }
         let full = dir.join("full");
         fs::create_dir_all(&full).map_err(|e| e.to_string())?;
@@ -86,6 +94,12 @@ impl Options {
             let what = format!("{}, {how}", trial.name);
             rows.push((what, self.fill(&trial, program, mounted.is_some(), &full, &mut random)?));
             let _ = fs::remove_dir_all(&trial.dir);
+        }
+        if mounted.is_some() {
+            for trial in archives::trials(program, &full.join("archives"), models)? {
+                let seen = trial.fill(program, self.rounds.div_ceil(5), &full, &mut random)?;
+                rows.push((format!("{}, full disk", trial.name), seen));
+            }
         }
         drop(mounted);
         println!("{:<28} {:>7} {:>8} {:>7} {:>10}", "what", "rounds", "stopped", "midway", "violations");
@@ -112,7 +126,7 @@ impl Options {
         for round in 0..self.rounds {
             trial.reset(self.pairs)?;
             let mut child = trial.command(program).spawn().map_err(|e| e.to_string())?;
-            std::thread::sleep(whole.mul_f64(random.unit()));
+            std::thread::sleep(whole.mul_f64(f64::from(random.unit())));
             let running = child.try_wait().map_err(|e| e.to_string())?.is_none();
             child.kill().and_then(|()| child.wait()).map_err(|e| e.to_string())?;
             seen.stopped += usize::from(running);
@@ -139,11 +153,11 @@ impl Options {
                 let pair: usize = trial.after.0.iter().map(Vec::len).sum();
                 let (more, meanwhile) = trial.room;
                 let need = pair as f64 * (more * self.pairs as f64 + meanwhile);
-                fill_up(&filler, (need * random.unit()) as u64)?;
+                fill_up(&filler, (need * f64::from(random.unit())) as u64)?;
                 trial.command(program).status()
             } else {
                 let largest = trial.after.0.iter().map(Vec::len).max().unwrap_or(0) / 512;
-                let blocks = 1 + (largest as f64 * 1.1 * random.unit()) as u64;
+                let blocks = 1 + (largest as f64 * 1.1 * f64::from(random.unit())) as u64;
                 let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
                 let mut shell = Command::new("sh");
                 shell.args(["-c", &limited]).arg(program).args(&trial.arguments);
@@ -367,18 +381,5 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(&self.0).status();
-    }
-}
-
-/// A small generator of random numbers; the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }

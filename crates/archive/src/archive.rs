@@ -18,7 +18,7 @@ pub enum Storage {
     Packed,
     /// Encrypted, compressed or not.
     Encrypted,
-    /// In a file of the archive that is not at hand.
+    /// In a file of the archive that is not available.
     Missing,
 }
 
@@ -26,7 +26,7 @@ pub enum Storage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry<'a> {
-    /// Its path in the archive, `/` between the steps. Data from the file: not safe as a path on disk.
+    /// Its path in the archive, separated by `/`. Data from the file: not safe as a path on disk.
     pub name: Cow<'a, str>,
     /// Its bytes when unpacked.
     pub size: u64,
@@ -36,7 +36,7 @@ pub struct Entry<'a> {
     pub offset: u64,
     /// How they are kept.
     pub storage: Storage,
-    /// Whether the name was made by the reader, because the archive does not tell it.
+    /// Whether the name was made by the reader, because the archive does not store one.
     pub nameless: bool,
 }
 
@@ -58,27 +58,27 @@ impl<'a> Entry<'a> {
         Entry { nameless, ..self }
     }
 
-    /// Returns the part of the name behind the last dot, in lower case; empty without one.
+    /// Returns the part of the name after the last dot, in lower case; empty without one.
     pub fn extension(&self) -> String {
         let file = self.name.rsplit('/').next().unwrap_or("");
         file.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase())
     }
 }
 
-/// A change of one entry. Names are compared without regard to letter case, as the games do.
+/// A change of one entry. Names are compared ignoring case, as the games do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Edit {
-    /// Replaces the entry of this name, or adds it behind the others.
+    /// Replaces the entry of this name, or adds it after the others.
     Put {
-        /// Its path in the archive, `/` between the steps.
+        /// Its path in the archive, separated by `/`.
         name: String,
         /// Its bytes.
         bytes: Vec<u8>,
     },
     /// Removes the entry of this name.
     Remove {
-        /// Its path in the archive, `/` between the steps.
+        /// Its path in the archive, separated by `/`.
         name: String,
     },
 }
@@ -121,13 +121,13 @@ pub trait Archive: fmt::Debug + Send + Sync {
     /// Returns an entry of the directory; `None` past the last. Reads nothing.
     fn entry(&self, index: usize) -> Option<Entry<'_>>;
 
-    /// Returns the index of the first entry of this name, letter case ignored. Archives that are searched by hash also find entries whose
+    /// Returns the index of the first entry of this name, ignoring case. Archives that are searched by hash also find entries whose
     /// names they do not list.
     fn find(&self, name: &str) -> Option<usize> {
         (0..self.len()).find(|index| self.entry(*index).is_some_and(|entry| same_name(&entry.name, name)))
     }
 
-    /// Returns the index of the entry of this name that the list of entries does not tell, for archives that are searched by hash.
+    /// Returns the index of the entry of this name that the list of entries does not have, for archives that are searched by hash.
     fn find_unlisted(&self, name: &str) -> Option<usize> {
         let _ = name;
         None

@@ -92,7 +92,7 @@ pub fn kotor_extension(number: u16) -> Option<&'static str> {
     TYPES.get(at).map(|(_, extension)| *extension)
 }
 
-/// Returns the number of a KotOR resource type by its extension, letter case ignored.
+/// Returns the number of a KotOR resource type by its extension, ignoring case.
 pub fn kotor_type(extension: &str) -> Option<u16> {
     let found = TYPES.iter().find(|(_, known)| known.eq_ignore_ascii_case(extension));
     found.map(|(number, _)| *number)

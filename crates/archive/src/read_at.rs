@@ -73,7 +73,7 @@ impl ReadAt for Part {
 
 /// The files beside an archive, for those that are spread over several: a KEY with its BIFs, the folder of a CASC storage.
 pub trait Files: fmt::Debug + Send + Sync {
-    /// Returns a file by its path below the folder of the archive, `/` between the steps, letter case ignored; `None` if there is
+    /// Returns a file by its path below the folder of the archive, separated by `/`, ignoring case; `None` if there is
     /// none, or if the path leads out of the folder.
     fn file(&self, path: &str) -> io::Result<Option<Arc<dyn ReadAt>>>;
 

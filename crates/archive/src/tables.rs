@@ -1,8 +1,9 @@
 //! Reads the directory of a container, from memory with claims for the inspector, or from any source.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use galatea_wire::{Error, ErrorKind, Limits, Reader, Result, Wire};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Reader, Result, Source, Wire};
 
 use crate::{Archive, ReadAt};
 
@@ -19,6 +20,18 @@ pub(crate) struct Tables<'a> {
 enum Bytes<'a> {
     Source(&'a dyn ReadAt),
     Claimed(Reader<'a>),
+}
+
+/// Returns which field of an archive each byte belongs to, and the error if reading failed.
+pub(crate) fn inspect<A: Archive>(
+    bytes: &[u8],
+    limits: &Limits,
+    read: impl FnOnce(&Tables<'_>, Arc<dyn ReadAt>) -> Result<A>,
+) -> (Coverage, Option<Error>) {
+    let source = Source::new(bytes, limits);
+    let tables = Tables::claiming(source.reader());
+    let error = read(&tables, Arc::new(Vec::new())).and_then(|archive| tables.claim_entries(&archive)).err();
+    (source.into_coverage(), error)
 }
 
 impl<'a> Tables<'a> {

@@ -27,7 +27,7 @@ pub enum Usage {
     BoneIndices2,
     /// Unit tangent; w = 1 or -1 is the side of the bitangent.
     Tangent,
-    /// A usage nobody knows.
+    /// An unknown usage.
     Unknown(u8),
 }
 
@@ -124,7 +124,7 @@ pub enum Values {
     U8x4(Vec<[u8; 4]>),
     /// The same bytes as the column with this number: two UV sets often share one place.
     Same(usize),
-    /// A type nobody knows, or one that sticks out of its vertex: raw bytes.
+    /// An unknown type, or one that sticks out of its vertex: raw bytes.
     Raw {
         /// Number of the type.
         format: u8,

@@ -129,7 +129,7 @@ pub struct BoneGroup {
     pub bones: Vec<u16>,
 }
 
-/// A block with an id that nobody knows (or a second one with the same id), kept as it is.
+/// A block with an unknown id (or a second one with the same id), kept as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownBlock {
     /// Section, 0 or 1.
@@ -171,7 +171,7 @@ pub struct Fmdl {
     pub bone_matrices: Vec<[f32; 16]>,
     /// The `X-FMDL-Extensions` text that PES tools append to the strings; empty for none.
     pub extensions: Vec<u8>,
-    /// Blocks nobody knows.
+    /// Blocks with unknown ids.
     pub unknown_blocks: Vec<UnknownBlock>,
     /// How the file was laid out.
     pub(crate) layout: Layout,

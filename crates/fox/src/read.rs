@@ -60,7 +60,7 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Fmdl> {
     Ok(fmdl)
 }
 
-/// Reads descriptors and tables; ids nobody knows are kept raw.
+/// Reads descriptors and tables; unknown ids are kept raw.
 fn read_blocks(r: Reader<'_>, header: Header) -> Result<(Places, Tables, Vec<UnknownBlock>)> {
     let far = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let at = far(header.descriptors);

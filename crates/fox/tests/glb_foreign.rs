@@ -205,7 +205,7 @@ fn numbers_that_are_none_are_named_and_replaced() {
     let (model, losses) =
         Fmdl::from_scene(&single(vertices, squares(2)), &SceneOptions::default().with_game(Game::Pes))
             .unwrap();
-    assert_eq!(losses, [Loss::new("mesh \"sheet\"", "1 positions that are no numbers")]);
+    assert_eq!(losses, [Loss::new("mesh \"sheet\"", "1 positions that are not numbers")]);
     assert_eq!(model.check().at_least(Severity::Error), 0);
 }
 

@@ -1,14 +1,15 @@
-//! From one form to another, with every loss by name.
+//! Converts documents between formats and names every loss.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
-use galatea_scene::Scene;
-use galatea_texture::find::Game;
+use galatea_scene::{MaterialId, Scene};
 use galatea_wire::{Error, Loss};
 
 use crate::bake::{Baked, bake};
-use crate::textures::{Carried, Files};
+use crate::format::{FromScene, WriteScene};
+use crate::textures::{DocumentImages, Files};
 use crate::{ConvertOption, ConvertOptions, Document, Encoding, FormatId, Output, SceneContext};
 
 /// What a conversion gives.
@@ -120,30 +121,19 @@ pub fn convert(
 ) -> Result<Converted, ConvertError> {
     options.check(to)?;
     context.check(to)?;
-    let from = document.format();
-    if let Some(hook) = from.convert
-        && let Some(converted) = hook(document, to, options, context)?
-    {
+    if let Some(converted) = document.convert_to(to, options, context)? {
         return Ok(converted);
     }
-    let carried = Carried::of(document, context);
-    if from.id == to {
-        let Files { files, losses, .. } = carried.map(|images| images.files()).unwrap_or_default();
+    let from = document.format().id;
+    let images = DocumentImages::of(document, context);
+    if from == to {
+        let Files { files, losses, .. } = images.map(|images| images.files()).unwrap_or_default();
         return Ok(Converted { output: document.write()?.with_siblings(files), losses });
     }
-    let unsupported = || ConvertError::UnsupportedConversion { from: from.id, to };
+    let unsupported = || ConvertError::UnsupportedConversion { from, to };
     let scene = document.scene(context).ok_or_else(unsupported)?;
     if let Some(write_scene) = to.format().write_scene {
-        let scene = at_level(scene, options.level);
-        if options.bake_effects
-            && let Some(mut performance) = document.performance(&scene).filter(|p| p.has_effects())
-        {
-            let Baked { scene, losses } = bake(&scene, performance.as_mut());
-            let mut converted = write_scene(&scene, document, options, context)?;
-            converted.losses.extend(losses);
-            return Ok(converted);
-        }
-        return write_scene(&scene, document, options, context);
+        return write(write_scene, document, at_level(scene, options.level), options, context);
     }
     let from_scene = to.format().from_scene.ok_or_else(unsupported)?;
     if document.has_lost_extras() && !options.as_new {
@@ -152,37 +142,36 @@ pub fn convert(
     if scene.axes().is_none() {
         check_positions(&scene)?;
     }
-    #[cfg(feature = "fox")]
-    if to == FormatId::Fmdl {
-        let completed = crate::textures::complete(&scene, carried.as_ref(), options, context)?;
-        let (built, lost) = from_scene(&completed.scene, options)?;
-        let images = carried.filter(|images| !images.is_empty());
-        let files = images.map(|i| i.textures(&scene, &completed.done, built.as_ref(), options, context));
-        let Files { files, losses: images, .. } = files.unwrap_or_default();
-        let own = completed.files;
-        let losses = document.losses().iter().cloned().chain(own.losses).chain(lost).chain(images).collect();
-        let output = built.write()?.with_siblings(files).with_siblings(own.files);
-        return Ok(Converted { output, losses });
-    }
-    let built = |scene: &Scene| -> Result<Built, ConvertError> {
-        #[cfg(feature = "kotor")]
-        if let Some(built) = crate::formats::new_kotor(scene, to, options, context)? {
-            return Ok(built);
-        }
-        let (document, losses) = from_scene(scene, options)?;
-        Ok(Built { document, beside: Vec::new(), losses })
-    };
-    let Built { document: built, beside, losses: lost } = built(&placed_textures(&scene, to, context))?;
-    let images = carried.filter(|images| !images.is_empty());
-    let none = std::collections::HashSet::new();
-    let files = images.map(|images| images.textures(&scene, &none, built.as_ref(), options, context));
+    let source = Source { scene: &scene, images: images.as_ref(), to, options, context, from_scene };
+    let author = to.format().author.unwrap_or(|source| Ok(source.build(source.scene)?));
+    let Built { document: built, siblings, completed, losses: lost } = author(&source)?;
+    let images = images.filter(|images| !images.is_empty());
+    let files = images.map(|images| images.textures(&scene, &completed, built.as_ref(), options, context));
     let Files { files, losses: images, kept } = files.unwrap_or_default();
     let lost = lost.into_iter().filter(|loss| !kept.contains(loss));
     let losses = document.losses().iter().cloned().chain(lost).chain(images).collect();
-    Ok(Converted { output: built.write()?.with_siblings(beside).with_siblings(files), losses })
+    Ok(Converted { output: built.write()?.with_siblings(siblings).with_siblings(files), losses })
 }
 
-/// Fails if a vertex of a scene from elsewhere has no place. Game files that have such vertices keep them.
+/// Writes the scene of a document, with its effects as meshes if that is wanted.
+fn write(
+    write_scene: WriteScene,
+    document: &dyn Document,
+    scene: Cow<'_, Scene>,
+    options: &ConvertOptions,
+    context: &SceneContext<'_>,
+) -> Result<Converted, ConvertError> {
+    let performance = options.bake_effects.then(|| document.performance(&scene)).flatten();
+    let Some(mut performance) = performance.filter(|performance| performance.has_effects()) else {
+        return write_scene(&scene, document, options, context);
+    };
+    let Baked { scene, losses } = bake(&scene, performance.as_mut());
+    let mut converted = write_scene(&scene, document, options, context)?;
+    converted.losses.extend(losses);
+    Ok(converted)
+}
+
+/// Fails if a vertex of a scene from another program has no valid position. Game files that have such vertices keep them.
 fn check_positions(scene: &Scene) -> Result<(), ConvertError> {
     for (_, node, mesh) in scene.drawn() {
         for vertices in mesh.primitives.iter().filter_map(|primitive| scene.vertices_of(primitive)) {
@@ -197,11 +186,37 @@ fn check_positions(scene: &Scene) -> Result<(), ConvertError> {
     Ok(())
 }
 
+/// A scene to build a document from, and everything that the builder may look at.
+pub(crate) struct Source<'a> {
+    pub(crate) scene: &'a Scene,
+    /// The images of the document that the scene came from.
+    pub(crate) images: Option<&'a DocumentImages<'a>>,
+    /// The format to build.
+    pub(crate) to: FormatId,
+    pub(crate) options: &'a ConvertOptions,
+    pub(crate) context: &'a SceneContext<'a>,
+    /// The plain builder of that format.
+    pub(crate) from_scene: FromScene,
+}
+
+impl Source<'_> {
+    /// Builds the document from a scene alone.
+    pub(crate) fn build(&self, scene: &Scene) -> Result<Built, Error> {
+        let (document, losses) = (self.from_scene)(scene, self.options)?;
+        Ok(Built { document, siblings: Vec::new(), completed: HashSet::new(), losses })
+    }
+}
+
+/// Builds a document for which a scene alone does not suffice. One hook per format: [`Format::author`](crate::Format).
+pub(crate) type Author = fn(&Source<'_>) -> Result<Built, ConvertError>;
+
 /// A document built from a scene.
 pub(crate) struct Built {
     pub(crate) document: Box<dyn Document>,
-    /// Files that belong beside it, by name.
-    pub(crate) beside: Vec<(String, Vec<u8>)>,
+    /// Files for its directory, by name.
+    pub(crate) siblings: Vec<(String, Vec<u8>)>,
+    /// The materials whose textures are among these files.
+    pub(crate) completed: HashSet<MaterialId>,
     pub(crate) losses: Vec<Loss>,
 }
 
@@ -226,20 +241,6 @@ impl SceneContext<'_> {
 fn at_level(mut scene: Cow<'_, Scene>, level: Option<u32>) -> Cow<'_, Scene> {
     if let Some(level) = level.filter(|_| scene.meshes.iter().any(|m| m.lod.is_some())) {
         scene.to_mut().keep_level(level);
-    }
-    scene
-}
-
-/// Returns a scene whose new textures are in the folder that the context names, if the format has paths.
-fn placed_textures<'s>(scene: &'s Scene, to: FormatId, context: &SceneContext<'_>) -> Cow<'s, Scene> {
-    let mut scene = Cow::Borrowed(scene);
-    let warcraft = to.format().game == Some(Game::Warcraft);
-    let Some(folder) = context.texture_folder.filter(|_| warcraft) else { return scene };
-    let folder = folder.trim_end_matches(['/', '\\']).replace('/', "\\");
-    for texture in scene.to_mut().materials.iter_mut().flat_map(|m| &mut m.textures) {
-        if !texture.extras.contains_key("mdx") && !texture.name.contains(['/', '\\']) {
-            texture.name = format!("{folder}\\{}", texture.name);
-        }
     }
     scene
 }

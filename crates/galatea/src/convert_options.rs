@@ -63,7 +63,7 @@ impl Encoding {
         Self::ALL.iter().find(|(e, _)| *e == self).map_or("", |(_, name)| name)
     }
 
-    /// Returns the encoding of this name, letter case ignored.
+    /// Returns the encoding of this name, ignoring case.
     ///
     /// ```
     /// use galatea::Encoding;

@@ -13,11 +13,11 @@ use galatea_wire::{
 #[cfg(feature = "walk")]
 use crate::Ground;
 use crate::textures::{TextureName, Textures};
-use crate::{EmbeddedImages, FORMATS, Format, FormatId};
+use crate::{ConvertError, ConvertOptions, Converted, EmbeddedImages, FORMATS, Format, FormatId};
 
 /// The files in the directory of a document, for formats that are spread over several: a .gltf with its .bin and images.
 pub trait SiblingFiles: fmt::Debug {
-    /// Returns the bytes of a file, by its path relative to that directory, with `/` between the steps. A path that leads
+    /// Returns the bytes of a file, by its path relative to that directory, separated by `/`. A path that leads
     /// out of the directory finds nothing.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
 }
@@ -334,6 +334,10 @@ pub trait Document: Any + Send {
     }
     /// Checks the format's rules.
     fn check(&self) -> Report;
+    /// Checks that the files beside the input that the document was read from belong to it.
+    fn check_beside(&self, _input: &Input<'_>) -> Report {
+        Report::new()
+    }
     /// Fixes what the wanted rules find, where the rest of the file determines the right value.
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
@@ -356,11 +360,21 @@ pub trait Document: Any + Send {
     fn performance<'a>(&'a self, _scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
         None
     }
+    /// Writes the document in another format without a scene in between; `None` if the conversion needs a scene.
+    /// [`convert`](crate::convert()) is for callers: it converts through a scene, too.
+    fn convert_to(
+        &self,
+        _to: FormatId,
+        _options: &ConvertOptions,
+        _context: &SceneContext<'_>,
+    ) -> Result<Option<Converted>, ConvertError> {
+        Ok(None)
+    }
     /// Returns what the file has and the document does not, for formats that are not read completely.
     fn losses(&self) -> &[Loss] {
         &[]
     }
-    /// Returns the images that the document brings along, for formats that do.
+    /// Returns the images that come with the document.
     fn embedded_images(&self) -> Option<&EmbeddedImages> {
         None
     }
@@ -372,11 +386,11 @@ pub trait Document: Any + Send {
     fn texture_format(&self) -> Option<FormatId> {
         None
     }
-    /// Returns the textures that the document asks for, where its scene does not tell.
+    /// Returns the textures that the document uses, where its scene does not have them.
     fn texture_names(&self) -> Option<Vec<TextureName>> {
         None
     }
-    /// Returns the document's own tables to walk on, where it has some that its scene does not tell.
+    /// Returns the document's own tables for walking, if it has any besides its scene.
     #[cfg(feature = "walk")]
     fn ground(&self) -> Option<Ground> {
         None
@@ -387,7 +401,7 @@ pub trait Document: Any + Send {
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-/// Finds the format of a file by its content; `None` if nobody knows it.
+/// Finds the format of a file by its content; `None` if it is unknown.
 pub fn detect(bytes: &[u8]) -> Option<&'static Format> {
     FORMATS.iter().find(|format| (format.detect)(bytes)).copied()
 }
@@ -400,7 +414,22 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
     }
 }
 
-/// Tells which byte is what in a file of any format, or in an archive; `None` if nobody knows it.
+/// Checks a document, and that the files beside the input that it was read from belong to it: of a KotOR room, its walkmesh.
+///
+/// ```
+/// use galatea::{Input, check, open};
+/// let glb = galatea::gltf::write_glb(&galatea::scene::example(), &Default::default())?;
+/// let input = Input::new(&glb);
+/// assert!(check(open(&input, &Default::default())?.as_ref(), &input).is_empty());
+/// # Ok::<(), galatea::Error>(())
+/// ```
+pub fn check(document: &dyn Document, input: &Input<'_>) -> Report {
+    let mut report = document.check();
+    report.append(document.check_beside(input));
+    report
+}
+
+/// Tells which byte is what in a file of any format, or in an archive; `None` if it is unknown.
 pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
     if let Some(format) = detect(input.bytes).filter(|format| !format.needs_full_scan) {
         return Some((format.inspect)(input, limits));
@@ -414,10 +443,11 @@ pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
 /// Returns the rules of all formats and containers. Those of one family share their rules, which then come more than once.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let containers = galatea_archive::FORMATS.iter().flat_map(|f| f.rules);
-    FORMATS.iter().flat_map(|f| f.rules).chain(galatea_archive::RULES).chain(containers)
+    let of_formats = FORMATS.iter().flat_map(|f| f.rules.iter().chain(f.rules_beside));
+    of_formats.chain(galatea_archive::RULES).chain(containers)
 }
 
-/// Finds a rule of any format or container by its code, letter case ignored.
+/// Finds a rule of any format or container by its code, ignoring case.
 pub fn rule(code: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.code.eq_ignore_ascii_case(code))
 }

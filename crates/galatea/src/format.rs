@@ -5,6 +5,7 @@ use galatea_texture::Image;
 use galatea_texture::find::Game;
 use galatea_wire::{Limits, Loss, Result, Rule, Schema};
 
+use crate::convert::Author;
 use crate::{
     ConvertError, ConvertOption, ConvertOptions, Converted, Document, Encoding, FormatId, Input, Inspection,
     Output, SceneContext, TextureFile,
@@ -59,6 +60,8 @@ pub struct Format {
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
     pub rules: &'static [Rule],
+    /// What [`Document::check_beside`] checks.
+    pub rules_beside: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
     /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences:
@@ -66,8 +69,8 @@ pub struct Format {
     pub unordered: &'static [&'static str],
     /// Builds a document from a scene, if it can be done.
     pub from_scene: Option<FromScene>,
-    /// Converts documents of this format without a scene in between, where that can be done.
-    pub convert: Option<Convert>,
+    /// Builds a new model from a scene, if that takes more than [`Format::from_scene`] does: presets, names, files beside it.
+    pub(crate) author: Option<Author>,
     /// Writes the scene of a document of another format, for formats that do more than [`Format::from_scene`] can.
     pub write_scene: Option<WriteScene>,
     /// Writes an image, if it is a texture format that can be written.
@@ -77,15 +80,7 @@ pub struct Format {
 /// Builds a document from a scene; the losses say what of the scene it cannot hold.
 pub type FromScene = fn(&Scene, &ConvertOptions) -> Result<(Box<dyn Document>, Vec<Loss>)>;
 
-/// Converts a document of the hook's own format to another; `None` if it takes a scene to do that.
-pub type Convert = fn(
-    &dyn Document,
-    FormatId,
-    &ConvertOptions,
-    &SceneContext<'_>,
-) -> Result<Option<Converted>, ConvertError>;
-
-/// Writes the scene of a document, with the textures that are found or that the document brings along.
+/// Writes the scene of a document, with the textures that are found or that come with the document.
 pub type WriteScene =
     fn(&Scene, &dyn Document, &ConvertOptions, &SceneContext<'_>) -> Result<Converted, ConvertError>;
 
@@ -113,10 +108,11 @@ impl Format {
             read: |_, _| Err(galatea_wire::Error::at(galatea_wire::ErrorKind::NotThisFormat, 0)),
             inspect: |_, _| Vec::new(),
             rules: &[],
+            rules_beside: &[],
             records: &[],
             unordered: &[],
             from_scene: None,
-            convert: None,
+            author: None,
             write_scene: None,
             encode: None,
         }

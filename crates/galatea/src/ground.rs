@@ -206,7 +206,7 @@ impl Ground {
         }
     }
 
-    /// The number of a material by its name, letter case ignored, or by its number.
+    /// The number of a material by its name, ignoring case, or by its number.
     pub fn material(&self, name: &str) -> Option<u32> {
         let own = self.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name)).map(|m| m.number);
         let number = || name.parse().ok().filter(|n| self.materials.iter().any(|m| m.number == *n));

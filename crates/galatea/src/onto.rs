@@ -6,7 +6,7 @@ use galatea_scene::{Account, Scene};
 use galatea_wire::Differences;
 
 use crate::formats::gltf_of_original;
-use crate::textures::{Carried, Files};
+use crate::textures::{DocumentImages, Files};
 use crate::{ConvertError, ConvertOptions, Converted, Document, FormatId, Gltf, SceneContext};
 
 /// What laying an edit onto its original gives.
@@ -82,7 +82,7 @@ pub fn convert_onto(
     if onto.account.is_unchanged() {
         return Ok(onto);
     }
-    let images = Carried::of(document, context).filter(|images| !images.is_empty());
+    let images = DocumentImages::of(document, context).filter(|images| !images.is_empty());
     if let (Some(images), Some(from_scene)) = (images, to.format().from_scene) {
         let (built, _) = from_scene(&scene, options)?;
         let Files { files, losses, .. } =

@@ -85,7 +85,7 @@ fn an_ftex_and_its_parts_are_one_input_and_come_back() {
         &ConvertOptions::default(),
         &context,
     );
-    assert!(half.unwrap().losses[0].what.contains("32 x 32 is the best there is: FTEXS parts [2]"));
+    assert!(half.unwrap().losses[0].what.contains("32 x 32 is the largest available: FTEXS parts [2]"));
     // Every byte of every part is accounted for.
     let loaded = disk::load(&Job::new(dir.join("a_bsm.ftex"))).unwrap();
     let format = galatea::detect(&loaded.bytes).unwrap();

@@ -3,7 +3,7 @@
 use galatea_scene::{Extras, Value};
 use galatea_text::{Notation, push_f32, push_f64, push_int};
 
-/// An object being written. Every member has a comma behind it, until the end takes the place of the last.
+/// An object being written. Every member has a comma after it, until the end takes the place of the last.
 pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -234,7 +234,7 @@ pub(crate) fn push_object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Object<'_>))
     close(out, b'{', b'}');
 }
 
-/// Ends a list or an object whose every item has a comma behind it.
+/// Ends a list or an object whose every item has a comma after it.
 #[inline]
 fn close(out: &mut Vec<u8>, open: u8, close: u8) {
     match out.last_mut() {

@@ -271,13 +271,14 @@ fn is_constant(channel: &Channel) -> bool {
         return false;
     };
     let size = first.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+    // Far from the origin, Blender's positions of bones differ from frame to frame.
     let near =
-        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-5 * size);
+        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-4 * size);
     let turned = channel.property == Property::Rotation;
     channel.values.chunks_exact(width).all(|row| near(row, 1.0) || turned && near(row, -1.0))
 }
 
-/// Returns, for each key, the seconds to the key before it and to the one behind it; 1 where there is none.
+/// Returns, for each key, the seconds to the key before it and to the one after it; 1 where there is none.
 fn spans(times: &[f32]) -> impl Iterator<Item = [f32; 2]> + '_ {
     let sound = |span: f32| if span > 0.0 && span.is_finite() { span } else { 1.0 };
     let time = |i: usize| times.get(i).copied();
@@ -318,7 +319,7 @@ fn restore(channel: &mut Channel, tangents: &[u32]) {
     if tangents.len() != channel.times.len() * width * 2 || width == 0 {
         return;
     }
-    let Some(automatic) = channel.with_automatic_tangents() else { return };
+    let Some(automatic) = channel.with_spline_tangents() else { return };
     if !is_near(channel, &automatic) {
         return;
     }
@@ -438,12 +439,12 @@ mod tests {
         let (mut own, note) = noted(&channel);
         let note = Value::Object(note);
         let singles = Noted::take(&mut own, &names());
-        let mut back = channel.with_automatic_tangents().expect("cubic");
+        let mut back = channel.with_spline_tangents().expect("cubic");
         assert_ne!(back, channel);
         singles.undo(&mut back, 0, Some(&note));
         let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
         assert!(near(&back.values, &channel.values), "{:?}", back.values);
-        let mut shaped = channel.with_automatic_tangents().expect("cubic");
+        let mut shaped = channel.with_spline_tangents().expect("cubic");
         shaped.values[9] += 3.0;
         let before = shaped.clone();
         singles.undo(&mut shaped, 0, Some(&note));
@@ -534,7 +535,7 @@ mod tests {
             .collect();
         let channel = rotations_of(Interpolation::Cubic, &times, &values);
         let (_, note) = noted(&channel);
-        let mut back = channel.with_automatic_tangents().expect("cubic");
+        let mut back = channel.with_spline_tangents().expect("cubic");
         let (rows, _) = back.values.as_chunks_mut::<12>();
         for row in rows {
             let value = row[4..8].to_vec();

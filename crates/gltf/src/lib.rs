@@ -28,6 +28,7 @@ mod lost_normals;
 mod names;
 mod read;
 mod restore;
+mod twins;
 mod typed;
 mod uri;
 mod write;

@@ -155,7 +155,7 @@ fn name_without_number(value: &Value) -> Option<&str> {
     name_base(name_of(value))
 }
 
-/// Returns a name without the number behind it; `None` if it has none.
+/// Returns a name without the number after it; `None` if it has none.
 fn name_base(name: &str) -> Option<&str> {
     let (base, number) = name.rsplit_once('.')?;
     (number.len() >= 3 && number.bytes().all(|b| b.is_ascii_digit())).then_some(base)

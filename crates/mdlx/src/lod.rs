@@ -8,7 +8,7 @@ use crate::{Geoset, Model};
 
 impl Model {
     /// Makes levels of detail with these shares of the triangles, such as `[0.5, 0.25]`, and replaces those that were there.
-    /// Each becomes a geoset of its own behind the others, with the animation of the first.
+    /// Each becomes a geoset of its own after the others, with the animation of the first.
     ///
     /// ```
     /// use galatea_mdlx::{Geoset, Model, Version};

@@ -13,7 +13,6 @@
 //! that is drawn at a moment; a [`Performance`] makes frames from a document, with the particles and ribbons that it emits.
 
 mod append;
-mod automatic_tangents;
 mod bake_scale;
 mod clip;
 mod compare;
@@ -33,6 +32,7 @@ mod random;
 mod retain;
 mod simplify;
 mod smooth;
+mod spline_tangents;
 mod split;
 mod unique_names;
 mod uv;

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use crate::{Attribute, Influences, Scene, Topology, Vertices};
 
-/// Most directions of faces at one position that are told apart; others are smooth with all.
+/// Most directions of faces at one position that are distinguished; others are smooth with all.
 const DIRECTIONS: usize = 256;
 
 impl Scene {

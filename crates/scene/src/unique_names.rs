@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub struct UniqueNames {
     room: usize,
     taken: HashSet<String>,
-    /// The next number to try behind a stem, so that equal names do not count from the start each time.
+    /// The next number to try after a stem, so that equal names do not count from the start each time.
     next: HashMap<String, u32>,
 }
 

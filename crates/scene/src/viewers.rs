@@ -6,7 +6,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use crate::{Channel, Clip, Interpolation, NodeId, Playback, Pose, Property, Scene, Target, Transform};
 
-/// The smallest distance between keys, in seconds: Blender merges keys that are closer than half of it.
+/// The smallest distance between keys, in seconds. Editors merge keys that are closer than half of it.
 const APART: f32 = 1e-3;
 
 /// Seconds between the samples of a node that does not inherit everything.

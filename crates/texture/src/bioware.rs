@@ -44,7 +44,7 @@ pub struct BiowareDds {
 }
 
 impl BiowareHead {
-    /// Returns how the pixels are stored; `None` for a channel count nobody knows.
+    /// Returns how the pixels are stored; `None` for an unknown channel count.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         match self.channels {
             3 => Some(PixelFormat::Bc1),

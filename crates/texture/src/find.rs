@@ -30,13 +30,29 @@ pub enum Game {
 }
 
 impl Game {
-    /// Endings that the game reads, in the order it prefers them; those behind are what people convert to.
+    /// Endings that the game reads, in the order it prefers them; those after are what people convert to.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Game::Kotor => &["tpc", "tga", "dds", "png", "jpg", "jpeg"],
             Game::Warcraft => &["dds", "blp", "tga", "png", "jpg", "jpeg"],
             Game::Fox => &["ftex", "dds", "tga", "png", "jpg", "jpeg"],
         }
+    }
+
+    /// Returns `true` if the game itself loads textures with this ending, letter case ignored. Others are what people convert to: they
+    /// are shown where there is nothing better.
+    ///
+    /// ```
+    /// use galatea_texture::find::Game;
+    /// assert!(Game::Kotor.loads("TGA") && !Game::Kotor.loads("png") && !Game::Fox.loads("tga"));
+    /// ```
+    pub fn loads(self, ending: &str) -> bool {
+        let own: &[&str] = match self {
+            Game::Kotor => &["tpc", "tga", "dds"],
+            Game::Warcraft => &["dds", "blp", "tga"],
+            Game::Fox => &["ftex", "dds"],
+        };
+        own.iter().any(|known| known.eq_ignore_ascii_case(ending))
     }
 }
 
@@ -47,7 +63,7 @@ pub struct Entry {
     pub folder: u32,
     /// Its path in that folder, as the caller gave it.
     pub path: String,
-    /// Lower case, `/` between the steps, without the ending.
+    /// Lower case, separated by `/`, without the ending.
     stem: String,
     ending: String,
 }
@@ -81,7 +97,7 @@ pub enum Found {
         id: usize,
         /// How sure it is.
         how: How,
-        /// Files of the same name that the rules put behind it.
+        /// Files of the same name that the rules put after it.
         also: Vec<usize>,
     },
     /// Several files, between which no rule decides; the first is as good as any.
@@ -109,7 +125,7 @@ pub struct Index {
     by_hash: HashMap<u64, Vec<usize>>,
 }
 
-/// Bits of a Fox path code that stand for the path itself; those above tell its ending.
+/// Bits of a Fox path code that stand for the path itself; those above encode its extension.
 const PATH_BITS: u64 = 0x3_FFFF_FFFF_FFFF;
 
 impl Index {

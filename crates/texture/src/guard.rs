@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use galatea_wire::{ErrorKind, Limits};
 
-/// Runs a decoder of another crate. Decoders of PNG, TGA and JPEG are large, and some have panicked on damaged files: that
+/// Runs a decoder of another crate. Decoders of PNG and JPEG are large, and some have panicked on damaged files: that
 /// is an error in the file here, and must not end a batch. Whatever the decoder has built is dropped, so that nothing half
 /// done is seen afterwards.
 pub(crate) fn guarded<T>(decode: impl FnOnce() -> Result<T, ErrorKind>) -> Result<T, ErrorKind> {

@@ -35,6 +35,7 @@ mod resize;
 mod rules;
 pub mod team;
 mod texture;
+mod tga;
 pub mod tpc;
 pub mod txi;
 pub mod wesys;

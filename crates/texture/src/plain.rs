@@ -3,11 +3,11 @@
 use std::io::Cursor;
 
 use galatea_wire::{ErrorKind, Limits, Wire, wire};
-use image::{ImageDecoder, ImageReader};
+use png::{BitDepth, ColorType, Transformations};
 
 use crate::guard::{affordable, guarded};
 use crate::image::{Image, allow};
-use crate::{Kind, jpeg};
+use crate::{Kind, jpeg, tga};
 
 wire! {
     /// The head of a TGA.
@@ -116,51 +116,63 @@ pub(crate) fn decode(kind: Kind, bytes: &[u8], limits: &Limits) -> Result<Image,
     let limits = &limits.of_image(bytes.len());
     allow(width, height, limits)?;
     let pixels = u64::from(width) * u64::from(height);
-    let format = match kind {
-        Kind::Jpeg => return jpeg::decode(bytes, limits),
+    match kind {
+        Kind::Jpeg => jpeg::decode(bytes, limits),
         Kind::Png => {
             // A PNG cannot shrink below 1032 to 1, at one bit per pixel at least.
             let size = pixels.div_ceil(8 * 1032);
             if size > bytes.len() as u64 {
                 return Err(ErrorKind::Truncated { count: 1, size, have: bytes.len() as u64 });
             }
-            image::ImageFormat::Png
+            guarded(|| decode_png(bytes, (width, height), limits))
         }
         _ => {
             if !tga_fits(&TgaHead::get(bytes), bytes.len()) {
                 return Err(ErrorKind::Truncated { count: pixels, size: 1, have: bytes.len() as u64 });
             }
-            image::ImageFormat::Tga
+            tga::decode(bytes, limits)
         }
-    };
-    guarded(|| unpack(bytes, format, (width, height), limits))
+    }
 }
 
-/// Decodes an image of this size with the crate `image`.
-fn unpack(
-    bytes: &[u8],
-    format: image::ImageFormat,
-    (width, height): (u32, u32),
-    limits: &Limits,
-) -> Result<Image, ErrorKind> {
-    let mut bounds = image::Limits::no_limits();
-    bounds.max_image_width = Some(width);
-    bounds.max_image_height = Some(height);
-    bounds.max_alloc = Some(limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance));
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(bounds);
-    let decoder = reader.into_decoder().map_err(|e| broken(e.to_string()))?;
-    if decoder.dimensions() != (width, height) {
+/// Decodes a PNG of this size. Of colors of 16 bits, the nearest of 8 bits are taken.
+fn decode_png(bytes: &[u8], (width, height): (u32, u32), limits: &Limits) -> Result<Image, ErrorKind> {
+    let failed = |e: png::DecodingError| broken(e.to_string());
+    let room = limits.pixels.saturating_mul(8).saturating_add(limits.base_allowance);
+    let room = png::Limits { bytes: usize::try_from(room).unwrap_or(usize::MAX) };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), room);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_transformations(Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(failed)?;
+    if reader.info().size() != (width, height) {
         return Err(broken("two different sizes".into()));
     }
+    let (color, depth) = reader.output_color_type();
+    let size = reader.output_buffer_size().ok_or(ErrorKind::Limit("bytes to decode an image with"))?;
     // Anything but RGBA of eight bits each is there twice for a moment.
-    let turned = if decoder.color_type() == image::ColorType::Rgba8 { 0 } else { 4 };
+    let expanded = if (color, depth) == (ColorType::Rgba, BitDepth::Eight) { 0 } else { 4 };
     let pixels = u64::from(width) * u64::from(height);
-    affordable(decoder.total_bytes().saturating_add(pixels * turned), limits)?;
-    let rgba = image::DynamicImage::from_decoder(decoder).map_err(|e| broken(e.to_string()))?.into_rgba8();
-    Image::new(width, height, rgba.into_raw()).ok_or_else(|| broken("another number of pixels".into()))
+    affordable((size as u64).saturating_add(pixels * expanded), limits)?;
+    let mut samples = vec![0; size];
+    reader.next_frame(&mut samples).map_err(failed)?;
+    if depth == BitDepth::Sixteen {
+        let half = |sample: &[u8; 2]| ((u32::from(u16::from_be_bytes(*sample)) + 128) / 257) as u8;
+        samples = samples.as_chunks().0.iter().map(half).collect();
+    }
+    let rgba = match color {
+        ColorType::Rgba => samples,
+        ColorType::Rgb => expand(&samples, |[r, g, b]| [*r, *g, *b, 255]),
+        ColorType::GrayscaleAlpha => expand(&samples, |[v, a]| [*v, *v, *v, *a]),
+        _ => expand(&samples, |[v]| [*v, *v, *v, 255]),
+    };
+    Image::new(width, height, rgba).ok_or_else(|| broken("another number of pixels".into()))
 }
 
-fn broken(found: String) -> ErrorKind {
+/// Returns pixels of `N` samples as RGBA.
+fn expand<const N: usize>(samples: &[u8], pixel: impl Fn(&[u8; N]) -> [u8; 4]) -> Vec<u8> {
+    samples.as_chunks().0.iter().map(pixel).collect::<Vec<_>>().into_flattened()
+}
+
+pub(crate) fn broken(found: String) -> ErrorKind {
     ErrorKind::Mismatch { want: "a whole image".into(), found: found.into() }
 }

@@ -253,7 +253,7 @@ impl Texture {
         }
     }
 
-    /// Returns the largest image at hand: the first level, or for an FTEX without all its parts the best there is.
+    /// Returns the largest image available: the first level, or for an FTEX without all its parts the best there is.
     pub fn decode_best(&self, limits: &Limits) -> Result<Image> {
         match self {
             Texture::Ftex(t) => t.decode_best(0, limits),

@@ -308,7 +308,7 @@ impl Txi {
         starts.len()
     }
 
-    /// Returns what is odd about the text, as (line, message): commands nobody knows, and arguments that are not what
+    /// Returns what is odd about the text, as (line, message): unknown commands, and arguments that are not what
     /// the command takes.
     pub fn oddities(&self) -> Vec<(Line<'_>, Oddity)> {
         let mut out = Vec::new();

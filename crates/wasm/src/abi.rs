@@ -70,7 +70,7 @@ pub extern "C" fn galatea_reset() {
     state.response = Vec::new();
 }
 
-/// Adds a file: its name, which has this many bytes, and behind it its content.
+/// Adds a file: its name, which has this many bytes, and after it its content.
 #[unsafe(no_mangle)]
 pub extern "C" fn galatea_put(name_len: usize) -> u32 {
     state().call(|session, mut request| {

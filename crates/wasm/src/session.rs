@@ -37,7 +37,7 @@ impl SiblingFiles for Folder {
 }
 
 impl Folder {
-    /// Returns the companions of a file that are there, letter case ignored.
+    /// Returns the companions of a file that are there, ignoring case.
     fn companions(&self, stem: &str, format: &Format) -> Vec<Companion<&[u8]>> {
         let find = |extension: &&'static str| {
             let name = format!("{stem}.{extension}");

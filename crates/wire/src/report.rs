@@ -134,7 +134,7 @@ impl Report {
         }
     }
 
-    /// Adds the findings of another report behind these.
+    /// Adds the findings of another report after these.
     pub fn append(&mut self, other: Report) {
         for (code, (rule, count)) in other.counts {
             self.counts.entry(code).or_insert((rule, 0)).1 += count;

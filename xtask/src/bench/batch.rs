@@ -35,7 +35,7 @@ const MODELS: [&[&str]; 6] = [
 /// The textures of the examples, which every folder has.
 const TEXTURES: [&str; 2] = ["statue.tga", "statue.blp"];
 
-/// What is measured: the arguments before and behind the folder of models. `OUT` stands for a path to write to.
+/// What is measured: the arguments before and after the folder of models. `OUT` stands for a path to write to.
 const VERBS: [(&str, &[&str], &[&str]); 6] = [
     ("info", &["info"], &[]),
     ("check", &["check"], &[]),

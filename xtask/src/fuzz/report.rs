@@ -45,7 +45,7 @@ impl Finding {
 }
 
 impl TargetResult {
-    /// Reads the figures of a run from what libFuzzer said.
+    /// Reads the figures of a run from libFuzzer's output.
     pub(super) fn of(
         name: &str,
         log: &str,

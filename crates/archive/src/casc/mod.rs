@@ -1,8 +1,8 @@
 //! CASC: the storage of Warcraft III since version 1.30.
 //!
 //! `.build.info` names the build, its configuration names the tables, `.idx` files tell where each key is in the `data.NNN` files, and name
-//! tables (TVFS) tell the key of each name. Files are kept as [BLTE](decode_blte). Everything is read from the folder of the game; what
-//! was never downloaded is missing. No real storage of Warcraft III was at hand: the reader follows public descriptions, is tried on real
+//! tables (TVFS) give the key of each name. Files are kept as [BLTE](decode_blte). Everything is read from the folder of the game; what
+//! was never downloaded is missing. No real storage of Warcraft III was available: the reader follows public descriptions, is tried on real
 //! tables of another game and on storages of our own making, and refuses what it does not know.
 
 mod blte;

@@ -46,7 +46,7 @@ struct CascFile {
     place: Place,
 }
 
-/// Where the parts of a file are told.
+/// Where the parts of a file are listed.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In a name table.
@@ -318,7 +318,7 @@ impl Archive for Casc {
     }
 }
 
-/// Returns a name as text, `/` between the steps: in the storage, `:` follows the name of a table inside of a table.
+/// Returns a name as text, separated by `/`: in the storage, `:` follows the name of a table inside of a table.
 fn text_of(folder: &str, name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name).replace(['\\', ':'], "/");
     if folder.is_empty() { name } else { format!("{folder}/{name}") }

@@ -15,7 +15,7 @@ const PRODUCTS: [&str; 2] = ["w3", "w3t"];
 pub struct BuildInfo {
     /// The name of the build configuration, 32 hexadecimal digits.
     pub build_key: String,
-    /// The version of the game, such as `1.36.2.21230`; empty if it is not told.
+    /// The version of the game, such as `1.36.2.21230`; empty if it is not stated.
     pub version: String,
 }
 

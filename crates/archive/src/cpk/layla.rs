@@ -57,7 +57,7 @@ pub(super) fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ErrorKind
             }
             end -= 1;
             let byte = end.checked_add(distance).and_then(|at| out.get(at)).copied();
-            let byte = byte.ok_or_else(|| bad("a match inside the file", "one behind its end"))?;
+            let byte = byte.ok_or_else(|| bad("a match inside the file", "one past its end"))?;
             put(&mut out, end, byte)?;
         }
     }

@@ -7,12 +7,12 @@ mod wire;
 
 use std::sync::Arc;
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire};
 
 pub use wire::CpkChunk;
 
 use crate::archive::{located, read_stored};
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::{Archive, Entry, Kind, Part, ReadAt, Storage, check};
 use utf::{Utf, Value};
 
@@ -40,10 +40,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = Cpk::read(&claimed, Arc::new(Vec::new())).and_then(|cpk| claimed.claim_entries(&cpk)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Cpk::read)
 }
 
 impl Cpk {

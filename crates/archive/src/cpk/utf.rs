@@ -173,7 +173,7 @@ fn size_of_kind(kind: u8) -> Option<usize> {
     })
 }
 
-/// Offsets count from behind the first eight bytes.
+/// Offsets count from after the first eight bytes.
 fn offset(bytes: &[u8], place: usize) -> usize {
     (u32_at(bytes, place).unwrap_or(0) as usize).saturating_add(8)
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result, Source};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result};
 
 use super::{Erf, ErfHead, ErfKey, ErfResource, ErfType};
 use crate::ReadAt;
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 
 /// Returns `true` if these bytes begin like an ERF, MOD, SAV or HAK.
 pub fn detect(bytes: &[u8]) -> bool {
@@ -15,10 +15,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = read(&claimed, Arc::new(Vec::new())).and_then(|erf| claimed.claim_entries(&erf)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, read)
 }
 
 pub(super) fn open(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Erf> {

@@ -37,7 +37,7 @@ wire! {
 wire! {
     /// The name of an entry.
     pub struct ErfKey(24) {
-        /// The name, filled up with zeros; without a NUL if it has 16 characters.
+        /// The name, padded with zeros; without a NUL if it has 16 characters.
         pub resref: Text<16> = 0,
         /// Number of the entry.
         pub id: u32 = 16,

@@ -4,14 +4,14 @@ mod wire;
 
 use std::sync::Arc;
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire, Writer, put_array};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire, Writer, put_array};
 use md5::{Digest, Md5};
 
 pub use wire::{FpkEntry, FpkHead, FpkText};
 
 use crate::edits::apply;
 use crate::rewrite::Rewrite;
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::{Archive, Edit, Entry, Kind, ReadAt, check, rules};
 
 /// An FPK or FPKD: its header, tables and paths. Entries stay in the source.
@@ -35,10 +35,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = Fpk::read(&claimed, Arc::new(Vec::new())).and_then(|fpk| claimed.claim_entries(&fpk)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Fpk::read)
 }
 
 impl Fpk {
@@ -87,7 +84,7 @@ impl Fpk {
                 return Err(tables.mismatch(
                     at,
                     "name",
-                    "a NUL behind the path".into(),
+                    "a NUL after the path".into(),
                     "another byte".into(),
                 ));
             }

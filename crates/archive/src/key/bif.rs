@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire};
 
 use super::{BifEntry, BifHead};
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::{Archive, Entry, Kind, ReadAt, check, kotor_extension};
 
 /// A BIF: its header and table. Entries stay in the source.
@@ -25,10 +25,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = Bif::read(&claimed, Arc::new(Vec::new())).and_then(|bif| claimed.claim_entries(&bif)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Bif::read)
 }
 
 impl Bif {

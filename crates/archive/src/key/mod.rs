@@ -24,7 +24,7 @@ pub struct Key {
     pub bifs: Vec<KeyBif>,
     /// The names.
     pub names: Vec<KeyName>,
-    /// The names of the BIF files, `/` between the steps.
+    /// The names of the BIF files, separated by `/`.
     pub bif_names: Vec<String>,
     files: Option<Arc<dyn Files>>,
     opened: Vec<OnceLock<Result<Arc<Bif>>>>,
@@ -76,7 +76,7 @@ impl Key {
         cell.get_or_init(|| {
             let path = format!("\"{}\"", escape(name));
             let missing = |why: &str| Error::at(ErrorKind::Io(why.to_owned().into()), 0).within(&path);
-            let files = self.files.as_ref().ok_or_else(|| missing("the BIF files are not at hand"))?;
+            let files = self.files.as_ref().ok_or_else(|| missing("the BIF files are missing"))?;
             let found = files.file(name).map_err(|error| missing(&error.to_string()))?;
             let source = found.ok_or_else(|| missing("no such file beside the KEY"))?;
             Bif::open(source, &self.limits).map(Arc::new).map_err(|error| error.within(&path))

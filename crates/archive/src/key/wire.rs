@@ -41,7 +41,7 @@ wire! {
 wire! {
     /// A name, and where the resource is.
     pub struct KeyName(22) {
-        /// The name, filled up with zeros; without a NUL if it has 16 characters.
+        /// The name, padded with zeros; without a NUL if it has 16 characters.
         pub resref: Text<16> = 0,
         /// Number of the file type.
         pub kind: u16 = 16,

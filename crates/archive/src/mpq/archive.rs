@@ -41,7 +41,7 @@ impl Archive for Mpq {
             _ => Storage::Stored,
         };
         let packed = if storage == Storage::Stored { block.size } else { block.packed };
-        // An empty file may be said to be anywhere.
+        // The offset of an empty file means nothing.
         let offset = self.offset_of(file.block as usize);
         let offset = if block.size == 0 { offset.min(self.source.len()) } else { offset };
         let entry = Entry::stored(name, offset, block.size.into());

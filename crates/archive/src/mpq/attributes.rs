@@ -54,7 +54,7 @@ impl Attributes {
         self.md5.resize(md5, [0; 16]);
     }
 
-    /// Sets the checksums of a block; its time is kept, since nobody here knows another.
+    /// Sets the checksums of a block; its time is kept, since no other is known.
     pub(super) fn set(&mut self, block: usize, bytes: &[u8]) {
         if let Some(crc32) = self.crc32.get_mut(block) {
             let mut crc = flate2::Crc::new();

@@ -4,11 +4,12 @@ use galatea_wire::{Report, Wire};
 
 use super::index::block_of;
 use super::listing::{LISTFILE, Origin, SIGNATURE};
+use super::place::{STEP, absolute};
 use super::wire::{Block, HashEntry, MpqHead};
-use super::{Mpq, read, rules};
+use super::{Mpq, rules};
 use crate::check;
 
-/// The start of the signature behind an archive.
+/// The start of the signature after an archive.
 pub(super) const STRONG_SIGNATURE: [u8; 4] = *b"NGIS";
 
 pub(super) fn check(mpq: &Mpq) -> Report {
@@ -61,7 +62,7 @@ fn head(mpq: &Mpq, report: &mut Report) {
     if !head.hash_count.is_power_of_two() {
         report.add(&rules::HASH_COUNT, at(24), || (path(), format!("{} entries", head.hash_count)));
     }
-    let usual = if mpq.starts_with(*b"HM3W") { read::STEP } else { 0 };
+    let usual = if mpq.starts_with(*b"HM3W") { STEP } else { 0 };
     if mpq.start > usual {
         report
             .add(&rules::DECOY, Some(usual), || (path(), format!("the archive begins at 0x{:X}", mpq.start)));
@@ -101,7 +102,7 @@ fn names(mpq: &Mpq, report: &mut Report) {
         |entry: &&HashEntry| entry.block < HashEntry::DELETED && block_of(entry, mpq.blocks.len()).is_none();
     let junk = mpq.hashes.iter().filter(leads_nowhere).count();
     if junk > 0 {
-        let at = read::absolute(mpq.start, mpq.head.hash_offset, None);
+        let at = absolute(mpq.start, mpq.head.hash_offset, None);
         report.add(&rules::JUNK_SLOT, Some(at), || {
             ("hash table".into(), format!("{junk} of {}", mpq.hashes.len()))
         });
@@ -121,8 +122,8 @@ impl Mpq {
     pub(super) fn table_places(&self) -> [u64; 2] {
         let high = self.tables64.as_ref().map(|tables| tables.head);
         [
-            read::absolute(self.start, self.head.hash_offset, high.map(|head| head.hash_offset_high)),
-            read::absolute(self.start, self.head.block_offset, high.map(|head| head.block_offset_high)),
+            absolute(self.start, self.head.hash_offset, high.map(|head| head.hash_offset_high)),
+            absolute(self.start, self.head.block_offset, high.map(|head| head.block_offset_high)),
         ]
     }
 

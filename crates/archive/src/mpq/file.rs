@@ -221,7 +221,7 @@ impl FileReader<'_> {
             let kind = ErrorKind::Mismatch { want: format!("0x{first:X}").into(), found };
             return Err(self.error(kind, self.at).within("sector offsets"));
         }
-        // The sector behind the last one has the checksums.
+        // The sector after the last one has the checksums.
         offsets.truncate(sectors as usize + 1);
         Ok((offsets, key))
     }

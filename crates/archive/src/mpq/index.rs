@@ -14,9 +14,9 @@ const BLOCK_BITS: u32 = 0x0FFF_FFFF;
 pub(crate) struct Index {
     /// Slots that lead to blocks, by their hashes.
     order: Vec<u32>,
-    /// Where the slots of each group begin in `order`; the upper bits of the first hash tell the group.
+    /// Where the slots of each group begin in `order`; the upper bits of the first hash select the group.
     groups: Vec<u32>,
-    /// Bits of the first hash below those that tell the group.
+    /// Bits of the first hash below those that select the group.
     shift: u32,
 }
 

@@ -157,7 +157,7 @@ impl Listing {
         }
     }
 
-    /// Returns the name of a file, `/` between the steps.
+    /// Returns the name of a file, separated by `/`.
     pub(crate) fn name(&self, file: &Listed) -> Cow<'_, str> {
         if file.origin == Origin::Made {
             return Cow::Owned(format!("{UNNAMED}/{:08}{}", file.slot, sniff::extension(file.start)));
@@ -185,7 +185,7 @@ impl Listing {
     }
 }
 
-/// Returns a name as text with `/` between the steps, and whether each character stands for a byte. Names are UTF-8 in newer maps and
+/// Returns a name as text separated by `/`, and whether each character stands for a byte. Names are UTF-8 in newer maps and
 /// in the code page of the author's machine in older ones.
 fn decoded(name: &[u8]) -> (Cow<'_, str>, bool) {
     let (text, latin1) = match std::str::from_utf8(name) {

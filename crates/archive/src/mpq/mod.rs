@@ -15,6 +15,7 @@ mod listing;
 mod names;
 mod pack;
 mod pkware;
+mod place;
 mod read;
 mod rules;
 mod sniff;
@@ -71,7 +72,7 @@ impl Mpq {
         &self.head
     }
 
-    /// Returns where the head is: behind what precedes the archive, such as the `HM3W` block of a map.
+    /// Returns where the head is: after what precedes the archive, such as the `HM3W` block of a map.
     pub fn start(&self) -> u64 {
         self.start
     }
@@ -172,7 +173,7 @@ impl Mpq {
     /// Returns the absolute offset of a block.
     fn offset_of(&self, block: usize) -> u64 {
         let offset = self.blocks.get(block).map_or(0, |block| block.offset);
-        read::absolute(self.start, offset, read::high_bits(self.tables64.as_ref(), block))
+        place::absolute(self.start, offset, place::high_bits(self.tables64.as_ref(), block))
     }
 
     fn reader<'a>(&'a self, block: usize, name: Option<&'a [u8]>) -> Option<FileReader<'a>> {

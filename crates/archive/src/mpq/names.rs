@@ -137,7 +137,7 @@ impl ListChanges {
         self.changes.insert(folded(name), None);
     }
 
-    /// Returns the changed list. What is removed goes with the separators behind it, what is added comes at the end.
+    /// Returns the changed list. What is removed goes with the separators after it, what is added comes at the end.
     pub(crate) fn apply(&self, list: &[u8]) -> Vec<u8> {
         let is_separator = |b: &u8| matches!(b, b'\r' | b'\n' | b';');
         let semicolons = !list.contains(&b'\n') && list.contains(&b';');

@@ -7,13 +7,12 @@ use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result, Source, Wire};
 use super::crypt::{HashKind, decrypt, hash};
 use super::index::{Index, block_of};
 use super::listing::Listing;
+use super::place::{STEP, absolute};
 use super::wire::{Block, HashEntry, MapHead, MpqHead, MpqHead64};
 use super::{Mpq, Tables64};
 use crate::ReadAt;
 use crate::tables::Tables;
 
-/// Heads are at multiples of this.
-pub(super) const STEP: u64 = 512;
 /// How far a head is searched for.
 const REACH: u64 = 1 << 20;
 /// Larger archives are those of the game itself, which have lists. (Few maps are larger.)
@@ -81,19 +80,6 @@ impl Mpq {
     }
 }
 
-/// Returns an absolute offset. Without high bits, offsets wrap around as those of the game do.
-pub(crate) fn absolute(start: u64, offset: u32, high: Option<u16>) -> u64 {
-    match high {
-        None => u64::from((start as u32).wrapping_add(offset)),
-        Some(high) => start + (u64::from(high) << 32 | u64::from(offset)),
-    }
-}
-
-/// Returns the bits 32 to 47 of the offset of a block, if the archive has them.
-pub(crate) fn high_bits(tables64: Option<&Tables64>, block: usize) -> Option<u16> {
-    tables64.map(|tables| tables.high_offsets.get(block).copied().unwrap_or(0))
-}
-
 /// Returns where the head of an archive is.
 pub(super) fn start_of(source: &dyn ReadAt) -> Result<u64> {
     find(&Tables::new(source, &Limits::default())).map(|found| found.start)
@@ -115,10 +101,8 @@ fn find(tables: &Tables<'_>) -> Result<Found> {
     }
     let none = || match tables.start_of::<4>(0) {
         Some(magic) if magic == *b"HM3W" => {
-            let kind = ErrorKind::Mismatch {
-                want: "`MPQ\\x1A` behind the map's block".into(),
-                found: "none".into(),
-            };
+            let kind =
+                ErrorKind::Mismatch { want: "`MPQ\\x1A` after the map's block".into(), found: "none".into() };
             tables.error(kind, STEP, "head")
         }
         _ => tables.error(ErrorKind::NotThisFormat, 0, "head"),
@@ -165,7 +149,7 @@ fn read_tables(tables: &Tables<'_>, start: u64) -> Result<Found> {
 }
 
 /// Returns the second part of the head, which archives of version 1 and later have. The game ignores the version in maps, and
-/// protected maps lie about it, so head size and version have to fit.
+/// protected maps have a wrong one, so head size and version have to agree.
 fn head64(tables: &Tables<'_>, start: u64, head: &MpqHead) -> Result<Option<MpqHead64>> {
     let fits = matches!((head.version, head.head_size), (1, 44) | (2, 68) | (3, 208));
     if !fits || start > 0 && tables.start_of::<4>(0) == Some(*b"HM3W") {

@@ -1,5 +1,5 @@
 //! Changes the files of an archive. Files that are not named keep their bytes and their places, and so does everything before the
-//! archive; the tables are written anew behind the files.
+//! archive; the tables are written anew after the files.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,6 +16,7 @@ use super::index::{Index, NameHash, block_of};
 use super::listing::{ATTRIBUTES, LISTFILE, Listing, Origin, SIGNATURE};
 use super::names::ListChanges;
 use super::pack::Packed;
+use super::place::{STEP, absolute};
 use super::wire::{Block, HashEntry, MpqHead};
 use crate::Edit;
 use crate::rewrite::copy;
@@ -87,7 +88,7 @@ impl Mpq {
         Mpq {
             source: Arc::new(bytes),
             start: 0,
-            sector: super::read::STEP << head.sector_shift,
+            sector: STEP << head.sector_shift,
             head,
             tables64: None,
             hashes,
@@ -263,7 +264,7 @@ impl<'a> Draft<'a> {
     /// Returns where a block is in the file, if all of it is below the end of the data.
     fn place(&self, block: usize) -> Option<Range<usize>> {
         let found = self.blocks.get(block)?;
-        let start = usize::try_from(super::read::absolute(self.mpq.start, found.offset, None)).ok()?;
+        let start = usize::try_from(absolute(self.mpq.start, found.offset, None)).ok()?;
         let end = start.checked_add(found.packed as usize)?;
         (end <= self.out.len() && start < end).then_some(start..end)
     }
@@ -335,7 +336,7 @@ impl<'a> Draft<'a> {
         target.name.iter().for_each(|name| self.changes.remove(name));
     }
 
-    /// Returns a place for this many bytes: where a file was given up, or behind all others.
+    /// Returns a place for this many bytes: where a file was given up, or after all others.
     fn allot(&mut self, len: usize) -> usize {
         let fitting = self.free.iter_mut().filter(|range| range.len() >= len && len > 0);
         if let Some(range) = fitting.min_by_key(|range| range.len()) {
@@ -447,7 +448,7 @@ fn put_table<T: Wire>(out: &mut Vec<u8>, rows: &[T], name: &[u8]) {
 }
 
 impl Mpq {
-    /// Returns where new files may begin: in place of the tables, if these follow all files, otherwise behind everything.
+    /// Returns where new files may begin: in place of the tables, if these follow all files, otherwise after everything.
     fn data_end(&self) -> u64 {
         let [hash, block] = self.table_places();
         let tables = hash.min(block).max(self.start + MpqHead::SIZE as u64);

@@ -5,15 +5,13 @@ mod wire;
 use std::sync::Arc;
 
 use galatea_fox::{extension_code, path_code64};
-use galatea_wire::{
-    Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire, Writer, escape, put_array,
-};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire, Writer, escape, put_array};
 
 pub use wire::{PftxsHead, PftxsPart, PftxsTexture};
 
 use crate::edits::{Slot, apply};
 use crate::rewrite::Rewrite;
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::{Archive, Edit, Entry, Kind, ReadAt, check, rules};
 
 /// A PFTXS: its header and the heads of its textures. Their bytes stay in the source.
@@ -35,11 +33,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let read = Pftxs::read(&claimed, Arc::new(Vec::new()));
-    let error = read.and_then(|pftxs| claimed.claim_entries(&pftxs)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Pftxs::read)
 }
 
 /// The bits of a path code that two files of one texture share.

@@ -8,13 +8,13 @@ mod wire;
 use std::sync::Arc;
 
 use galatea_fox::path_code64;
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, Wire};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire};
 use md5::{Digest, Md5};
 
 pub use wire::{QarEntryHead, QarHead};
 
 use crate::archive::{located, read_stored};
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::unpack::inflate;
 use crate::{Archive, Entry, Kind, ReadAt, Storage, check, rules};
 use crypt::{A, B, C, D, layer_1, layer_2, table_key};
@@ -24,7 +24,7 @@ use crypt::{A, B, C, D, layer_1, layer_2, table_key};
 pub struct QarEntry {
     /// The path code.
     pub hash: u64,
-    /// Where its bytes begin, behind its head.
+    /// Where its bytes begin, after its head.
     pub offset: u64,
     /// Bytes in the archive.
     pub packed: u32,
@@ -51,10 +51,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = Qar::read(&claimed, Arc::new(Vec::new())).and_then(|qar| claimed.claim_entries(&qar)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Qar::read)
 }
 
 impl Qar {
@@ -128,7 +125,7 @@ fn read_entry_head(tables: &Tables<'_>, at: u64) -> Result<QarEntry> {
     })
 }
 
-/// Returns a name for a file whose path nobody tells: its path code and the ending.
+/// Returns a name for a file whose path is unknown: its path code and the ending.
 fn name_of(hash: u64) -> String {
     let code = hash & ((1 << 51) - 1);
     match extensions::ending(hash) {

@@ -4,9 +4,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use galatea_wire::{
-    Coverage, Error, ErrorKind, Limits, Offset, Report, Result, Source, Wire, Writer, put_array,
-};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Offset, Report, Result, Wire, Writer, put_array};
 
 pub use wire::{RimEntry, RimHead};
 
@@ -15,7 +13,7 @@ use crate::erf::resref;
 use crate::kotor_types::{file_name, kotor_extension};
 use crate::names::latin1;
 use crate::rewrite::Rewrite;
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::{Archive, Edit, Entry, Kind, ReadAt, check, rules};
 
 /// A RIM: its header and table. Entries stay in the source.
@@ -35,10 +33,7 @@ pub fn detect(bytes: &[u8]) -> bool {
 
 /// Returns which field each byte belongs to, and the error if reading failed.
 pub fn inspect(bytes: &[u8], limits: &Limits) -> (Coverage, Option<Error>) {
-    let source = Source::new(bytes, limits);
-    let claimed = Tables::claiming(source.reader());
-    let error = Rim::read(&claimed, Arc::new(Vec::new())).and_then(|rim| claimed.claim_entries(&rim)).err();
-    (source.into_coverage(), error)
+    tables::inspect(bytes, limits, Rim::read)
 }
 
 impl Rim {

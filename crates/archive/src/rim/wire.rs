@@ -23,7 +23,7 @@ wire! {
 wire! {
     /// An entry of a RIM.
     pub struct RimEntry(32) {
-        /// The name, filled up with zeros; without a NUL if it has 16 characters.
+        /// The name, padded with zeros; without a NUL if it has 16 characters.
         pub resref: Text<16> = 0,
         /// Number of the file type.
         pub kind: u32 = 16,

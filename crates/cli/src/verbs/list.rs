@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use galatea::FormatId;
 use galatea::archive::{Kind, Storage};
 use galatea::disk::{self, ArchiveFolder, Glob, Place};
 use serde_json::json;
@@ -84,11 +85,11 @@ fn kind(extension: &str, archive: Kind) -> String {
     let warcraft = matches!(archive, Kind::Mpq | Kind::Casc);
     let kotor = matches!(archive, Kind::Erf | Kind::Rim | Kind::Key | Kind::Bif);
     let by_game = match extension {
-        "mdl" if warcraft => Some("mdl"),
-        "mdl" if kotor => Some("kotor-mdl"),
-        // It belongs to the MDL.
-        "mdx" if kotor => Some("mdx"),
-        "dds" if kotor => Some("bioware-dds"),
+        "mdl" if warcraft => Some(FormatId::Mdl.name()),
+        "mdl" if kotor => Some(FormatId::KotorMdl.name()),
+        // It belongs to the MDL: not the format of this extension.
+        "mdx" if kotor => Some(extension),
+        "dds" if kotor => Some(FormatId::BiowareDds.name()),
         _ => None,
     };
     let archives =

@@ -15,7 +15,7 @@ pub(crate) struct Options {
     /// The folder with the files; their paths below it become their names
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The archive to make; its extension tells the kind: erf, mod, rim, fpk, fpkd, pftxs, mpq, w3x, zip
+    /// The archive to make; its extension selects the kind: erf, mod, rim, fpk, fpkd, pftxs, mpq, w3x, zip
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// Replace an existing file

@@ -126,7 +126,7 @@ impl Checker<'_> {
             }
         }
         let pair = (material.shader.code(), material.technique.code());
-        // That there are none at all is said already.
+        // That there are none at all is already reported.
         let Some(wanted) = KNOWN.slots_of.get(&pair).filter(|_| !material.textures.is_empty()) else {
             return;
         };

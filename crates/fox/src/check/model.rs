@@ -106,7 +106,7 @@ impl Checker<'_> {
 
     fn runs(&mut self) {
         let (groups, meshes) = (self.doc.groups.len(), self.doc.meshes.len());
-        // +1 where a run begins, -1 behind its end: the sum tells how many runs cover a mesh.
+        // +1 where a run begins, -1 after its end: the sum tells how many runs cover a mesh.
         let mut edges = vec![0i64; meshes + 1];
         for (i, run) in self.doc.runs.iter().enumerate() {
             let at = self.record::<wire::Run>(0x2, i);

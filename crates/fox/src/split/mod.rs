@@ -256,7 +256,7 @@ fn put<const N: usize, const M: usize>(out: &mut Vec<u8>, value: Option<[[u8; N]
 /// Takes vertices out of several meshes that have the same columns.
 fn gather(meshes: &[BigMesh], picked: &[(usize, usize)]) -> Vertices {
     let Some(first) = meshes.first() else { return Vertices::default() };
-    // Where each mesh begins when all are put behind each other.
+    // Where each mesh begins when all are put after each other.
     let mut starts = Vec::with_capacity(meshes.len());
     let mut all = Vertices { count: 0, columns: first.vertices.columns.clone() };
     for (i, mesh) in meshes.iter().enumerate() {
@@ -414,7 +414,7 @@ impl Part {
     }
 }
 
-/// Puts bone indices where the game has them, behind the weights.
+/// Puts bone indices where the game has them, after the weights.
 fn insert_after_weights(vertices: &mut Vertices, indices: Values) {
     let weights = vertices.columns.iter().position(|c| c.usage == Usage::Weights);
     let at = weights.map_or(vertices.columns.len(), |w| w + 1);

@@ -48,7 +48,7 @@ impl ArchiveFolder {
         self.archive.as_ref()
     }
 
-    /// Returns the path of an entry below the archive, `/` between the steps, fit for a path on disk: what no file name can hold is
+    /// Returns the path of an entry below the archive, separated by `/`, fit for a path on disk: what no file name can hold is
     /// replaced.
     pub fn name(&self, index: usize) -> Option<String> {
         self.archive.entry(index).map(|entry| safe(&entry))
@@ -59,7 +59,7 @@ impl ArchiveFolder {
         self.path.join(self.name(index).unwrap_or_default())
     }
 
-    /// Returns the entry of this path below the archive, letter case ignored. Archives that are searched by hash also find entries
+    /// Returns the entry of this path below the archive, ignoring case. Archives that are searched by hash also find entries
     /// whose names they do not list.
     pub fn find(&self, name: &str) -> Option<usize> {
         let wanted = key(name);
@@ -101,7 +101,7 @@ impl ArchiveFolder {
 #[derive(Debug)]
 pub(super) struct EntryFiles {
     pub(super) archive: Arc<ArchiveFolder>,
-    /// The folder in the archive, with a `/` behind it unless it is the archive itself.
+    /// The folder in the archive, with a `/` after it unless it is the archive itself.
     pub(super) folder: String,
 }
 
@@ -137,7 +137,7 @@ pub(super) fn below(name: &str, folder: &str) -> bool {
     folder.is_empty() || rest_below(name, folder).is_some()
 }
 
-/// Returns what a name says behind that of a folder, letter case ignored.
+/// Returns what a name says after that of a folder, ignoring case.
 pub(super) fn rest_below<'n>(name: &'n str, folder: &str) -> Option<&'n str> {
     let (start, rest) = (name.get(..folder.len())?, name.get(folder.len()..)?);
     rest.strip_prefix('/').filter(|_| start.eq_ignore_ascii_case(folder))

@@ -91,7 +91,7 @@ impl<'w> Walk<'w> {
         self.opened += 1;
         self.unpacked += outer.archive().entry(index).map_or(0, |entry| entry.size);
         if self.opened > MOST || self.unpacked > self.budget {
-            let why = "too many or too large archives inside of one; name this one to open it";
+            let why = "too many or too large nested archives; name this one to open it";
             return self.out.push(Err((path, io::Error::new(io::ErrorKind::InvalidData, why))));
         }
         match place::open_entry(outer, index) {

@@ -60,7 +60,7 @@ pub fn search_root(path: &Path) -> PathBuf {
 /// Compares with going back to the last star alone, so that the work is bounded by the product of the lengths.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to go on behind the last `*` and the last `**`, if what follows does not fit: in the pattern and in the text.
+    // Where to go on after the last `*` and the last `**`, if what follows does not fit: in the pattern and in the text.
     let mut star: Option<(usize, usize)> = None;
     let mut deep: Option<(usize, usize)> = None;
     loop {

@@ -51,12 +51,12 @@ pub fn locate(path: &Path) -> io::Result<Place> {
     }
 }
 
-/// The error of a path that goes on behind a file which is no archive.
+/// The error of a path that goes on after a file which is no archive.
 fn not_there(error: &io::Error) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, error.to_string())
 }
 
-/// Returns the file on disk that a path goes on behind, if it does.
+/// Returns the file on disk that a path goes on after, if it does.
 fn outermost(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
     above
@@ -116,7 +116,8 @@ pub(crate) fn archive_around(folder: &Path) -> Option<Arc<ArchiveFolder>> {
     }
 }
 
-/// Returns the archives with this extension in the same folder, that of the same name first.
+/// Returns the archives with this extension in the same folder, that of the same name first. In an archive of a whole game, where they
+/// would be thousands, this is that one alone.
 pub(crate) fn archives_beside(of: &ArchiveFolder, extension: &str) -> Vec<Arc<ArchiveFolder>> {
     let mut paths: Vec<PathBuf> = names_beside(of.path()).into_values().collect();
     paths.retain(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)));
@@ -124,6 +125,10 @@ pub(crate) fn archives_beside(of: &ArchiveFolder, extension: &str) -> Vec<Arc<Ar
         let [a, b] = [path, of.path()].map(|path| path.file_stem().map(|s| s.to_ascii_lowercase()));
         a == b
     };
+    let around = of.path().parent().and_then(archive_around);
+    if around.is_some_and(|around| around.archive().kind() == galatea_archive::Kind::Qar) {
+        paths.retain(|path| same(path));
+    }
     paths.sort_by_key(|path| !same(path));
     paths.iter().filter_map(|path| archive(path).ok()?).collect()
 }
@@ -205,8 +210,7 @@ pub(super) fn open_entry(outer: &Arc<ArchiveFolder>, index: usize) -> io::Result
         return Ok(None);
     }
     if outer.inside.depth + 1 >= DEEPEST {
-        let what =
-            format!("archives are {DEEPEST} deep inside of each other here; deeper ones are not opened");
+        let what = format!("archives nested more than {DEEPEST} deep are not opened");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     // Another version of the outer archive has another number.

@@ -83,7 +83,7 @@ impl Files for FolderFiles {
     }
 }
 
-/// Returns the path below a folder that these steps mean, letter case ignored; `None` if there is none, or if it leads out of the
+/// Returns the path below a folder that these steps mean, ignoring case; `None` if there is none, or if it leads out of the
 /// folder.
 pub(crate) fn without_case(folder: &Path, path: &str) -> Option<PathBuf> {
     let path = path.replace('\\', "/");

@@ -95,7 +95,7 @@ fn is_text(start: &[u8]) -> bool {
     whole && !start.contains(&0)
 }
 
-/// Says why nobody knows the format of a file, from what its extension promises.
+/// Returns why the format of a file is not recognized, judging by its extension.
 ///
 /// ```
 /// use galatea::disk::why_unknown;

@@ -3,9 +3,7 @@
 use galatea_kotor::bwm::{self, Walkmesh};
 
 use super::document;
-use crate::{
-    ConvertError, ConvertOption, Converted, Document, Format, FormatId, Inspection, Output, SceneContext,
-};
+use crate::{ConvertError, ConvertOption, Converted, Format, FormatId, Inspection, Output, SceneContext};
 
 /// What depends on the order of vertices and faces.
 pub(super) static UNORDERED: &[&str] = &[
@@ -36,7 +34,7 @@ pub(super) static FORMAT: Format = Format {
         let (mesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(mesh), losses))
     }),
-    convert: Some(|document, to, _, context| convert(document, to, context)),
+    author: Some(super::kotor_new::author),
     ..Format::model(FormatId::KotorBwm, "kotor-bwm", "KotOR walkmesh (WOK, PWK, DWK)")
 };
 
@@ -45,6 +43,7 @@ document!(
     &FORMAT,
     write: |mesh| Ok(Output::single(mesh.write()?)),
     scene: |mesh, _| Some(mesh.to_scene()),
+    convert: |mesh, to, _, context| convert(mesh, to, context),
     also: {
         #[cfg(feature = "walk")]
         fn ground(&self) -> Option<crate::Ground> {
@@ -55,11 +54,10 @@ document!(
 
 /// Converts between the binary and the text form.
 pub(super) fn convert(
-    document: &dyn Document,
+    mesh: &Walkmesh,
     to: FormatId,
     context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
-    let Some(mesh) = document.as_any().downcast_ref::<Walkmesh>() else { return Ok(None) };
     let bytes = match to {
         FormatId::KotorBwm => mesh.write()?,
         FormatId::KotorBwmAscii => bwm::text::print(mesh, context.name)?,

@@ -9,7 +9,8 @@ use galatea_wire::{Coverage, Differences, Error, ErrorKind, Fixed, Limits, Repor
 
 use crate::file_names::file_name;
 use crate::{
-    ConvertError, ConvertOption, Converted, Document, Format, FormatId, Inspection, Output, SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
+    SceneContext,
 };
 
 /// Walkmeshes that came from text and are written as text: that of a room or a placeable, whose document is that of the
@@ -39,10 +40,7 @@ pub(super) static FORMAT: Format = Format {
         let (walkmesh, losses) = Walkmesh::from_scene(scene, &Default::default())?;
         Ok((Box::new(AsciiWalkmesh::new(walkmesh, &scene.name)), losses))
     }),
-    convert: Some(|document, to, _, context| match document.as_any().downcast_ref::<AsciiWalkmesh>() {
-        Some(door) => door.convert(to, context.name).map(Some),
-        None => super::bwm::convert(document, to, context),
-    }),
+    author: Some(super::kotor_new::author),
     ..Format::model(
         FormatId::KotorBwmAscii,
         "kotor-bwm-ascii",
@@ -146,6 +144,18 @@ impl Document for AsciiWalkmesh {
 
     fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {
         Some(self.first.walkmesh.to_scene())
+    }
+
+    fn convert_to(
+        &self,
+        to: FormatId,
+        _: &ConvertOptions,
+        context: &SceneContext<'_>,
+    ) -> Result<Option<Converted>, ConvertError> {
+        if self.others.is_empty() {
+            return super::bwm::convert(&self.first.walkmesh, to, context);
+        }
+        self.convert(to, context.name).map(Some)
     }
 
     #[cfg(feature = "walk")]

@@ -1,4 +1,4 @@
-//! The images that a document brings along.
+//! The images that come with a document.
 
 use galatea_gltf::{Appearance, Image};
 use galatea_scene::{Material, MaterialId};

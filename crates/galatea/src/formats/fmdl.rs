@@ -4,7 +4,12 @@ use galatea_fox::{self as fox, Fmdl};
 use galatea_texture::find::Game;
 
 use super::document;
-use crate::{ConvertOption, Converted, Format, FormatId, Inspection, Output};
+use crate::convert::{Built, Source};
+use crate::textures::{Completed, complete};
+use crate::{
+    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
+    SceneContext,
+};
 
 /// What depends on the order of vertices and faces, and on which bones are in a bone group.
 static UNORDERED: &[&str] = &[
@@ -46,19 +51,7 @@ pub(super) static FORMAT: Format = Format {
         }
         Ok((Box::new(model), losses))
     }),
-    convert: Some(|document, to, options, context| {
-        let model = document.as_any().downcast_ref::<Fmdl>().filter(|_| to == FormatId::Fmdl);
-        let Some(model) = model.filter(|_| options.fox().is_some() || options.drop_unused_bones) else {
-            return Ok(None);
-        };
-        let mut model = model.clone();
-        let game = options.fox();
-        let losses = game.map_or_else(Vec::new, |game| model.convert(game.version(), context.names()));
-        if options.drop_unused_bones {
-            model.drop_unused_bones();
-        }
-        Ok(Some(Converted::new(Output::single(model.write()?), losses)))
-    }),
+    author: Some(author),
     ..Format::model(
         FormatId::Fmdl,
         "fmdl",
@@ -71,9 +64,40 @@ document!(
     &FORMAT,
     write: |model| Ok(Output::single(model.write()?)),
     scene: |model, context| Some(model.to_scene(context.name, context.names())),
+    convert: convert,
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Ftex)
         }
     },
 );
+
+/// Converts between games, and drops bones.
+fn convert(
+    model: &Fmdl,
+    to: FormatId,
+    options: &ConvertOptions,
+    context: &SceneContext<'_>,
+) -> Result<Option<Converted>, ConvertError> {
+    if to != FormatId::Fmdl || (options.fox().is_none() && !options.drop_unused_bones) {
+        return Ok(None);
+    }
+    let mut model = model.clone();
+    let game = options.fox();
+    let losses = game.map_or_else(Vec::new, |game| model.convert(game.version(), context.names()));
+    if options.drop_unused_bones {
+        model.drop_unused_bones();
+    }
+    Ok(Some(Converted::new(Output::single(model.write()?), losses)))
+}
+
+/// Builds a model, with presets and textures for the materials of another program.
+fn author(source: &Source<'_>) -> Result<Built, ConvertError> {
+    let Completed { scene, files, done } =
+        complete(source.scene, source.images, source.options, source.context)?;
+    let mut built = source.build(&scene)?;
+    built.losses.splice(..0, files.losses);
+    built.siblings.extend(files.files);
+    built.completed = done;
+    Ok(built)
+}

@@ -1,11 +1,11 @@
-//! Scenes as glTF, with the textures that are found or that a document brings along.
+//! Scenes as glTF, with the textures that are found or that come with a document.
 
 use galatea_gltf::{self as gltf, Appearance};
 use galatea_scene::{Material, MaterialId, Scene};
 use galatea_wire::Result;
 
 use crate::file_names::file_name;
-use crate::textures::{Carried, Files, Images, resolve_materials};
+use crate::textures::{DocumentImages, Files, Images, resolve_materials};
 use crate::{ConvertError, ConvertOptions, Converted, Document, EmbeddedImages, Output, SceneContext};
 
 /// Writes the scene of a document as a GLB.
@@ -50,7 +50,7 @@ pub(super) fn gltf(
     Ok(Converted { output: Output::single(json.into_bytes()).with_siblings(files), losses })
 }
 
-/// Writes a glTF with the textures that are found, or that the document brings along; returns also the files for its
+/// Writes a glTF with the textures that are found, or that come with the document; returns also the files for its
 /// directory.
 fn textured<T>(
     scene: &Scene,
@@ -61,8 +61,8 @@ fn textured<T>(
     write: impl FnOnce(&gltf::Options<'_>) -> T,
 ) -> (T, Files) {
     let images = options.images.unwrap_or(usual);
-    if let Some(carried) = Carried::of(document, context).filter(|carried| !carried.is_empty()) {
-        let (written, mut files) = carried.with_options(images, write);
+    if let Some(own) = DocumentImages::of(document, context).filter(|own| !own.is_empty()) {
+        let (written, mut files) = own.with_options(images, write);
         files.losses.splice(..0, document.losses().iter().cloned());
         return (written, files);
     }

@@ -35,7 +35,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = kotor_mdl::kotor_model(scene, options)?;
         Ok((Box::new(AsciiModel(model)), losses))
     }),
-    convert: Some(kotor_mdl::convert),
+    author: Some(super::kotor_new::author),
     ..Format::model(
         FormatId::KotorMdlAscii,
         "kotor-mdl-ascii",
@@ -50,6 +50,9 @@ document!(
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
     scene: |model, context| Some(kotor_mdl::kotor_scene(model, context)),
+    convert: |model, to, options, context| {
+        kotor_mdl::convert(model, FormatId::KotorMdlAscii, to, options, context)
+    },
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             self.0.texture_format()

@@ -5,10 +5,10 @@ use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
-use super::document;
+use super::{document, kotor_room};
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
-    SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Input, Inspection, Output,
+    Report, SceneContext,
 };
 
 /// What depends on the order of vertices and faces.
@@ -47,13 +47,14 @@ pub(super) static FORMAT: Format = Format {
         ]
     },
     rules: mdl::RULES,
+    rules_beside: kotor_room::RULES,
     unordered: UNORDERED,
     records: mdl::RECORDS,
     from_scene: Some(|scene, options| {
         let (model, losses) = kotor_model(scene, options)?;
         Ok((Box::new(model), losses))
     }),
-    convert: Some(convert),
+    author: Some(super::kotor_new::author),
     ..Format::model(FormatId::KotorMdl, "kotor-mdl", "KotOR 1 and 2 model, PC and Xbox")
 };
 
@@ -62,7 +63,12 @@ document!(
     &FORMAT,
     write: write,
     scene: |model, context| Some(kotor_scene(model, context)),
+    convert: |model, to, options, context| convert(model, FormatId::KotorMdl, to, options, context),
     also: {
+        fn check_beside(&self, input: &Input<'_>) -> Report {
+            kotor_room::check_beside(self, input)
+        }
+
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Tga)
         }
@@ -80,12 +86,12 @@ fn write(model: &Model) -> Result<Output> {
 
 /// Converts between the binary and the text form, and between games and machines.
 pub(super) fn convert(
-    document: &dyn Document,
+    model: &Model,
+    from: FormatId,
     to: FormatId,
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
-    let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
     if !matches!(to, FormatId::KotorMdl | FormatId::KotorMdlAscii) {
         return Ok(None);
     }
@@ -96,7 +102,7 @@ pub(super) fn convert(
     if (game, platform) != (model.game, model.platform) {
         losses = changed.insert(model.clone()).convert(game, platform);
     }
-    if to == FormatId::KotorMdl && document.format().id == FormatId::KotorMdlAscii {
+    if to == FormatId::KotorMdl && from == FormatId::KotorMdlAscii {
         losses.extend(number_by_supermodel(model, &mut changed, context)?);
     }
     let model = changed.as_ref().unwrap_or(model);

@@ -1,6 +1,6 @@
 //! New KotOR models and walkmeshes, from scenes that did not come from the game.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use galatea_kotor::authoring::{Authoring, Class, WalkmeshUse, is_new};
 use galatea_kotor::bwm::text::{Door, Part};
@@ -10,48 +10,44 @@ use galatea_scene::Scene;
 use galatea_wire::{Loss, Result};
 
 use super::{AsciiModel, AsciiWalkmesh};
-use crate::convert::Built;
+use crate::convert::{Built, Source};
 use crate::file_names::file_name;
-use crate::{ConvertOptions, FormatId, SceneContext};
+use crate::{ConvertError, ConvertOptions, FormatId, SceneContext};
 
-/// Builds a new model or walkmesh; `None` if the scene came from the game, or for other formats.
-pub(crate) fn new_kotor(
-    scene: &Scene,
-    to: FormatId,
-    options: &ConvertOptions,
-    context: &SceneContext<'_>,
-) -> Result<Option<Built>> {
+/// Builds a model or walkmesh; for a scene that did not come from the game, by what the author has decided.
+pub(super) fn author(source: &Source<'_>) -> std::result::Result<Built, ConvertError> {
+    let Source { scene, to, options, context, .. } = *source;
     if !is_new(scene) {
-        return Ok(None);
+        return Ok(source.build(scene)?);
     }
     let none = Authoring::default();
     let authoring = context.authoring.unwrap_or(&none);
+    let completed = HashSet::new();
     match to {
         FormatId::KotorMdl | FormatId::KotorMdlAscii => {
             let (model, mut losses) = model(scene, options, authoring, context)?;
-            let mut beside = Vec::new();
+            let mut siblings = Vec::new();
             if context.with_walkmesh {
                 let (files, lost) = walkmeshes_of(scene, &model, authoring, context.name)?;
-                beside = files;
-                let said: BTreeSet<Loss> = losses.iter().cloned().collect();
-                losses.extend(lost.into_iter().filter(|l| !said.contains(l)));
+                siblings = files;
+                let known: BTreeSet<Loss> = losses.iter().cloned().collect();
+                losses.extend(lost.into_iter().filter(|l| !known.contains(l)));
             }
             let text = to == FormatId::KotorMdlAscii;
             let document: Box<dyn crate::Document> =
                 if text { Box::new(AsciiModel(model)) } else { Box::new(model) };
-            Ok(Some(Built { document, beside, losses }))
+            Ok(Built { document, siblings, completed, losses })
         }
         FormatId::KotorBwm => {
             let (made, losses) = Walkmesh::author(scene, authoring)?;
-            let beside = other_states(&made, context.name)?;
-            Ok(Some(Built { document: Box::new(made.first), beside, losses }))
+            let siblings = other_states(&made, context.name)?;
+            Ok(Built { document: Box::new(made.first), siblings, completed, losses })
         }
-        FormatId::KotorBwmAscii => {
+        _ => {
             let (made, losses) = Walkmesh::author(scene, authoring)?;
             let document = Box::new(text(made, &scene.name));
-            Ok(Some(Built { document, beside: Vec::new(), losses }))
+            Ok(Built { document, siblings: Vec::new(), completed, losses })
         }
-        _ => Ok(None),
     }
 }
 

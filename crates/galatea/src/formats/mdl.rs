@@ -31,7 +31,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = mdx::from_scene(scene, options)?;
         Ok((Box::new(MdlText(model)), losses))
     }),
-    convert: Some(mdx::convert),
+    author: Some(mdx::author),
     ..Format::model(FormatId::Mdl, "mdl", "Warcraft III model as text")
 };
 
@@ -42,6 +42,7 @@ document!(
     |model| &mut model.0,
     write: |model| Ok(Output::single(text::print(model)?)),
     scene: |model, context| Some(model.to_scene(context.name)),
+    convert: mdx::convert,
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             self.0.texture_format()

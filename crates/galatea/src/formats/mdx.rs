@@ -1,14 +1,17 @@
 //! Warcraft III and WoW alpha models.
 
+use std::borrow::Cow;
+
 use galatea_mdlx::{self as mdlx, Model};
 use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
 use super::document;
+use crate::convert::{Built, Source};
 use crate::textures::{TextureName, classic_textures};
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Document, Format, FormatId, Inspection, Output,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
     SceneContext,
 };
 
@@ -43,7 +46,7 @@ pub(super) static FORMAT: Format = Format {
         let (model, losses) = from_scene(scene, options)?;
         Ok((Box::new(model), losses))
     }),
-    convert: Some(convert),
+    author: Some(author),
     ..Format::model(FormatId::Mdx, "mdx", "Warcraft III, Reforged and WoW alpha model, versions 800 to 1500")
 };
 
@@ -52,6 +55,7 @@ document!(
     &FORMAT,
     write: |model| Ok(Output::single(model.write()?)),
     scene: |model, context| Some(model.to_scene(context.name)),
+    convert: convert,
     also: {
         fn texture_format(&self) -> Option<FormatId> {
             Some(texture_format(self))
@@ -86,12 +90,11 @@ pub(super) fn from_scene(scene: &Scene, options: &ConvertOptions) -> Result<(Mod
 
 /// Converts between the binary and the text form, and between versions.
 pub(super) fn convert(
-    document: &dyn Document,
+    model: &Model,
     to: FormatId,
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Option<Converted>, ConvertError> {
-    let Some(model) = document.as_any().downcast_ref::<Model>() else { return Ok(None) };
     if !matches!(to, FormatId::Mdx | FormatId::Mdl) {
         return Ok(None);
     }
@@ -108,4 +111,22 @@ pub(super) fn convert(
     }
     let bytes = if to == FormatId::Mdx { made.write()? } else { mdlx::text::print(&made)? };
     Ok(Some(Converted::new(Output::single(bytes).with_siblings(files), losses)))
+}
+
+/// Builds a model, of a scene from another program with its textures in the folder that the context names.
+pub(super) fn author(source: &Source<'_>) -> Result<Built, ConvertError> {
+    Ok(source.build(&in_texture_folder(source.scene, source.context))?)
+}
+
+/// Returns a scene whose new textures are in the folder that the context names.
+fn in_texture_folder<'s>(scene: &'s Scene, context: &SceneContext<'_>) -> Cow<'s, Scene> {
+    let mut scene = Cow::Borrowed(scene);
+    let Some(folder) = context.texture_folder else { return scene };
+    let folder = folder.trim_end_matches(['/', '\\']).replace('/', "\\");
+    for texture in scene.to_mut().materials.iter_mut().flat_map(|m| &mut m.textures) {
+        if !texture.extras.contains_key("mdx") && !texture.name.contains(['/', '\\']) {
+            texture.name = format!("{folder}\\{}", texture.name);
+        }
+    }
+    scene
 }

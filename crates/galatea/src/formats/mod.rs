@@ -4,9 +4,13 @@
 mod bwm;
 #[cfg(feature = "kotor")]
 mod bwm_ascii;
+#[cfg(feature = "kotor")]
+mod character;
 mod embedded;
 #[cfg(feature = "fox")]
 mod fmdl;
+#[cfg(feature = "walk")]
+mod git;
 mod gltf;
 mod gltf_write;
 #[cfg(feature = "kotor")]
@@ -15,6 +19,8 @@ mod kotor_ascii;
 mod kotor_mdl;
 #[cfg(feature = "kotor")]
 mod kotor_new;
+#[cfg(feature = "kotor")]
+mod kotor_room;
 #[cfg(feature = "walk")]
 mod lyt;
 #[cfg(feature = "mdlx")]
@@ -32,13 +38,15 @@ use std::str::FromStr;
 
 #[cfg(feature = "kotor")]
 pub use bwm_ascii::AsciiWalkmesh;
+#[cfg(feature = "kotor")]
+pub use character::{Appearances, Character, Look, Parts};
 pub use embedded::EmbeddedImages;
+#[cfg(feature = "walk")]
+pub use git::{AreaFile, Body, Instances, Object, ObjectKind};
 pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
 pub use kotor_ascii::AsciiModel;
-#[cfg(feature = "kotor")]
-pub(crate) use kotor_new::new_kotor;
 #[cfg(feature = "walk")]
 pub use lyt::{LayoutFile, RoomFiles};
 #[cfg(feature = "mdlx")]
@@ -47,8 +55,9 @@ pub use obj::obj;
 pub use obj_read::ObjText;
 pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
+pub use texture_convert::encode_image;
 
-use crate::Format;
+use crate::{ConvertError, ConvertOptions, Converted, Format, SceneContext};
 
 /// Lists the formats: for each its variant of [`FormatId`] and its description.
 macro_rules! formats {
@@ -101,6 +110,9 @@ formats! {
         /// KotOR layout: the rooms of an area.
         #[cfg(feature = "walk")]
         KotorLyt => lyt::FORMAT;
+        /// KotOR area: doors, placeables and creatures.
+        #[cfg(feature = "walk")]
+        KotorGit => git::FORMAT;
         /// KotOR model as text.
         #[cfg(feature = "kotor")]
         KotorMdlAscii => kotor_ascii::FORMAT;
@@ -180,10 +192,14 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
+/// Converts a document without a scene in between; `None` if the conversion needs a scene.
+pub(crate) type ConvertTo<T> =
+    fn(&T, FormatId, &ConvertOptions, &SceneContext<'_>) -> Result<Option<Converted>, ConvertError>;
+
 /// Makes a document type a [`Document`](crate::Document). `$inner` is the format's own type, which a text form shares with
 /// its binary form; all but writing, the scene and the methods at the end is the same for every format.
 macro_rules! document {
-    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
+    ($type:ty as $inner:ty, $format:expr, inner: $get:expr, $get_mut:expr, write: $write:expr, scene: $scene:expr $(, convert: $convert:expr)? $(, also: { $($also:tt)* })? $(,)?) => {
         impl crate::Document for $type {
             fn format(&self) -> &'static crate::Format {
                 $format
@@ -222,10 +238,20 @@ macro_rules! document {
             }
 
             fn to_scene(&self, context: &crate::SceneContext<'_>) -> Option<galatea_scene::Scene> {
-                type Turn = fn(&$inner, &crate::SceneContext<'_>) -> Option<galatea_scene::Scene>;
-                let (get, scene): (fn(&$type) -> &$inner, Turn) = ($get, $scene);
+                type ToScene = fn(&$inner, &crate::SceneContext<'_>) -> Option<galatea_scene::Scene>;
+                let (get, scene): (fn(&$type) -> &$inner, ToScene) = ($get, $scene);
                 scene(get(self), context)
             }
+
+            $(fn convert_to(
+                &self,
+                to: crate::FormatId,
+                options: &crate::ConvertOptions,
+                context: &crate::SceneContext<'_>,
+            ) -> Result<Option<crate::Converted>, crate::ConvertError> {
+                let (get, convert): (fn(&$type) -> &$inner, crate::formats::ConvertTo<$inner>) = ($get, $convert);
+                convert(get(self), to, options, context)
+            })?
 
             fn as_any(&self) -> &dyn std::any::Any {
                 let get: fn(&$type) -> &$inner = $get;
@@ -240,9 +266,9 @@ macro_rules! document {
             $($($also)*)?
         }
     };
-    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(, also: { $($also:tt)* })? $(,)?) => {
+    ($type:ty, $format:expr, write: $write:expr, scene: $scene:expr $(, convert: $convert:expr)? $(, also: { $($also:tt)* })? $(,)?) => {
         document!(
-            $type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene $(, also: { $($also)* })?
+            $type as $type, $format, inner: |d| d, |d| d, write: $write, scene: $scene $(, convert: $convert)? $(, also: { $($also)* })?
         );
     };
 }

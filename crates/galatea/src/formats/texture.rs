@@ -8,7 +8,8 @@ use galatea_wire::{Coverage, Differences, Fixed, Limits, Report, Result, Rule, S
 
 use super::{convert_texture, document, texture_encode};
 use crate::{
-    Companion, ConvertOption, Document, Encoding, Format, FormatId, Input, Inspection, Output, SceneContext,
+    Companion, ConvertError, ConvertOption, ConvertOptions, Converted, Document, Encoding, Format, FormatId,
+    Input, Inspection, Output, SceneContext,
 };
 
 /// The numbered parts of an FTEX.
@@ -20,7 +21,7 @@ const LEVELS: [&str; 10] = ["b00", "b01", "b02", "b03", "b04", "b05", "b06", "b0
 /// A texture with the TXI that lies beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextureFile {
-    /// The texture, with those of its parts that are at hand.
+    /// The texture, with those of its parts that are available.
     pub texture: Texture,
     /// The TXI of the same name.
     pub txi: Option<Txi>,
@@ -43,10 +44,6 @@ const fn texture(id: FormatId, name: &'static str, title: &'static str) -> Forma
         read: |input, limits| Ok(Box::new(read(input, limits)?)),
         inspect,
         rules: texture::RULES,
-        convert: Some(|document, to, options, context| {
-            let Some(file) = document.as_any().downcast_ref::<TextureFile>() else { return Ok(None) };
-            convert_texture(file, to, options, context.name).map(Some)
-        }),
         ..Format::texture(id, name, title)
     }
 }
@@ -266,6 +263,15 @@ impl Document for TextureFile {
 
     fn to_scene(&self, _: &SceneContext<'_>) -> Option<Scene> {
         None
+    }
+
+    fn convert_to(
+        &self,
+        to: FormatId,
+        options: &ConvertOptions,
+        context: &SceneContext<'_>,
+    ) -> std::result::Result<Option<Converted>, ConvertError> {
+        convert_texture(self, to, options, context.name).map(Some)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use galatea_texture::find::Game;
 
+use crate::SiblingFiles;
 #[cfg(feature = "disk")]
 pub(crate) use textures::StoreTextures;
 
@@ -31,8 +32,8 @@ pub trait Layer: fmt::Debug + Send + Sync {
     /// Returns what it is, for people.
     fn label(&self) -> String;
 
-    /// Returns the path of the file of this name, letter case ignored. KotOR's names are those of files alone, those of the other games
-    /// are paths from the root of the game, `/` between the steps.
+    /// Returns the path of the file of this name, ignoring case. KotOR's names are those of files alone, those of the other games
+    /// are paths from the root of the game, separated by `/`.
     fn find(&self, name: &str) -> Option<PathBuf>;
 
     /// Reads a file by the path that [`Layer::find`] gave.
@@ -69,7 +70,7 @@ impl Store {
         Store { game, layers: Vec::new() }
     }
 
-    /// Adds a layer behind the others.
+    /// Adds a layer after the others.
     pub fn push(&mut self, layer: impl Layer + 'static) {
         self.layers.push(Box::new(layer));
     }
@@ -79,7 +80,7 @@ impl Store {
         self.game
     }
 
-    /// Returns the layers, the first first.
+    /// Returns the layers in order of priority.
     pub fn layers(&self) -> impl Iterator<Item = &dyn Layer> {
         self.layers.iter().map(AsRef::as_ref)
     }
@@ -109,7 +110,13 @@ impl Store {
     }
 }
 
-/// Returns the names of files that a texture name may mean, the best first; none for names that mean no texture or lead elsewhere.
+impl SiblingFiles for Store {
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).ok().flatten()
+    }
+}
+
+/// Returns the names of files that a texture name may mean, the preferred one first; none for names that mean no texture or lead elsewhere.
 fn texture_names(game: Game, name: &str) -> Vec<String> {
     let name = name.trim_matches('\0').replace('\\', "/");
     let name = name.trim_start_matches('/');
@@ -140,7 +147,7 @@ fn texture_names(game: Game, name: &str) -> Vec<String> {
 #[derive(Debug, Default)]
 pub struct Memory {
     label: String,
-    /// By names in lower case, `/` between the steps.
+    /// By names in lower case, separated by `/`.
     files: BTreeMap<String, Vec<u8>>,
 }
 

@@ -39,7 +39,7 @@ impl StoreTextures {
         StoreTextures { store, found: Mutex::default() }
     }
 
-    /// Returns the file that a name means; those of lower layers come behind it.
+    /// Returns the file that a name means; those of lower layers come after it.
     pub(crate) fn find(&self, name: &str) -> Found {
         let found = self.store.textures(name);
         let mut numbered = self.found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,7 +11,7 @@ use galatea_texture::material::{FoxRole, fox_role};
 use galatea_texture::{Image, encode};
 use galatea_wire::{Error, Loss, Result};
 
-use super::carried::{Carried, Files, encoded};
+use super::document_images::{DocumentImages, Files, encoded};
 use crate::{ConvertOptions, FormatId, SceneContext};
 
 /// Images of one colour.
@@ -31,12 +31,12 @@ pub(crate) struct Completed<'s> {
 /// Completes the new materials of a scene that is to become an FMDL.
 pub(crate) fn complete<'s>(
     scene: &'s Scene,
-    carried: Option<&Carried<'_>>,
+    given: Option<&DocumentImages<'_>>,
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Completed<'s>> {
     let mut out = Completed { scene: Cow::Borrowed(scene), files: Files::default(), done: HashSet::new() };
-    if carried.is_some() && scene.axes().is_none() && scene.drawn().all(|(_, _, m)| is_empty(m)) {
+    if given.is_some() && scene.axes().is_none() && scene.drawn().all(|(_, _, m)| is_empty(m)) {
         return Err(Error::unrepresentable("there are no triangles to make a model of"));
     }
     let ours = |m: &Material| m.extras.object("fmdl").is_some_and(|map| map.contains_key("instance"));
@@ -51,7 +51,7 @@ pub(crate) fn complete<'s>(
         if ours(before) {
             continue;
         }
-        let images = carried.map(|carried| Images::of(carried, id, before));
+        let images = given.map(|given| Images::of(given, id, before));
         let map = material.extras.object("fmdl");
         let name = |key: &str| map.and_then(|m| m.text(key)).map(Name::parse);
         let pair = name("shader").zip(name("technique"));
@@ -66,7 +66,7 @@ pub(crate) fn complete<'s>(
         let mut maker = Maker { before, images, slots, folder: &folder, game, options, out: &mut out.files };
         maker.add_slots(material);
         maker.place(material);
-        if carried.is_some() {
+        if given.is_some() {
             out.done.insert(id);
         }
     }
@@ -99,10 +99,10 @@ struct Images {
 }
 
 impl Images {
-    fn of(carried: &Carried<'_>, id: MaterialId, material: &Material) -> Images {
+    fn of(given: &DocumentImages<'_>, id: MaterialId, material: &Material) -> Images {
         let mut out = Images { by_role: BTreeMap::new(), losses: Vec::new() };
-        for map in carried.maps(id, material) {
-            match carried.decoded(&map.image) {
+        for map in given.maps(id, material) {
+            match given.decoded(&map.image) {
                 Some(Ok(image)) => drop(out.by_role.insert(map.role, (map.image.clone(), image))),
                 Some(Err(loss)) => out.losses.push(loss),
                 None => {}
@@ -119,7 +119,7 @@ impl Images {
 /// Names the textures of one material, and makes their images.
 struct Maker<'m> {
     before: &'m Material,
-    /// What a glTF brings along; nothing for scenes of other games.
+    /// The images of a glTF; nothing for scenes of other games.
     images: Option<&'m Images>,
     /// The slots of its shader.
     slots: &'m [Name],
@@ -320,7 +320,7 @@ fn packed_normal(image: &Image, game: Game) -> Image {
     out
 }
 
-/// Returns what the games' textures have behind their names in a slot.
+/// Returns what the games' textures have after their names in a slot.
 fn suffix(slot: &str, kind: &Slot, alpha: galatea_scene::AlphaMode) -> &'static str {
     match slot {
         "NormalMap_Tex_NRM" => "_nrm",
@@ -349,7 +349,7 @@ fn named(name: &str, suffix: &str) -> String {
     format!("{}{suffix}", plain.unwrap_or(&stem))
 }
 
-/// Returns a name without this ending, letter case ignored.
+/// Returns a name without this ending, ignoring case.
 fn strip<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
     let at = name.len().checked_sub(ending.len())?;
     let (stem, end) = (name.get(..at)?, name.get(at..)?);

@@ -7,7 +7,7 @@ use galatea_texture::find::output_name;
 use galatea_texture::{Texture, Txi, encode};
 use galatea_wire::{Limits, Loss};
 
-use super::carried::written;
+use super::document_images::written;
 use crate::{ConvertOptions, FormatId, TextureFile};
 
 /// Commands of a TXI that a custom property of a material may give.
@@ -66,7 +66,7 @@ pub(super) fn notes(scene: &Scene) -> Notes {
 
 /// Returns the name by which the game finds a texture.
 fn short(name: &str) -> String {
-    output_name(name).chars().take(super::carried::KOTOR_NAME).collect()
+    output_name(name).chars().take(super::document_images::KOTOR_NAME).collect()
 }
 
 fn note(material: &Material, txi: &mut Txi) {

@@ -53,7 +53,7 @@ impl MadeImages {
         self.add(stem(name), &same, Some(texture), move || Arc::clone(&image))
     }
 
-    /// An image made of a texture, or of several whose names are told apart by `what`.
+    /// An image made of a texture, or of several whose names are distinguished by `what`.
     pub(super) fn derived(
         &mut self,
         name: &str,

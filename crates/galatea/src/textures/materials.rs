@@ -218,7 +218,7 @@ pub(super) fn slot<'m>(material: &'m Material, slot: &Slot) -> Option<(usize, &'
     material.textures.iter().enumerate().find(|(_, t)| t.slot == *slot)
 }
 
-/// What is told about a texture beside its name.
+/// What is known about a texture besides its name.
 pub(super) fn notes(decoded: &Decoded) -> Extras {
     let mut notes = Extras::new();
     notes.insert("file", decoded.path.clone());

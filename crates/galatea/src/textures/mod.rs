@@ -5,9 +5,9 @@ mod audit;
 mod authored;
 mod budget;
 mod cache;
-mod carried;
 #[cfg(feature = "mdlx")]
 mod classic;
+mod document_images;
 mod fox;
 mod kotor;
 mod kotor_new;
@@ -20,10 +20,10 @@ mod warcraft;
 
 pub use audit::{Audited, TextureName, Why, audit};
 #[cfg(feature = "fox")]
-pub(crate) use authored::complete;
-pub(crate) use carried::{Carried, Files};
+pub(crate) use authored::{Completed, complete};
 #[cfg(feature = "mdlx")]
 pub(crate) use classic::classic_textures;
+pub(crate) use document_images::{DocumentImages, Files};
 #[cfg(feature = "disk")]
 pub use libraries::Libraries;
 pub use library::{Decoded, Library, Textures};

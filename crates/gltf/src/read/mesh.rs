@@ -12,7 +12,7 @@ use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
 use crate::lost_normals::Lost;
-use crate::{blender, constraints, dropped, lost_normals, typed};
+use crate::{blender, constraints, dropped, lost_normals, twins, typed};
 
 /// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
@@ -21,6 +21,8 @@ type Signature = Vec<(String, usize)>;
 pub(crate) struct Meshes {
     /// Vertices by their attributes and a checksum of what the primitive says about them in extras.
     shared: HashMap<(Signature, u64), u32>,
+    /// For each vertices, the rows whose copies were removed from their end.
+    copies: HashMap<u32, Vec<u32>>,
     materials: Materials,
     /// Vertices whose normals Blender has lost.
     pub(super) lost_normals: Vec<Lost>,
@@ -28,7 +30,7 @@ pub(crate) struct Meshes {
 
 impl Meshes {
     pub(crate) fn new(materials: Materials) -> Self {
-        Meshes { shared: HashMap::new(), materials, lost_normals: Vec::new() }
+        Meshes { shared: HashMap::new(), copies: HashMap::new(), materials, lost_normals: Vec::new() }
     }
 
     pub(crate) fn read(
@@ -95,6 +97,12 @@ impl Meshes {
                 wrong(document.place, "the index of a vertex", format!("{bad} of {count}")).within("indices")
             );
         }
+        let copies = self.copies.get(&vertices).map_or(&[][..], Vec::as_slice);
+        let count = count - copies.len();
+        if !copies.is_empty() {
+            let row = |index: u32| copies.get((index as usize).checked_sub(count)?).copied();
+            primitive.indices.iter_mut().for_each(|index| *index = row(*index).unwrap_or(*index));
+        }
         // The original had no triangles, or some with indices out of range.
         let none = extras.remove("none");
         if let Some(word) = none.as_ref().and_then(Value::as_str).filter(|_| mode == 0 && given.is_none()) {
@@ -147,12 +155,17 @@ impl Meshes {
         let key = (signature, notes_checksum(&own, replaced));
         if let Some(id) = self.shared.get(&key) {
             let count = scene.vertices.get(*id as usize).map_or(0, |v| v.positions.len());
-            return Ok((*id, count));
+            return Ok((*id, count + self.copies.get(id).map_or(0, Vec::len)));
         }
         let mut vertices = read_vertices(document, &key.0, replaced).map_err(inside)?;
         vertices.extras = own;
         let count = vertices.positions.len();
         let id = scene.vertices.len() as u32;
+        if let Some(rows) = replaced.get(twins::KEY).and_then(decode_u32s)
+            && twins::merge(&mut vertices, &rows)
+        {
+            self.copies.insert(id, rows);
+        }
         scene.vertices.push(vertices);
         self.shared.insert(key, id);
         Ok((id, count))

@@ -58,7 +58,7 @@ impl Class {
         Self::ALL.iter().find(|(class, _)| *class == self).map_or("", |(_, name)| name)
     }
 
-    /// Returns the class of this name, letter case ignored.
+    /// Returns the class of this name, ignoring case.
     ///
     /// ```
     /// use galatea_kotor::authoring::Class;

@@ -1,4 +1,6 @@
 //! Models emitted by particle emitters, simulated. The same seed always gives the same models.
+//!
+//! The constructors mirror those of [`ParticleSystem`](super::ParticleSystem): only their signatures are alike, the work is shared.
 
 use std::f32::consts::TAU;
 

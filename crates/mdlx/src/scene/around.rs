@@ -1,5 +1,5 @@
 //! Keys at the ends of a clip. The game interpolates from the last key of a sequence around to the first; viewers, and the scene,
-//! hold both. Where that differs, keys are added before the first and behind the last.
+//! hold both. Where that differs, keys are added before the first and after the last.
 
 use galatea_scene::{Channel, Interpolation, Property};
 
@@ -22,7 +22,7 @@ impl Added {
     }
 }
 
-/// What is added before the first and behind the last key of a channel.
+/// What is added before the first and after the last key of a channel.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Around {
     pub(super) before: Added,
@@ -130,7 +130,7 @@ impl Loop {
 }
 
 impl Around {
-    /// Adds the keys to those of a channel, and returns how many there are before and behind.
+    /// Adds the keys to those of a channel, and returns how many there are before and after.
     pub(super) fn attach(mut self, property: &Property, keys: &mut SceneKeys, width: usize) -> [u32; 2] {
         let cubic = keys.interpolation == Interpolation::Cubic;
         let stride = if cubic { width * 3 } else { width };
@@ -163,7 +163,7 @@ impl Around {
     }
 }
 
-/// Returns a channel without so many keys before and behind, and its values at the ends of the clip if these were there.
+/// Returns a channel without so many keys before and after, and its values at the ends of the clip if these were there.
 pub(super) fn detach(
     channel: &Channel,
     [before, after]: [usize; 2],
@@ -204,7 +204,7 @@ pub(super) fn is_edited(curve: Option<&Loop>, row: &[f32]) -> bool {
 }
 
 impl Added {
-    /// Drops keys that are not behind the one before them, or not before `end`.
+    /// Drops keys that are not after the one before them, or not before `end`.
     fn retain_ascending(&mut self, stride: usize, end: f32) {
         let mut kept = Added::default();
         for (time, row) in self.times.iter().zip(self.values.chunks_exact(stride.max(1))) {

@@ -224,7 +224,7 @@ fn same(property: &Property, a: &[f32], b: &[f32], tolerance: f32) -> bool {
 
 /// Returns `true` if an edited curve is the original one, perhaps sampled at every frame.
 fn agree(was: &Channel, edited: &Channel, tolerance: f32, unknown: &dyn Fn(f32) -> bool) -> bool {
-    let smooth = was.with_automatic_tangents();
+    let smooth = was.with_spline_tangents();
     let at = |time: f32| {
         let Some(value) = edited.sample(time) else { return false };
         // Where values jump, a hair makes all the difference.
@@ -332,7 +332,7 @@ impl<'a> Flat<'a> {
         let mut vanishing = HashMap::new();
         for channel in clip.channels.iter().filter(|c| c.property == Property::Scale) {
             let Target::Node(node) = channel.target else { continue };
-            let smooth = channel.with_automatic_tangents();
+            let smooth = channel.with_spline_tangents();
             // Between keys of equal signs, only tangents lead to nothing.
             let small = channel.values.iter().any(|v| *v < KEY) || smooth.is_some();
             if small && channel.width() == 3 {

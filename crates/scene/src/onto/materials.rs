@@ -75,7 +75,7 @@ fn take(into: &mut Material, edited: &Material) -> Vec<&'static str> {
         into.emissive = edited.emissive;
         what.push("emitted light");
     }
-    // Blender writes values of its own for materials without lighting.
+    // Editors write values of their own for materials without lighting.
     let own = edited.unlit || into.unlit;
     if !own && !close(&[into.metallic, into.roughness], &[edited.metallic, edited.roughness], COLOR) {
         (into.metallic, into.roughness) = (edited.metallic, edited.roughness);

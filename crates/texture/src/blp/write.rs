@@ -38,7 +38,7 @@ impl Blp {
                 placed.push((mip, *offset));
             }
         } else {
-            // A BLP0 always has room for a palette behind its head.
+            // A BLP0 always has room for a palette after its head.
             let at = plan.len();
             plan.block((self.head.size() + 1024).saturating_sub(at));
         }

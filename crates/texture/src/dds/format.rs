@@ -13,7 +13,7 @@ const RGB: u32 = 0x40;
 const LUMINANCE: u32 = 0x2_0000;
 
 impl Dds {
-    /// Returns how the pixels are stored; `None` if nobody here can read them.
+    /// Returns how the pixels are stored; `None` if they cannot be decoded.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         if let Some(dx10) = &self.dx10 {
             return from_dxgi(dx10.format);

@@ -20,8 +20,6 @@ mod palette;
 pub use blocks::blocks;
 
 use galatea_wire::{Error, Result, Wire, put_array};
-use image::ImageEncoder;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 
 use crate::blp::{Blp, BlpHead, Head};
 use crate::dds::Dds;
@@ -31,17 +29,25 @@ use crate::{Alpha, Image, PixelFormat, TgaHead};
 
 /// Returns a PNG: RGB if the image is opaque, else RGBA.
 pub fn png(image: &Image) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, FilterType::Adaptive);
-    let (width, height) = (image.width, image.height);
-    let done = if image.alpha() == Alpha::Opaque {
-        let rgb: Vec<u8> = image.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect();
-        encoder.write_image(&rgb, width, height, image::ExtendedColorType::Rgb8)
-    } else {
-        encoder.write_image(&image.rgba, width, height, image::ExtendedColorType::Rgba8)
+    let opaque = image.alpha() == Alpha::Opaque;
+    let encode = || {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, image.width, image.height);
+        encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        encoder.set_filter(png::Filter::Adaptive);
+        let mut writer = encoder.write_header()?;
+        if opaque {
+            let rgb: Vec<u8> = image.pixels().flat_map(|[r, g, b, _]| [r, g, b]).collect();
+            writer.write_image_data(&rgb)?;
+        } else {
+            writer.write_image_data(&image.rgba)?;
+        }
+        writer.finish()?;
+        Ok(out)
     };
-    done.map_err(|e| Error::unrepresentable(format!("PNG: {e}")))?;
-    Ok(out)
+    encode().map_err(|e: png::EncodingError| Error::unrepresentable(format!("PNG: {e}")))
 }
 
 /// Returns a TGA as the games have them: true colour, 24 bits if opaque, else 32, the bottom row first.
@@ -105,7 +111,7 @@ pub struct TpcOptions {
     pub format: TpcFormat,
     /// Whether smaller levels are made, down to one pixel.
     pub mips: bool,
-    /// The text behind the pixels.
+    /// The text after the pixels.
     pub txi: Vec<u8>,
     /// The header's alpha value.
     pub alpha_mean: f32,

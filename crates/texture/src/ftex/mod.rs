@@ -54,7 +54,7 @@ struct Part {
     gaps: Vec<Gap>,
 }
 
-/// An FTEX texture with those of its FTEXS parts that are at hand.
+/// An FTEX texture with those of its FTEXS parts that are available.
 ///
 /// ```
 /// use galatea_texture::ftex::{Ftex, Storage};
@@ -75,12 +75,12 @@ pub struct Ftex {
 }
 
 impl Ftex {
-    /// Returns the numbers of the parts at hand besides the FTEX itself.
+    /// Returns the numbers of the parts available besides the FTEX itself.
     pub fn parts(&self) -> impl Iterator<Item = u8> + '_ {
         self.parts.iter().map(|p| p.number).filter(|n| *n > 0)
     }
 
-    /// Returns the numbers of the parts that levels are in, but which are not at hand.
+    /// Returns the numbers of the parts that levels are in, but which are not available.
     pub fn missing_parts(&self) -> Vec<u8> {
         let mut out: Vec<u8> =
             self.mips.iter().filter(|m| m.pixels == Pixels::Elsewhere).map(|m| m.info.part).collect();
@@ -89,7 +89,7 @@ impl Ftex {
         out
     }
 
-    /// Returns the largest level whose pixels are at hand (for every face).
+    /// Returns the largest level whose pixels are available (for every face).
     pub fn best_mip(&self) -> Option<u32> {
         let here = |mip: u32| {
             (0..self.head.faces()).all(|face| {

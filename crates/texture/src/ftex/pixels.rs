@@ -23,7 +23,7 @@ pub enum Storage {
 }
 
 impl FtexHead {
-    /// Returns how the pixels are stored; `None` if nobody here can read them.
+    /// Returns how the pixels are stored; `None` if they cannot be decoded.
     pub fn format(&self) -> Option<PixelFormat> {
         Some(match self.pixel_format {
             0 => PixelFormat::Bgra8,
@@ -95,7 +95,7 @@ impl Mip {
 }
 
 impl Ftex {
-    /// Returns one image. Levels in parts that are not at hand are an error; see [`best_mip`](Ftex::best_mip).
+    /// Returns one image. Levels in parts that are not available are an error; see [`best_mip`](Ftex::best_mip).
     pub fn decode(&self, level: Level, limits: &Limits) -> Result<Image> {
         let found = self.mip(level.mip, level.face).filter(|_| level.layer == 0);
         let (Some(mip), Some(format)) = (found, self.head.format()) else {
@@ -119,7 +119,7 @@ impl Ftex {
         format.decode(&bytes, width, height, limits).map_err(fail)
     }
 
-    /// Returns the largest image that the parts at hand hold.
+    /// Returns the largest image that the parts available hold.
     pub fn decode_best(&self, face: u32, limits: &Limits) -> Result<Image> {
         let mip = self.best_mip().unwrap_or(0);
         self.decode(Level { mip, face, layer: 0 }, limits)

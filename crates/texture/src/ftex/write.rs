@@ -13,7 +13,7 @@ impl Ftex {
     /// Writes an FTEXS part (0 is the FTEX itself): for an unchanged one, the bytes it was read from.
     pub fn write_part(&self, number: u8) -> Result<Vec<u8>> {
         let Some(part) = self.parts.iter().find(|p| p.number == number) else {
-            return Err(Error::unrepresentable(format!("part {number} is not at hand")));
+            return Err(Error::unrepresentable(format!("part {number} is missing")));
         };
         let mut writer = Writer::new(part.len);
         writer.gaps(&part.gaps)?;

@@ -53,12 +53,12 @@ pub struct Tpc {
     pub arrangement: Arrangement,
     /// Stored bytes of each level: all levels of the first face or frame, then of the next.
     pub levels: Vec<Vec<u8>>,
-    /// The text behind the pixels.
+    /// The text after the pixels.
     pub txi: Txi,
 }
 
 impl TpcHead {
-    /// Returns how the pixels are stored; `None` for an encoding nobody knows.
+    /// Returns how the pixels are stored; `None` for an unknown encoding.
     pub fn pixel_format(&self) -> Option<PixelFormat> {
         match (self.encoding, self.size) {
             (1, 0) => Some(PixelFormat::Grey8),

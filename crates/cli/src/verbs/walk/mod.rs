@@ -56,7 +56,7 @@ impl Walk {
 
 /// Why a question has no answer.
 enum Wrong {
-    /// What was asked makes no sense here: a point off the mesh, a material nobody knows.
+    /// What was asked makes no sense here: a point off the mesh, an unknown material.
     Input(String),
     /// A file that cannot be read or written.
     File(String),

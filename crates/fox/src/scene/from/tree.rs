@@ -107,8 +107,8 @@ impl Roles {
 
     /// Returns what has no place: empty objects.
     pub(super) fn losses(&self, scene: &Scene) -> Vec<Loss> {
-        let told = |n: &&Node| lit(n) || n.attachment.is_some() || n.shape.is_some();
-        let plain = self.plain.iter().filter_map(|id| scene.node(*id)).filter(|n| !told(n));
+        let attached = |n: &&Node| lit(n) || n.attachment.is_some() || n.shape.is_some();
+        let plain = self.plain.iter().filter_map(|id| scene.node(*id)).filter(|n| !attached(n));
         plain.map(|n| Loss::new("", format!("empty object {:?}", n.name)).invisible()).collect()
     }
 
@@ -256,7 +256,7 @@ impl Roles {
     }
 }
 
-/// Returns the name of a new group, as those of the games' files: `MESH_` in front, `_IV` behind if it is hidden.
+/// Returns the name of a new group, as those of the games' files: `MESH_` in front, `_IV` after if it is hidden.
 fn group_name(scene: &Scene, id: NodeId, hidden: bool) -> String {
     let name = levels::base_name(scene, id);
     let plain = name.strip_suffix("_IV").unwrap_or(&name);
@@ -351,7 +351,7 @@ fn above(scene: &Scene, id: NodeId, marked: &[bool]) -> Option<NodeId> {
     None
 }
 
-/// Returns the marked nodes in the order they had, new ones behind them, every parent before its children.
+/// Returns the marked nodes in the order they had, new ones after them, every parent before its children.
 fn sorted(scene: &Scene, order: &[NodeId], marked: &[bool], key: &str) -> Vec<NodeId> {
     let mut list: Vec<(usize, usize, NodeId)> = Vec::new();
     let mut seen = HashSet::new();

@@ -9,7 +9,7 @@ galatea_wire::rules! {
         "Nothing is seen there. Put the model beside the layout, into Override or into the module, or correct the name. If no room has a model, \
          the models are taken to be elsewhere.";
     NO_WALKMESH "KLYT0003" Info keep "a room has no walkmesh"
-        "Usual for skies and for what is only seen from afar; otherwise nobody can walk there.";
+        "Usual for skies and for what is only seen from afar; otherwise characters cannot walk there.";
     UNREADABLE "KLYT0004" Error keep "a file of a room cannot be read"
         "The game crashes when it loads the area. Obtain the file again.";
     APART "KLYT0005" Warning keep "model and walkmesh of a room are at different places"

@@ -95,7 +95,7 @@ fn room(prepared: &Prepared<'_>, authoring: &Authoring) -> Result<(Authored, Vec
     }
     let down = upside_down(&mesh, &walkability);
     if down > 0 {
-        let what = format!("{down} walkable triangles face down, and nobody can stand on them");
+        let what = format!("{down} walkable triangles face down; characters cannot stand on them");
         losses.push(Loss::new("walkmesh", what));
     }
     losses.extend(transitions::set(&mut mesh, &seams, &authoring.neighbors));
@@ -176,7 +176,7 @@ fn door(prepared: &Prepared<'_>, authoring: &Authoring) -> Result<(Authored, Vec
     for (number, state, name) in [(1, State::Open1, "open1"), (2, State::Open2, "open2")] {
         let floor = Floor::gather(prepared, authoring, Wanted::Obstacle, |role| role == Role::Door(state));
         if floor.faces.is_empty() {
-            losses.push(Loss::new("walkmesh", format!("the state `{name}`: no object is named so")));
+            losses.push(Loss::new("walkmesh", format!("the state `{name}`: no object has this name")));
             continue;
         }
         let (mut mesh, lost) = object(floor)?;

@@ -35,7 +35,7 @@ pub(super) fn set(mesh: &mut Walkmesh, seams: &[Seam], neighbors: &[Neighbor]) -
         ));
         return losses;
     }
-    // Whether lines to a room were found on the border, and whether that is said of each line.
+    // Whether lines to a room were found on the border, and whether that is reported for each line.
     let mut rooms: BTreeMap<i32, (bool, bool)> = BTreeMap::new();
     for seam in seams {
         let mut found = false;

@@ -112,7 +112,7 @@ impl Places {
             }
         }
         // A program that returns most positions exactly returns all of them so: the others were moved.
-        let tolerance = reach * if out.len() >= others.len() * 4 { 1e-6 } else { 2e-5 };
+        let tolerance = reach * if out.len() >= others.len() * 4 { 4e-6 } else { 2e-5 };
         let cell = |p: Vec3| (p / tolerance.max(f32::MIN_POSITIVE)).floor().to_array().map(|v| v as i64);
         let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
         if !others.is_empty() {
@@ -221,7 +221,7 @@ impl Matching {
 }
 
 /// Returns which triangles without a pair were not carried: those whose corners are not three vertices, and those that have
-/// the same vertices as one that is still there. Blender keeps neither.
+/// the same vertices as one that is still there. Editors drop both.
 fn kept(was: &Soup, pairs: &[Option<Pair>]) -> Vec<bool> {
     let sorted = |face: &Face| {
         let mut rows = face.rows;

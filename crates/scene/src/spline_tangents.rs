@@ -1,11 +1,11 @@
-//! The tangents that Blender gives to keys.
+//! Tangents computed from the values of keys.
 
 use crate::{Channel, Interpolation, Property};
 
 impl Channel {
-    /// Returns cubic keys with the tangents that Blender gives them instead of their own: those of a spline whose acceleration is
-    /// continuous, and which rests at its ends. `None` for other keys.
-    pub fn with_automatic_tangents(&self) -> Option<Channel> {
+    /// Returns cubic keys with the tangents of a spline instead of their own: its acceleration is continuous, and its slope is 0
+    /// at both ends. Editors compute these for keys without tangents. `None` for other keys.
+    pub fn with_spline_tangents(&self) -> Option<Channel> {
         let (count, width) = (self.times.len(), self.width());
         if self.interpolation != Interpolation::Cubic || count < 2 || width == 0 {
             return None;
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slopes_are_those_of_blender() {
+    fn slopes_are_those_of_an_editor() {
         // Printed by Blender 5.0.1 for keys with automatic handles.
         let slopes = slopes(&[0.0, 12.0, 24.0, 30.0], &[0.0, 3.0, 1.0, 5.0]);
         let wanted = [0.0, -0.086_956_5, 0.597_826, 0.0];

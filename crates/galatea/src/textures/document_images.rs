@@ -1,4 +1,4 @@
-//! Images that a glTF document brings along: from one glTF form to another as they are, to a game as its own textures.
+//! The images of a glTF document: copied from one glTF form to another, encoded as textures for a game.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use crate::{ConvertOptions, Document, EmbeddedImages, FormatId, SceneContext, Si
 pub(super) const KOTOR_NAME: usize = 16;
 
 /// The images of a glTF document.
-pub(crate) struct Carried<'a> {
+pub(crate) struct DocumentImages<'a> {
     embedded: &'a EmbeddedImages,
     siblings: Option<&'a dyn SiblingFiles>,
     by_name: HashMap<&'a str, &'a Image>,
@@ -52,15 +52,15 @@ impl Files {
     }
 }
 
-impl<'a> Carried<'a> {
-    /// Those that a document brings along; `None` for documents that bring none.
+impl<'a> DocumentImages<'a> {
+    /// Returns the images of a document; `None` for formats without images.
     pub(crate) fn of(document: &'a dyn Document, context: &SceneContext<'a>) -> Option<Self> {
         let embedded = document.embedded_images()?;
         let mut by_name = HashMap::new();
         for image in embedded.images() {
             by_name.entry(image.name.as_str()).or_insert(image);
         }
-        Some(Carried { embedded, siblings: context.siblings, by_name })
+        Some(DocumentImages { embedded, siblings: context.siblings, by_name })
     }
 
     /// Whether there are none.
@@ -194,7 +194,7 @@ impl<'a> Carried<'a> {
             if fresh && let Some((end, _)) = name.char_indices().nth(KOTOR_NAME) {
                 name.truncate(end);
             }
-            // That the material lost this texture is said already.
+            // That the material lost this texture is already reported.
             let note = notes.of(texture);
             let named = asked.as_ref().is_none_or(|asked| asked.contains(&name.to_lowercase()));
             if !named && note.is_none() {
