@@ -268,14 +268,45 @@ class Edits:
                 rows[near] += np.array(edit["by"], "f4")
                 new[index] = out.positions(rows)
             p["attributes"]["POSITION"] = new[index]
-            if turned.get(n):
-                rows = out.array(p["attributes"]["NORMAL"])
-                for row, normal in turned[n].items():
-                    rows[row] = normal
-                p["attributes"]["NORMAL"] = out.append(rows, "VEC3", 5126)
+            if n in turned:
+                self.turn(p, turned[n], out)
+
+    @staticmethod
+    def turn(p, turned, out):
+        """Gives corners other normals, and vertices of their own where not all corners of a vertex get the same."""
+        indices = out.array(p["indices"]).ravel()
+        normals = out.array(p["attributes"]["NORMAL"])
+        known, copies, values = {}, [], {}
+        for corner, normal in turned.items():
+            row = int(indices[corner])
+            known.setdefault(row, {}).setdefault(None if normal is None else tuple(normal.round(4)), []).append(corner)
+            values[row, None if normal is None else tuple(normal.round(4))] = normal
+        for row, groups in known.items():
+            # The row itself stays with those that have not turned, or with most.
+            first = None if None in groups else max(groups, key=lambda g: len(groups[g]))
+            for group, corners in groups.items():
+                if group == first:
+                    normals[row] = normals[row] if group is None else values[row, group]
+                else:
+                    indices[corners] = len(normals) + len(copies)
+                    copies.append((row, values[row, group]))
+        for name, index in list(p["attributes"].items()):
+            rows = normals if name == "NORMAL" else out.array(index)
+            if copies:
+                more = np.array([v for _, v in copies]) if name == "NORMAL" else rows[[r for r, _ in copies]]
+                rows = np.concatenate([rows, more.astype(rows.dtype)])
+            a = out.json["accessors"][index]
+            keep = {"normalized": a["normalized"]} if "normalized" in a else {}
+            if name == "POSITION":
+                p["attributes"][name] = out.positions(rows)
+            elif copies or name == "NORMAL":
+                p["attributes"][name] = out.append(rows, a["type"], a["componentType"], **keep)
+        if copies:
+            p["indices"] = out.append(indices.reshape(-1, 1), "SCALAR", 5125 if len(normals) + len(copies) > 65535 else out.json["accessors"][p["indices"]]["componentType"])
 
     def turned_normals(self, edit, mesh, before, after, out):
-        """Normals around a vertex turn with the faces there, which are not where they were. Returns those of each primitive."""
+        """Normals around a vertex turn with the faces there, which are not where they were. Returns for each primitive the corners
+        of vertices of which one has turned, each with its normal; None if that corner has not."""
         found = {}
         a, b = (glb.json["meshes"][glb.json["nodes"][self.holder(glb, edit["node"])]["mesh"]]["primitives"] for glb in (before, after))
         if not len(a) == len(b) == len(mesh["primitives"]):
@@ -283,24 +314,26 @@ class Edits:
         for n, (p, q, r) in enumerate(zip(mesh["primitives"], a, b)):
             if "NORMAL" not in p["attributes"]:
                 continue
-            rows, seen = [], set()
-            for triangle in out.array(p["indices"]).reshape(-1, 3):
+            corners, seen = [], set()
+            indices = out.array(p["indices"]).ravel()
+            for at, triangle in enumerate(indices.reshape(-1, 3)):
                 # Blender drops these.
                 key = tuple(sorted(triangle))
                 if len(set(key)) == 3 and key not in seen:
-                    rows.extend(triangle)
+                    corners.extend(range(at * 3, at * 3 + 3))
                 seen.add(key)
             was, now = before.array(q["indices"]).ravel(), after.array(r["indices"]).ravel()
-            if not len(rows) == len(was) == len(now):
+            if not len(corners) == len(was) == len(now):
                 continue
             here = before.array(q["attributes"]["POSITION"])[was]
-            there = out.array(p["attributes"]["POSITION"])[rows]
+            there = out.array(p["attributes"]["POSITION"])[indices[corners]]
             fit, *_ = np.linalg.lstsq(np.c_[here, np.ones(len(here))], there, rcond=None)
             normals = before.array(q["attributes"]["NORMAL"])[was], after.array(r["attributes"]["NORMAL"])[now]
             changed = np.abs(normals[0] - normals[1]).max(1) > 1e-4
-            back = normals[1][changed] @ np.linalg.inv(fit[:3]).T
-            back /= np.linalg.norm(back, axis=1, keepdims=True)
-            found[n] = dict(zip((rows[i] for i in np.flatnonzero(changed)), back))
+            back = normals[1] @ np.linalg.inv(fit[:3]).T
+            back /= np.maximum(np.linalg.norm(back, axis=1, keepdims=True), 1e-9)
+            rows = set(indices[corners][changed])
+            found[n] = {c: back[i] if changed[i] else None for i, c in enumerate(corners) if indices[c] in rows}
         return found
 
     @staticmethod

@@ -183,10 +183,20 @@ impl Fmdl {
         self.runs.iter().map(|r| pivot(r.group).map_or([0.0; 3], |[x, y, z, _]| [x, y, z])).collect()
     }
 
-    /// Returns the box of the vertices that each bone moves.
+    /// Returns the box of the vertices that name each bone.
     fn bone_boxes(&self) -> Vec<Bounds> {
+        self.boxes_of(names_bone)
+    }
+
+    /// Returns the box of the vertices that each bone moves: bones with weight 0 count for the file's boxes, but other programs
+    /// forget them.
+    pub(crate) fn moved_boxes(&self) -> Vec<Bounds> {
+        self.boxes_of(|weight, _| weight > 0)
+    }
+
+    fn boxes_of(&self, names: fn(u8, u8) -> bool) -> Vec<Bounds> {
         let mut out = vec![Bounds::EMPTY; self.bones.len()];
-        self.each_weighted(|bone, _, position| {
+        self.each_named(names, |bone, _, position| {
             if let Some(bounds) = out.get_mut(bone) {
                 bounds.include(position);
             }
@@ -196,7 +206,11 @@ impl Fmdl {
 
     /// Calls a function for each vertex and bone that moves it: the bone, the number of the vertex in the model, its
     /// position. A vertex that names a bone twice comes twice.
-    pub(crate) fn each_weighted(&self, mut each: impl FnMut(usize, usize, [f32; 3])) {
+    pub(crate) fn each_weighted(&self, each: impl FnMut(usize, usize, [f32; 3])) {
+        self.each_named(names_bone, each);
+    }
+
+    fn each_named(&self, names: fn(u8, u8) -> bool, mut each: impl FnMut(usize, usize, [f32; 3])) {
         let mut first = 0;
         for mesh in &self.meshes {
             let Some(group) = self.bone_group(mesh) else { continue };
@@ -209,7 +223,7 @@ impl Fmdl {
             let vertices = positions.iter().zip(weights).zip(indices);
             for (vertex, ((position, weights), indices)) in vertices.enumerate() {
                 for (weight, index) in weights.iter().zip(indices) {
-                    let bone = group.bones.get(usize::from(*index)).filter(|_| names_bone(*weight, *index));
+                    let bone = group.bones.get(usize::from(*index)).filter(|_| names(*weight, *index));
                     if let Some(bone) = bone {
                         each(usize::from(*bone), first + vertex, *position);
                     }

@@ -3,7 +3,7 @@
 
 mod sample;
 
-use galatea_fox::{Dictionary, Fmdl};
+use galatea_fox::{Dictionary, Fmdl, Usage, Values};
 use galatea_scene::{Influences, NodeId, Scene, Vertices, VerticesId};
 
 /// Keeps only the vertices that a primitive uses, last first, with normals a little off.
@@ -201,4 +201,30 @@ fn new_meshes_have_levels_by_name() {
     assert_eq!((0..3).map(|level| mesh.faces(level).len()).collect::<Vec<_>>(), [4, 2, 1]);
     let [group] = model.groups.as_slice() else { panic!("{:?}", model.groups) };
     assert_eq!(group.name, "MESH_stand".into());
+}
+
+#[test]
+fn boxes_of_bones_stay_where_vertices_name_bones_without_weight() {
+    let mut model = sample::skinned(Fmdl::TPP);
+    let spine_alone = |v: usize| if v == 24 { [1, 0, 2, 0] } else { [1, 0, 0, 0] };
+    for mesh in &mut model.meshes {
+        for column in &mut mesh.vertices.columns {
+            match (&column.usage, &mut column.values) {
+                (Usage::Weights, Values::Unorm8x4(rows)) => rows.fill([255, 0, 0, 0]),
+                (Usage::BoneIndices, Values::U8x4(rows)) => {
+                    rows.iter_mut().enumerate().for_each(|(v, row)| *row = spine_alone(v));
+                }
+                _ => {}
+            }
+        }
+    }
+    model.rederive();
+    // The chest has a box of one vertex, which it does not move.
+    assert!(!model.bones[2].bounds.is_empty() && model.bones[0].bounds.is_empty());
+    let (back, losses) = Fmdl::from_scene(&through(&model), &Default::default()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    assert_eq!(back.bones, model.bones);
+    let scene = model.to_scene("model", &Dictionary::built_in());
+    let (back, _) = Fmdl::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!(model.differences(&back), Vec::<String>::new());
 }

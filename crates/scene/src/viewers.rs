@@ -225,6 +225,8 @@ fn repeated(channel: &Channel, period: f32, length: f32, budget: &mut Budget) ->
         return None;
     }
     let mut out = empty(channel);
+    // Where the end of a period makes room for a beginning that differs, it is what the curve passes there.
+    let early = channel.key_at((period - APART).max(0.0))?;
     for turn in 0..turns as u32 {
         let start = turn as f32 * period;
         for (time, row) in channel.times.iter().zip(channel.values.chunks_exact(stride)) {
@@ -232,11 +234,11 @@ fn repeated(channel: &Channel, period: f32, length: f32, budget: &mut Budget) ->
             if time >= length - APART * 0.5 {
                 break;
             }
-            push(&mut out, time, row, turn > 0 && time - start < APART * 0.5);
+            push(&mut out, time, row, &early, turn > 0 && time - start < APART * 0.5);
         }
     }
     let end = channel.key_at((length - (turns - 1.0) * period).min(period))?;
-    push(&mut out, length, &end, false);
+    push(&mut out, length, &end, &early, false);
     Some(out)
 }
 
@@ -252,8 +254,8 @@ fn empty(channel: &Channel) -> Channel {
 }
 
 /// Adds a key. Where a period ends and the next begins, two keys of the same value become one, and of two that differ the first is
-/// moved.
-fn push(out: &mut Channel, time: f32, row: &[f32], begins: bool) {
+/// moved, where it is `early`.
+fn push(out: &mut Channel, time: f32, row: &[f32], early: &[f32], begins: bool) {
     let last = out.times.last().copied();
     if last.is_some_and(|last| time - last < APART * 0.5) {
         let width = row.len();
@@ -277,6 +279,12 @@ fn push(out: &mut Channel, time: f32, row: &[f32], begins: bool) {
             count.checked_sub(2).and_then(|i| out.times.get(i)).is_none_or(|t| time - t >= APART * 2.0);
         if let Some(slot) = out.times.last_mut().filter(|_| room && time >= APART) {
             *slot = time - APART;
+            let step = out.interpolation == Interpolation::Step;
+            if let Some(moved) =
+                out.values.get_mut(before..).filter(|v| begins && !step && v.len() == early.len())
+            {
+                moved.copy_from_slice(early);
+            }
         } else {
             out.times.pop();
             out.values.truncate(before);
@@ -385,6 +393,18 @@ mod tests {
             let (want, have) =
                 (always.sample((i % 50) as f32 / 100.0).unwrap(), channel.sample(time).unwrap());
             assert!((want[0] - have[0]).abs() < 1e-4, "{time}: {want:?} {have:?}");
+        }
+    }
+
+    #[test]
+    fn a_fast_turn_that_jumps_at_the_end_of_its_period_keeps_its_speed() {
+        // A hundredth of a second, of which a step is a tenth.
+        let always = line(vec![0.0, 0.01], vec![0.0, 1.0]);
+        let scene = scene(always, 0.01, 1.0);
+        let channel = &scene.viewer_channels()[0][0];
+        for i in 0..99 {
+            let have = channel.sample(i as f32 / 100.0 + 0.005).unwrap();
+            assert!((have[0] - 0.5).abs() < 1e-3, "{i}: {have:?}");
         }
     }
 

@@ -1,16 +1,17 @@
 //! Whether a glTF plays in a plain viewer as the model plays in the game.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::mdlx::play::{Moment, Player};
-use galatea::mdlx::{Limits, Model};
+use galatea::mdlx::{Geoset, Limits, Model, Node};
 use galatea::{ConvertOptions, FormatId, SceneContext, textures::Images};
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::viewer::Viewer;
+use super::viewer::{Clip, Mesh, Viewer};
 use crate::Outcome;
 
 #[derive(Args)]
@@ -25,8 +26,8 @@ pub(crate) struct PlayOptions {
 /// How far a vertex may be from where the game has it, as a share of the model's size.
 const FAR: f32 = 1e-3;
 
-/// By how many seconds a jump may be early or late.
-const JUMP: [f32; 3] = [0.0, 1e-3, -1e-3];
+/// By how many milliseconds a jump may be early or late.
+const JUMP: [f64; 3] = [0.0, 1.0, -1.0];
 
 /// How far the end of a clip may be off, in seconds.
 const LATE: f32 = 2e-3;
@@ -78,12 +79,13 @@ fn compare(path: &Path) -> Result<Found, String> {
     let glb = glb.map_err(|e| told(&e))?.output.bytes;
     let viewer = Viewer::new(&glb).ok_or_else(|| told(&"a viewer cannot read the GLB"))?;
     let mut found = Found { clips: model.sequences.len(), bytes: glb.len(), off: Vec::new() };
-    let player = Player::new(&model);
-    let meshes = viewer.meshes(|node| {
+    let mut meshes = viewer.meshes(|node| {
         let own = node.get("extras")?.get("galatea")?.get("mdx")?;
         Some(own.get("geoset")?.as_u64()? as usize)
     });
-    let size = size(&model);
+    meshes.retain(|(geoset, _)| model.geosets.get(*geoset).is_some_and(|g| !faces_camera(&model, g)));
+    let both =
+        Both { player: Player::new(&model), size: size(&model), model: &model, viewer: &viewer, meshes };
     // Animations are in the order of the sequences; the global ones follow.
     for (index, sequence) in model.sequences.iter().enumerate() {
         let what = format!("{} {:?}", path.display(), sequence.name);
@@ -98,43 +100,90 @@ fn compare(path: &Path) -> Result<Found, String> {
             found.off.push(("length", format!("{what} {late} s")));
             continue;
         }
-        let to_viewer = viewer.axes();
-        // How far vertices are off at worst, and which one.
-        let mut worst = (0.0f32, String::new());
-        for part in [0.0, 0.07, 0.23, 0.51, 0.74, 0.93, 1.0] {
-            let elapsed = (length * part).floor();
-            let time = f64::from(sequence.start) + elapsed;
-            let pose = player.pose(&Moment { sequence: Some(index), time, clock: elapsed }, None);
-            // Where values jump, a hair makes all the difference.
-            let shown: Vec<_> =
-                JUMP.iter().map(|by| viewer.pose(clip, (elapsed as f32 / 1000.0 + by).max(0.0))).collect();
-            for (geoset, mesh) in &meshes {
-                let Some(from) = model.geosets.get(*geoset) else { continue };
-                let moved = player.vertices(from, &pose);
-                for (vertex, (place, _)) in moved.iter().enumerate().step_by((moved.len() / 64).max(1)) {
-                    let want = to_viewer.transform_point3(Vec3::from(*place));
-                    let off = |shown: &Vec<glam::Mat4>| {
-                        let off = (mesh.vertex(vertex, shown) - want).length() / to_viewer.x_axis.length();
-                        // Scales of hundreds make large numbers: what counts is how much of them is wrong.
-                        off / size.max(Vec3::from(*place).length())
-                    };
-                    let mut far = shown.first().map_or(0.0, &off);
-                    if !(far <= FAR) {
-                        far = shown.iter().skip(1).map(&off).fold(far, f32::min);
-                    }
-                    if far > worst.0 || far.is_nan() {
-                        worst = (far, format!("geoset {geoset}, vertex {vertex}, {elapsed} of {length} ms"));
-                    }
-                }
-            }
-        }
-        let (far, place) = worst;
+        let moments = [0.0, 0.07, 0.23, 0.51, 0.74, 0.93, 1.0].map(|part| (length * part).floor());
+        let worst = moments.map(|elapsed| both.worst(index, clip, elapsed, length));
+        let worse = |a: (f32, String), b: (f32, String)| if b.0 > a.0 || b.0.is_nan() { b } else { a };
+        let (far, place) = worst.into_iter().fold((0.0, String::new()), worse);
         if far > FAR || far.is_nan() {
             found.off.push(("position", format!("{what} {far} at {place}")));
         }
     }
     Ok(found)
 }
+
+/// A model as the game and as a viewer has it.
+struct Both<'a> {
+    model: &'a Model,
+    player: Player<'a>,
+    viewer: &'a Viewer,
+    /// The meshes of geosets.
+    meshes: Vec<(usize, Mesh)>,
+    size: f32,
+}
+
+impl Both<'_> {
+    /// Returns how far the farthest vertex is off at a moment, and which one it is.
+    fn worst(&self, sequence: usize, clip: &Clip, elapsed: f64, length: f64) -> (f32, String) {
+        let start = self.model.sequences.get(sequence).map_or(0.0, |s| f64::from(s.start));
+        // Where values jump, a hair makes all the difference.
+        let poses = JUMP.map(|by| {
+            let clock = (elapsed + by).clamp(0.0, length);
+            self.player.pose(&Moment { sequence: Some(sequence), time: start + clock, clock }, None)
+        });
+        let shown = JUMP.map(|by| self.viewer.pose(clip, ((elapsed + by) as f32 / 1000.0).max(0.0)));
+        let axes = self.viewer.axes();
+        let mut worst = (0.0f32, String::new());
+        for (geoset, mesh) in &self.meshes {
+            let Some(from) = self.model.geosets.get(*geoset) else { continue };
+            // Most are needed at one moment only.
+            let moved: [OnceCell<_>; 3] = Default::default();
+            let at = |game: usize| {
+                let (cell, pose) = (moved.get(game)?, poses.get(game)?);
+                Some(cell.get_or_init(|| self.player.vertices(from, pose)))
+            };
+            for vertex in (0..from.vertices.len()).step_by((from.vertices.len() / 64).max(1)) {
+                let off = |[game, view]: [usize; 2]| {
+                    let here = at(game).and_then(|m| m.get(vertex));
+                    let Some(((place, _), shown)) = here.zip(shown.get(view)) else { return f32::NAN };
+                    let want = axes.transform_point3(Vec3::from(*place));
+                    let off = (mesh.vertex(vertex, shown) - want).length() / axes.x_axis.length();
+                    // Scales of hundreds make large numbers: what counts is how much of them is wrong.
+                    off / self.size.max(Vec3::from(*place).length())
+                };
+                let mut far = off([0, 0]);
+                if far > FAR || far.is_nan() {
+                    far = [[0, 1], [0, 2], [1, 0], [2, 0]].into_iter().map(off).fold(far, f32::min);
+                }
+                if far > worst.0 || far.is_nan() {
+                    worst = (far, format!("geoset {geoset}, vertex {vertex}, {elapsed} of {length} ms"));
+                }
+            }
+        }
+        worst
+    }
+}
+
+/// Whether something turns a geoset to the camera, which a viewer does not do.
+fn faces_camera(model: &Model, geoset: &Geoset) -> bool {
+    let nodes: HashMap<i64, &Node> =
+        model.nodes().map(|(_, _, node)| (i64::from(node.object_id), node)).collect();
+    let bones = geoset.matrices.iter().map(|id| i64::from(*id));
+    let weighted = geoset.skin.iter().flatten().flat_map(|skin| skin.bones.map(i64::from));
+    bones.chain(weighted).collect::<BTreeSet<i64>>().into_iter().any(|id| {
+        let mut at = nodes.get(&id);
+        for _ in 0..nodes.len() {
+            let Some(node) = at else { return false };
+            if node.flags & BILLBOARD != 0 {
+                return true;
+            }
+            at = nodes.get(&i64::from(node.parent_id));
+        }
+        false
+    })
+}
+
+/// The flags of nodes that turn to the camera.
+const BILLBOARD: u32 = 0x78;
 
 /// The size of a model at rest.
 fn size(model: &Model) -> f32 {

@@ -62,7 +62,10 @@ impl Meshes {
             self.lost_normals.extend(lost_normals::find(&mesh.primitives, &note));
         }
         if let Some(note) = dropped.filter(|_| blender::wrote(document.root)) {
-            let lost = dropped::restore(&mut mesh.primitives, &note);
+            let place = |primitive: &Primitive, vertex: u32| {
+                scene.vertices_of(primitive)?.positions.get(vertex as usize).copied().map(glam::Vec3::from)
+            };
+            let lost = dropped::restore(&mut mesh.primitives, &note, place);
             if lost > 0 {
                 losses.push(Loss::new(
                     format!("mesh {:?}", brief(&mesh.name)),

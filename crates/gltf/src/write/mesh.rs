@@ -71,15 +71,14 @@ pub(crate) fn write(
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
         let left = cx.twins.has_left(id);
-        let note = || dropped::note(parts.iter().map(|(primitive, ..)| primitive.as_ref()));
-        if let Some(note) = left.then(note).flatten() {
-            own.insert(dropped::KEY, note);
-        }
         let vertices: Vec<_> =
             parts.iter().filter_map(|(primitive, ..)| cx.with_copies(primitive.vertices)).collect();
         let shaped =
-            parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
-        if let Some(note) = lost_normals::note(shaped) {
+            || parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
+        if let Some(note) = left.then(|| dropped::note(shaped())).flatten() {
+            own.insert(dropped::KEY, note);
+        }
+        if let Some(note) = lost_normals::note(shaped()) {
             own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);

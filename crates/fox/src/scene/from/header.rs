@@ -122,9 +122,10 @@ pub(super) fn read_derived(map: &Extras, model: &mut Fmdl, bones: &[&Extras], gr
             run.bounds = noted_box(stored, "bounds", &run.bounds);
         }
     }
-    for (bone, stored) in model.bones.iter_mut().zip(bones) {
-        bone.flags = noted_int(stored, "flags", bone.flags & 1);
-        bone.bounds = noted_box(stored, "bounds", &bone.bounds);
+    let moved = model.moved_boxes();
+    for ((bone, stored), moved) in model.bones.iter_mut().zip(bones).zip(moved) {
+        bone.flags = noted_int(stored, "flags", u16::from(!moved.is_empty()));
+        bone.bounds = noted_box(stored, "bounds", &moved);
     }
     let stored: Vec<&Extras> = objects(map, "bone_groups").collect();
     for (group, was) in model.bone_groups.iter_mut().zip(groups) {

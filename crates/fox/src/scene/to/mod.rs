@@ -19,6 +19,8 @@ struct To<'a> {
     model: &'a Fmdl,
     names: &'a Dictionary,
     derived: Derived,
+    /// The boxes of what the bones move.
+    moved: Vec<crate::Bounds>,
     hashes: bool,
 }
 
@@ -46,7 +48,13 @@ impl Fmdl {
     /// assert_eq!(scene.meshes[0].primitives[0].indices, [0, 1, 2]);
     /// ```
     pub fn to_scene(&self, name: &str, names: &Dictionary) -> Scene {
-        let to = To { model: self, names, derived: self.derive(), hashes: self.has_hashes() };
+        let to = To {
+            model: self,
+            names,
+            derived: self.derive(),
+            moved: self.moved_boxes(),
+            hashes: self.has_hashes(),
+        };
         let mut scene = Scene::new(name);
         let root = scene.add_axes([0.0, 0.0, 0.0, 1.0], 1.0);
         scene.extras = wrap(to.header());

@@ -57,7 +57,7 @@ impl To<'_> {
             if let Some(parent) = bone.parent.filter(|_| above.is_none()) {
                 put(&mut map, "parent", parent);
             }
-            let derived = self.derived.bone_bounds.get(i).copied().unwrap_or(Bounds::EMPTY);
+            let derived = self.moved.get(i).copied().unwrap_or(Bounds::EMPTY);
             note(&mut map, "bounds", &corners(&bone.bounds), &corners(&derived));
             note_int(&mut map, "flags", bone.flags, u16::from(!derived.is_empty()));
             if let Some(matrix) = self.model.bone_matrices.get(i) {
