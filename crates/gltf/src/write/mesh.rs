@@ -73,10 +73,8 @@ pub(crate) fn write(
         let left = cx.twins.has_left(id);
         let vertices: Vec<_> =
             parts.iter().filter_map(|(primitive, ..)| cx.with_copies(primitive.vertices)).collect();
-        let shaped = || {
-            let primitives = parts.iter().map(|(primitive, ..)| primitive.as_ref());
-            primitives.zip(vertices.iter().map(AsRef::as_ref))
-        };
+        let shaped =
+            || parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
         if let Some(note) = left.then(|| dropped::note(shaped())).flatten() {
             own.insert(dropped::KEY, note);
         }
