@@ -95,7 +95,7 @@ impl Options {
                 opened.document = galatea::open(&output.input(), &Default::default())?;
             }
         }
-        let mut report = opened.document.check();
+        let mut report = galatea::check(opened.document.as_ref(), &opened.loaded.input());
         report.retain(|rule| self.wants(rule));
         Ok(Outcome { report, fixed })
     }

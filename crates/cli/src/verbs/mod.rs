@@ -21,7 +21,6 @@ mod render;
 mod roundtrip;
 mod shaders;
 mod shell;
-mod supermodels;
 mod targets;
 mod texture_options;
 mod textures;

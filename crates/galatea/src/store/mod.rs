@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use galatea_texture::find::Game;
 
+use crate::SiblingFiles;
 #[cfg(feature = "disk")]
 pub(crate) use textures::StoreTextures;
 
@@ -106,6 +107,12 @@ impl Store {
         let in_layer = |layer| names.iter().filter_map(move |name| Some((layer, Layer::find(layer, name)?)));
         let found = self.layers().flat_map(in_layer);
         found.map(|(layer, path)| Located { layer, path }).collect()
+    }
+}
+
+impl SiblingFiles for Store {
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).ok().flatten()
     }
 }
 
