@@ -27,6 +27,7 @@ mod convert_options;
 #[cfg(feature = "disk")]
 pub mod disk;
 mod document;
+mod emitted;
 pub mod file_names;
 mod format;
 mod formats;
@@ -47,6 +48,7 @@ pub use document::{
     Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, inspect, open, rule,
     rules,
 };
+pub use emitted::EmittedModels;
 pub use format::{Category, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;

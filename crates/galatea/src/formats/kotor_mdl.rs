@@ -7,8 +7,8 @@ use galatea_wire::{Loss, Result};
 
 use super::document;
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
-    SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, EmittedModels, Format, FormatId, Inspection,
+    Output, SceneContext,
 };
 
 /// What depends on the order of vertices and faces.
@@ -68,7 +68,11 @@ document!(
             Some(FormatId::Tga)
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            _: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
             Some(Box::new(galatea_kotor::mdl::play::ModelPerformance::new(self, scene)))
         }
     },
