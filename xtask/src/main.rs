@@ -14,6 +14,7 @@ mod kills;
 mod mpq;
 mod package;
 mod pykotor;
+mod python;
 mod statue;
 mod tables;
 mod test;
@@ -74,6 +75,8 @@ enum Task {
     Package(package::Options),
     /// Build the WebAssembly module and compare its answers in Node with the native library
     Wasm(wasm::Options),
+    /// Build the Python package with maturin, which is installed on first use, and test it in a fresh environment
+    Python(python::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
     Book(book::Options),
     /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Task::Fox(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
+        Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Deb(options) => options.run(),
     };

@@ -1,70 +1,12 @@
-//! The program `galatea`: thin glue over the library. Each verb is one file under `verbs`.
+//! The program `galatea`. It is in the library of this package.
 
-mod batch;
-mod outputs;
-mod terminal;
-mod verbs;
-
-use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
-
-use clap::{CommandFactory, Parser};
 
 /// Models are many small blocks of memory.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Opens the 3D models of KotOR, Warcraft III, WoW alpha and the Fox Engine, and keeps every byte.
-#[derive(Parser)]
-#[command(name = "galatea", version, arg_required_else_help = true)]
-#[command(after_help = "`galatea FILE` alone means `galatea info FILE`.\n\
-    Exit codes: 0 fine, 1 findings or differences, 2 wrong usage, 3 some inputs failed, 4 all inputs failed.")]
-struct Program {
-    #[command(subcommand)]
-    verb: verbs::Verb,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    Fine = 0,
-    Findings = 1,
-    Usage = 2,
-    SomeFailed = 3,
-    AllFailed = 4,
-}
-
 fn main() -> ExitCode {
-    let program = match Program::try_parse_from(with_default_verb(std::env::args_os().collect())) {
-        Ok(program) => program,
-        Err(error) => {
-            // Help and version are not errors and go to standard output; a closed pipe there is no concern.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { Exit::Fine as u8 });
-        }
-    };
-    match program.verb.run() {
-        Ok(exit) => ExitCode::from(exit as u8),
-        // Whoever read our output has enough of it: not an error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(Exit::Fine as u8),
-        // The user stopped it, and was told so.
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => ExitCode::from(130),
-        Err(error) => {
-            terminal::complain(format_args!("{error}"));
-            ExitCode::from(Exit::AllFailed as u8)
-        }
-    }
-}
-
-/// Puts `info` in front of a first argument that is a path rather than a verb.
-fn with_default_verb(mut args: Vec<OsString>) -> Vec<OsString> {
-    let Some(first) = args.get(1).map(|a| a.to_string_lossy().into_owned()) else { return args };
-    let is_verb = first == "help" || Program::command().find_subcommand(&first).is_some();
-    let is_path = first == "-" || first.contains(['.', '/', '\\']) || std::path::Path::new(&first).exists();
-    if !is_verb && is_path && (first == "-" || !first.starts_with('-')) {
-        args.insert(1, "info".into());
-    }
-    args
+    ExitCode::from(galatea_cli::run(std::env::args_os()))
 }

@@ -204,3 +204,54 @@ mod pipes {
         assert!(stderr(&output).contains("secret.wok: "), "{output:?}");
     }
 }
+
+#[test]
+fn shards_share_all_inputs_between_them_and_write_what_one_run_writes() {
+    let dir = scratch("inputs-shards");
+    let models = dir.join("models");
+    std::fs::create_dir_all(models.join("more")).unwrap();
+    for n in 0..12 {
+        // Two files of each name become one output: the second gets a number, in whatever part it is.
+        std::fs::copy(example("statue_800.mdx"), models.join(format!("unit{n}.mdx"))).unwrap();
+        std::fs::copy(example("statue_800.mdl"), models.join(format!("unit{n}.mdl"))).unwrap();
+    }
+    std::fs::copy(example("room.wok"), models.join("more/room.wok")).unwrap();
+    let path = models.to_string_lossy().into_owned();
+    let all = stdout(&galatea(&["info", &path]));
+    let mut parts: Vec<String> = Vec::new();
+    for part in ["0/3", "1/3", "2/3"] {
+        let output = galatea(&["info", &path, "--shard", part]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(stdout(&output).lines().count() < all.lines().count());
+        parts.extend(stdout(&output).lines().map(str::to_owned));
+    }
+    let mut all: Vec<String> = all.lines().map(str::to_owned).collect();
+    parts.sort();
+    all.sort();
+    assert_eq!(parts, all);
+    let written = |out: &str, shards: &[&str]| -> Vec<(String, Vec<u8>)> {
+        let out = dir.join(out);
+        for shard in shards {
+            let to = out.to_string_lossy().into_owned();
+            let output = galatea(&["convert", &path, "--to", "glb", "-o", &to, "--shard", shard]);
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+        }
+        let mut files: Vec<PathBuf> = std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().path()).collect();
+        files.retain(|path| path.is_file());
+        files.sort();
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        files.iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+    };
+    let whole = written("whole", &["0/1"]);
+    assert_eq!(whole.len(), 24);
+    assert!(whole == written("parts", &["0/4", "1/4", "2/4", "3/4"]));
+    // Of one file, most parts are empty: that is no failure.
+    let file = models.join("more/room.wok").to_string_lossy().into_owned();
+    let runs = ["0/9", "1/9", "2/9", "3/9", "4/9", "5/9", "6/9", "7/9", "8/9"]
+        .map(|part| galatea(&["info", &file, "--shard", part]));
+    assert!(runs.iter().all(|run| run.status.code() == Some(0)));
+    assert_eq!(runs.iter().filter(|run| !run.stdout.is_empty()).count(), 1);
+    for wrong in ["3/3", "1", "a/b", "-1/2", "0/0"] {
+        assert_eq!(galatea(&["info", &file, "--shard", wrong]).status.code(), Some(2), "{wrong}");
+    }
+}

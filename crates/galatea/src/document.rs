@@ -336,6 +336,10 @@ pub trait Document: Any + Send {
     }
     /// Checks the format's rules.
     fn check(&self) -> Report;
+    /// Checks that the files beside the input that the document was read from belong to it.
+    fn check_beside(&self, _input: &Input<'_>) -> Report {
+        Report::new()
+    }
     /// Fixes what the wanted rules find, where the rest of the file determines the right value.
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
@@ -420,6 +424,21 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
     }
 }
 
+/// Checks a document, and that the files beside the input that it was read from belong to it: of a KotOR room, its walkmesh.
+///
+/// ```
+/// use galatea::{Input, check, open};
+/// let glb = galatea::gltf::write_glb(&galatea::scene::example(), &Default::default())?;
+/// let input = Input::new(&glb);
+/// assert!(check(open(&input, &Default::default())?.as_ref(), &input).is_empty());
+/// # Ok::<(), galatea::Error>(())
+/// ```
+pub fn check(document: &dyn Document, input: &Input<'_>) -> Report {
+    let mut report = document.check();
+    report.append(document.check_beside(input));
+    report
+}
+
 /// Tells which byte is what in a file of any format, or in an archive; `None` if it is unknown.
 pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
     if let Some(format) = detect(input.bytes).filter(|format| !format.needs_full_scan) {
@@ -434,7 +453,8 @@ pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
 /// Returns the rules of all formats and containers. Those of one family share their rules, which then come more than once.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let containers = galatea_archive::FORMATS.iter().flat_map(|f| f.rules);
-    FORMATS.iter().flat_map(|f| f.rules).chain(galatea_archive::RULES).chain(containers)
+    let of_formats = FORMATS.iter().flat_map(|f| f.rules.iter().chain(f.rules_beside));
+    of_formats.chain(galatea_archive::RULES).chain(containers)
 }
 
 /// Finds a rule of any format or container by its code, ignoring case.

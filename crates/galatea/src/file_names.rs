@@ -2,6 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(all(feature = "kotor", feature = "mdlx"))]
+use galatea_texture::find::Game;
+
+#[cfg(all(feature = "kotor", feature = "mdlx"))]
+use crate::{Format, FormatId};
+
 /// A path below a folder, steps divided by `/`; `None` if it would lead out of the folder or mean anything but a plain
 /// file on any system.
 ///
@@ -69,6 +75,33 @@ pub fn file_name(text: &str) -> String {
     name.truncate(end);
     name.truncate(name.trim_end_matches(['.', ' ']).len());
     if plain(&name) { name } else { format!("_{name}") }
+}
+
+/// Returns the format that the name of a file to write asks for, given what is converted: `.mdl` may mean several. `None` if no
+/// format that can be written has that extension.
+///
+/// ```
+/// use galatea::{FormatId, file_names::format_to_write};
+/// use std::path::Path;
+/// let asked = |name: &str, from: FormatId| format_to_write(Path::new(name), from.format());
+/// assert_eq!(asked("a.mdl", FormatId::Mdx), Some(FormatId::Mdl));
+/// assert_eq!(asked("a.mdl", FormatId::Glb), Some(FormatId::KotorMdl));
+/// assert_eq!(asked("a.wok.ascii", FormatId::Glb), Some(FormatId::KotorBwmAscii));
+/// assert_eq!(asked("a.doc", FormatId::Glb), None);
+/// ```
+#[cfg(all(feature = "kotor", feature = "mdlx"))]
+pub fn format_to_write(path: &Path, from: &Format) -> Option<FormatId> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let walkmesh = matches!(from.id, FormatId::KotorBwm | FormatId::KotorBwmAscii)
+        || [".wok.ascii", ".pwk.ascii", ".dwk.ascii"].iter().any(|ending| name.ends_with(ending));
+    Some(match name.rsplit('.').next()? {
+        "ascii" if walkmesh => FormatId::KotorBwmAscii,
+        "ascii" => FormatId::KotorMdlAscii,
+        "mdl" if from.game == Some(Game::Warcraft) => FormatId::Mdl,
+        "mdl" if name.ends_with("-ascii.mdl") || from.id == FormatId::KotorMdl => FormatId::KotorMdlAscii,
+        "mdl" => FormatId::KotorMdl,
+        ending => return FormatId::targets().find(|id| id.format().extensions.contains(&ending)),
+    })
 }
 
 /// Returns the path of a companion: the file that is there, whatever the letter case of its extension, or the usual name.

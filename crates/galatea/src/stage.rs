@@ -199,6 +199,29 @@ impl<'a> Stage<'a> {
         Ok(first.map_or(0.0, |first| (last - first) as f32 / image.height as f32))
     }
 
+    /// Returns the options with a clip at a time. What was not asked for is as usual: [`Stage::usual`] without a clip; without a
+    /// time the fullest moment of a clip with effects, or the middle of one without.
+    pub fn look(
+        &mut self,
+        options: &Options,
+        clip: Option<&str>,
+        time: Option<f32>,
+    ) -> Result<Options, RenderError> {
+        let look = options.clone().with_clip(clip.map(str::to_owned));
+        match (clip, time) {
+            (None, _) => self.usual(&look),
+            (Some(_), Some(time)) => Ok(look.with_time(time)),
+            (Some(_), None) if self.has_effects() => {
+                preview::instant(&self.scene, &look)?;
+                self.fullest(&look)
+            }
+            (Some(name), None) => {
+                let length = self.scene.find_clip(name).map_or(0.0, |c| c.length);
+                Ok(look.with_time(length * 0.5))
+            }
+        }
+    }
+
     /// Returns the options with the time at which most pixels of the clip's image are covered.
     pub fn fullest(&mut self, options: &Options) -> Result<Options, RenderError> {
         let clip = options.clip.as_deref().and_then(|name| self.scene.find_clip(name));

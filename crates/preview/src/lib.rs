@@ -28,7 +28,7 @@ use galatea_scene::{Bounds, Frame, Instant, Performance, PlainPerformance, Scene
 pub use image::{Image, RenderError, animation};
 pub use movie::Movie;
 pub use sheet::{Sheet, sheet};
-pub use show::SurfaceView;
+pub use show::{Show, SurfaceView};
 pub use texture::Texture;
 
 /// Maximum width and height of an image.

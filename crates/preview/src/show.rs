@@ -1,6 +1,74 @@
-//! Views of a surface that show its data instead of its look.
+//! What an image shows besides the look of a model.
+
+use std::str::FromStr;
 
 use galatea_scene::{Scene, Surface, Vertices};
+
+use crate::Options;
+
+/// One thing that an image shows besides a model, or in place of its materials.
+///
+/// ```
+/// use galatea_preview::{Options, Show};
+/// let show: Show = "lod:1".parse()?;
+/// assert_eq!(show.apply(Options::default()).level, 1);
+/// assert!("bones".parse::<Show>().is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Show {
+    /// Data of the surface: `normals`, `uv`, `masks` or `weights:BONE`.
+    Surface(SurfaceView),
+    /// A level of detail: `lod:1`.
+    Level(u32),
+    /// Walk and collision surfaces: `walk`.
+    Walk,
+    /// The bounding box: `bounds`.
+    Bounds,
+    /// The bones: `skeleton`.
+    Skeleton,
+    /// The edges of all triangles: `wire`.
+    Wire,
+}
+
+impl Show {
+    /// Adds it to the options of an image.
+    pub fn apply(&self, look: Options) -> Options {
+        match self {
+            Show::Surface(view) => look.with_surface(view.clone()),
+            Show::Level(level) => look.with_level(*level),
+            Show::Walk => look.with_walk(true),
+            Show::Bounds => look.with_bounds(true),
+            Show::Skeleton => look.with_skeleton(true),
+            Show::Wire => look.with_wire(true),
+        }
+    }
+}
+
+impl FromStr for Show {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Show, String> {
+        let (word, of) = text.split_once(':').map_or((text, None), |(word, of)| (word, Some(of)));
+        match (word.to_ascii_lowercase().as_str(), of) {
+            ("normals", None) => Ok(Show::Surface(SurfaceView::Normals)),
+            ("uv", None) => Ok(Show::Surface(SurfaceView::Uv)),
+            ("masks", None) => Ok(Show::Surface(SurfaceView::Masks)),
+            ("weights", Some(bone)) => Ok(Show::Surface(SurfaceView::Weights(bone.to_owned()))),
+            ("weights", None) => Err("needs the name of a bone, such as weights:Bone_Head".into()),
+            ("lod", Some(level)) => {
+                level.parse().map(Show::Level).map_err(|_| format!("`{level}` is not a level"))
+            }
+            ("lod", None) => Err("needs the number of a level, such as lod:1".into()),
+            ("walk", None) => Ok(Show::Walk),
+            ("bounds", None) => Ok(Show::Bounds),
+            ("skeleton", None) => Ok(Show::Skeleton),
+            ("wire", None) => Ok(Show::Wire),
+            _ => Err("can be normals, uv, weights:BONE, lod:N, masks, walk, bounds, skeleton or wire".into()),
+        }
+    }
+}
 
 /// What the color of a surface shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

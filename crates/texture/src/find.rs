@@ -38,6 +38,22 @@ impl Game {
             Game::Fox => &["ftex", "dds", "tga", "png", "jpg", "jpeg"],
         }
     }
+
+    /// Returns `true` if the game itself loads textures with this ending, letter case ignored. Others are what people convert to: they
+    /// are shown where there is nothing better.
+    ///
+    /// ```
+    /// use galatea_texture::find::Game;
+    /// assert!(Game::Kotor.loads("TGA") && !Game::Kotor.loads("png") && !Game::Fox.loads("tga"));
+    /// ```
+    pub fn loads(self, ending: &str) -> bool {
+        let own: &[&str] = match self {
+            Game::Kotor => &["tpc", "tga", "dds"],
+            Game::Warcraft => &["dds", "blp", "tga"],
+            Game::Fox => &["ftex", "dds"],
+        };
+        own.iter().any(|known| known.eq_ignore_ascii_case(ending))
+    }
 }
 
 /// One file that was added.

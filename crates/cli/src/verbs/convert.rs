@@ -5,24 +5,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use galatea::disk::{self, Job};
+use galatea::disk::{self, Job, Supermodels};
 use galatea::scene::{Account, Change, Fate};
 use galatea::texture::find;
 use galatea::textures::Libraries;
 use galatea::{
     ConvertError, ConvertOption, ConvertOptions, Converted, ConvertedOnto, Document, FormatId, Loss, Output,
-    SceneContext, TargetGame, fox, kotor, mdlx,
+    SceneContext, TargetGame, file_names, fox, kotor, mdlx,
 };
 use serde_json::{Value, json};
 
 use super::kotor_options::{self, KotorOptions};
 use super::names::Dictionaries;
 use super::shaders::PresetFiles;
-use super::supermodels::Supermodels;
-use super::targets::{
-    Walkmeshes, by_ending, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes,
-};
-use super::texture_options::{TextureSources, Written};
+use super::targets::{Walkmeshes, holds_walkmeshes, is_walkmesh, names_a_file, new_name, target, walkmeshes};
+use super::texture_options::{TextureSources, Written, supermodels};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::outputs::{self, Claims, Originals, Report};
@@ -248,7 +245,7 @@ impl Options {
         }
         let opened = batch::open(job)?;
         let from = opened.document.format();
-        let Some(format) = self.to.or_else(|| by_ending(output, from)) else {
+        let Some(format) = self.to.or_else(|| file_names::format_to_write(output, from)) else {
             return Err(Failure::Other(format!(
                 "{}: cannot tell which format to write; name it with --to",
                 show(output)
@@ -268,10 +265,10 @@ impl Options {
         let options = self.options();
         let authoring = self.kotor.authoring(output, format, new).map_err(Failure::Other)?;
         let find = |name: &str| {
-            let found = shared.models.find(job, name);
+            let found = shared.models.find(&job.path, name);
             found.or_else(|| kotor_options::supermodel_beside(name, [&job.path, output]))
         };
-        let inherits = from.game == Some(find::Game::Kotor) && shared.models.serves(job);
+        let inherits = from.game == Some(find::Game::Kotor) && shared.models.serves(&job.path);
         let looked = inherits || self.kotor.needs_supermodel(from.id, format);
         let supermodel = looked.then_some(&find as &galatea::FindModel<'_>);
         let textures = self.sources.textures(job, from, &shared.library);
@@ -393,7 +390,7 @@ impl Options {
         // The number that the next input of a name gets, so that those before are not tried again.
         let mut next: HashMap<PathBuf, usize> = HashMap::new();
         let mut out = Vec::new();
-        for job in inputs.list().into_iter().flatten() {
+        for job in inputs.list_all().into_iter().flatten() {
             let inside = outputs::below(&self.inputs.paths, &job.path);
             let folder = inside.parent().map_or(String::new(), |p| p.to_string_lossy().into_owned());
             let as_it_is = !job.named && is_walkmesh(inside) && walkmeshes(to) != Walkmeshes::Convert;
@@ -408,7 +405,10 @@ impl Options {
             if let Some((n, path)) = (*first..).map(|n| (n, name(n))).find(|(_, p)| !taken.contains(p)) {
                 *first = n + 1;
                 taken.insert(path.clone());
-                out.push((job, path));
+                // Names are given to all inputs, so that two parts never write the same file.
+                if inputs.is_in_shard(&job.path) {
+                    out.push((job, path));
+                }
             }
         }
         out
@@ -423,7 +423,15 @@ impl Options {
             let job = Job::new(input.clone());
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
+        let of_creature = |output: &PathBuf| -> Result<_, String> {
+            let job = self.inputs.creatures().swap_remove(0).map_err(|(_, error)| reason(&error))?;
+            Ok((Inputs { paths: Vec::new(), ..self.inputs.clone() }, vec![(job, output.clone())]))
+        };
+        let one_creature = self.inputs.appearance.len() == 1;
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
+            (Some(output), _, []) | (None, _, [output]) if one_creature && names_a_file(output) => {
+                of_creature(output)
+            }
             (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => {
                 Ok(one(input, output))
             }
@@ -449,6 +457,9 @@ impl Options {
             complain(format_args!("{error}"));
             Ok(Exit::Usage)
         };
+        if let Err(error) = self.sources.folders.game.games() {
+            return usage(error);
+        }
         let (inputs, plan) = match self.prepare() {
             Ok(prepared) => prepared,
             Err(error) => return usage(error),
@@ -498,7 +509,7 @@ impl Options {
     }
 
     fn shared<'a>(&self, inputs: &'a Inputs, plan: Vec<(Job, PathBuf)>) -> Result<Shared<'a>, String> {
-        let models = Supermodels::new(self.supermodels.as_deref(), self.sources.folders.game.games()?)?;
+        let models = supermodels(self.supermodels.as_deref(), &self.sources.folders.game)?;
         let presets = self.presets.load()?;
         if let Some(name) = &self.preset {
             presets.named(name).map_err(|e| format!("--preset: {e}; `galatea shaders` lists them"))?;
@@ -607,7 +618,7 @@ fn with_flag(error: &ConvertError) -> String {
         ConvertOption::Level => "--lod is for glb and gltf".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
         ConvertOption::KotorAuthoring => {
-            "--class, --supermodel, --animation-scale, --smooth, --surface and --lyt are for new KotOR models and walkmeshes"
+            "--class, --supermodel, --animation-scale, --smooth, --surface, --join-edges and --lyt are for new KotOR models and walkmeshes"
                 .into()
         }
         ConvertOption::KotorWalkmesh => {

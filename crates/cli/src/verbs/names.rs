@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use galatea::disk;
 use galatea::fox::{Dictionary, Fmdl, hash_word};
 use serde_json::json;
 
@@ -30,35 +31,10 @@ pub(crate) struct Dictionaries {
     names: Vec<PathBuf>,
 }
 
-/// The user's own folder of dictionaries.
-fn user_folder() -> Option<PathBuf> {
-    let base = if cfg!(windows) {
-        std::env::var_os("APPDATA").map(PathBuf::from)
-    } else {
-        let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".config"));
-        std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home)
-    };
-    base.map(|b| b.join("galatea").join("names"))
-}
-
 impl Dictionaries {
     /// Built-in words, the user's folder, then the files given. The error names the file that could not be read.
     pub(crate) fn load(&self) -> Result<Dictionary, String> {
-        let mut out = Dictionary::built_in();
-        let mut own: Vec<PathBuf> = user_folder()
-            .and_then(|dir| dir.read_dir().ok())
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|e| e.path())
-            .collect();
-        own.retain(|p| p.is_file());
-        own.sort();
-        for path in own.iter().chain(&self.names) {
-            let bytes = std::fs::read(path).map_err(|e| format!("{}: {}", show(path), Failure::Io(e)))?;
-            out.add_lines(&String::from_utf8_lossy(&bytes));
-        }
-        Ok(out)
+        disk::dictionary(&self.names).map_err(|(path, e)| format!("{}: {}", show(&path), Failure::Io(e)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use galatea::texture::find::Game;
-use galatea::{Format, FormatId, disk};
+use galatea::{FormatId, disk};
 
 /// Parses the name of a format that can be written.
 pub(super) fn target(text: &str) -> Result<FormatId, String> {
@@ -18,11 +18,6 @@ pub(super) fn holds_walkmeshes(id: FormatId) -> bool {
 
 /// The endings of walkmeshes: they tell whose one is.
 const WALKMESHES: [&str; 3] = ["wok", "pwk", "dwk"];
-
-/// Whether a name is that of a walkmesh as text.
-fn walkmesh_of(name: &str) -> bool {
-    WALKMESHES.iter().any(|ending| name.ends_with(&format!(".{ending}.ascii")))
-}
 
 /// Whether the name of a file is that of a walkmesh, binary or text.
 pub(super) fn is_walkmesh(path: &Path) -> bool {
@@ -76,17 +71,4 @@ pub(super) fn names_a_file(output: &Path) -> bool {
     let ending = output.extension().map(|e| e.to_string_lossy().to_lowercase());
     let known = |e: &str| FormatId::ALL.iter().any(|id| id.format().extensions.contains(&e));
     !output.is_dir() && ending.is_some_and(|e| known(&e))
-}
-
-/// The format that a file name asks for, given what there is.
-pub(super) fn by_ending(path: &Path, from: &Format) -> Option<FormatId> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    Some(match name.rsplit('.').next()? {
-        "ascii" if holds_walkmeshes(from.id) || walkmesh_of(&name) => FormatId::KotorBwmAscii,
-        "ascii" => FormatId::KotorMdlAscii,
-        "mdl" if from.game == Some(Game::Warcraft) => FormatId::Mdl,
-        "mdl" if name.ends_with("-ascii.mdl") || from.id == FormatId::KotorMdl => FormatId::KotorMdlAscii,
-        "mdl" => FormatId::KotorMdl,
-        ending => return FormatId::targets().find(|id| id.format().extensions.contains(&ending)),
-    })
 }

@@ -1,9 +1,9 @@
 //! Options on textures that several verbs share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use galatea::disk::Job;
+use galatea::disk::{Job, Supermodels};
 use galatea::textures::{Images, Libraries, Textures};
 use galatea::{ConvertOptions, Encoding, Format};
 
@@ -59,6 +59,12 @@ impl Folders {
             None => Ok(libraries.with_games(self.game.games()?)),
         }
     }
+}
+
+/// The models that KotOR models inherit from: those of a folder that the user named, and of the game.
+pub(crate) fn supermodels(folder: Option<&Path>, game: &GameDir) -> Result<Supermodels, String> {
+    let named = || folder.map(show).unwrap_or_default();
+    Supermodels::new(folder, game.games()?).map_err(|error| format!("{}: {error}", named()))
 }
 
 /// How models are shown with their textures.

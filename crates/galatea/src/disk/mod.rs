@@ -4,6 +4,8 @@ mod archive_folder;
 mod archive_walk;
 #[cfg(test)]
 mod crash_tests;
+#[cfg(feature = "fox")]
+mod dictionary;
 mod edit;
 mod games;
 mod glob;
@@ -18,12 +20,16 @@ mod places;
 mod recover;
 mod source;
 mod steam;
+#[cfg(feature = "kotor")]
+mod supermodels;
 mod unknown;
 
 pub use crate::file_names::{file_name, inside, stem};
 
 pub use archive_folder::ArchiveFolder;
-pub use edit::{edit, pack};
+#[cfg(feature = "fox")]
+pub use dictionary::dictionary;
+pub use edit::{edit, entries, pack};
 pub use games::{GameId, Games, Installed, identify};
 pub use glob::{Glob, search_root};
 pub use group::sync;
@@ -35,6 +41,8 @@ pub use output::{Occupied, Policy, backup, files, write, write_output, write_out
 pub use place::{Place, archive, is_folder, locate, names_beside, read};
 pub(crate) use place::{archive_around, archives_beside, size};
 pub use recover::{Recovery, finish, recover};
+#[cfg(feature = "kotor")]
+pub use supermodels::Supermodels;
 pub use unknown::why_unknown;
 
 pub use galatea_wire::checksum;

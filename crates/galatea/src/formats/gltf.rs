@@ -46,6 +46,28 @@ rules! {
 }
 
 impl Gltf {
+    /// Returns a scene that a program has made as a document, to write it or to convert it.
+    ///
+    /// ```
+    /// use galatea::{ConvertOptions, FormatId, Gltf, SceneContext, convert, scene};
+    /// let document = Gltf::new(scene::example());
+    /// let options = ConvertOptions::default().with_version(800);
+    /// let model = convert(&document, FormatId::Mdx, &options, &SceneContext::new("example"))?;
+    /// assert!(model.output.bytes.starts_with(b"MDLX"));
+    /// # Ok::<(), galatea::ConvertError>(())
+    /// ```
+    pub fn new(scene: Scene) -> Gltf {
+        Gltf {
+            name: scene.name.clone(),
+            scene,
+            document_name: None,
+            embedded: EmbeddedImages { before: Some(Vec::new()), ..EmbeddedImages::default() },
+            losses: Vec::new(),
+            stripped: false,
+            bytes: None,
+        }
+    }
+
     fn read(input: &Input<'_>, limits: &Limits) -> Result<Gltf> {
         Gltf::read_with(input, limits, None)
     }

@@ -1,11 +1,52 @@
 //! From one texture format to another.
 
+use galatea_texture::encode::tga;
 use galatea_texture::{Image, Texture};
 use galatea_wire::{Limits, Loss};
 
 use crate::{
-    Companion, ConvertError, ConvertOption, ConvertOptions, Converted, Document, FormatId, TextureFile,
+    Companion, ConvertError, ConvertOption, ConvertOptions, Converted, Document, Encode, FormatId, Output,
+    TextureFile,
 };
+
+/// Writes an image as a texture. `name` is that of the file: those of the Fox Engine tell what they are for.
+///
+/// ```
+/// use galatea::{ConvertOptions, Encoding, FormatId, encode_image, texture::Image};
+/// let image = Image::filled(8, 8, [255, 0, 0, 255]);
+/// let options = ConvertOptions::default().with_encoding(Encoding::Bc1);
+/// let file = encode_image(&image, FormatId::Tpc, &options, "red")?;
+/// assert!(file.bytes.len() > 128);
+/// assert!(encode_image(&image, FormatId::Mdx, &options, "red").is_err());
+/// # Ok::<(), galatea::ConvertError>(())
+/// ```
+pub fn encode_image(
+    image: &Image,
+    to: FormatId,
+    options: &ConvertOptions,
+    name: &str,
+) -> Result<Output, ConvertError> {
+    let encode = encoder(FormatId::Tga, to, options)?;
+    // What a file tells beside its pixels, a plain one does not.
+    let plain = tga(&Image::filled(1, 1, [0; 4]))?;
+    let plain = TextureFile { texture: Texture::read(&plain, &Limits::default())?, txi: None };
+    Ok(encode(image, &plain, options, name)?)
+}
+
+/// Returns what writes images in a format, if the options mean something for it.
+fn encoder(from: FormatId, to: FormatId, options: &ConvertOptions) -> Result<Encode, ConvertError> {
+    let target = to.format();
+    let encode = target.encode.ok_or(ConvertError::UnsupportedConversion { from, to })?;
+    if let Some(encoding) = options.encoding
+        && !target.encodings.contains(&encoding)
+    {
+        return Err(ConvertError::UnsupportedEncoding { encoding, to });
+    }
+    if options.ftexs > 0 && !target.options.contains(&ConvertOption::Ftexs) {
+        return Err(ConvertError::UnsupportedOption { option: ConvertOption::Ftexs, to });
+    }
+    Ok(encode)
+}
 
 /// Writes a texture in another format. `name` is that of the file: those of the Fox Engine tell what they are for.
 pub(crate) fn convert_texture(
@@ -18,22 +59,13 @@ pub(crate) fn convert_texture(
     if from == to && options.encoding.is_none() {
         return Ok(Converted::lossless(file.write()?));
     }
-    let target = to.format();
-    let encode = target.encode.ok_or(ConvertError::UnsupportedConversion { from, to })?;
-    if let Some(encoding) = options.encoding
-        && !target.encodings.contains(&encoding)
-    {
-        return Err(ConvertError::UnsupportedEncoding { encoding, to });
-    }
-    if options.ftexs > 0 && !target.options.contains(&ConvertOption::Ftexs) {
-        return Err(ConvertError::UnsupportedOption { option: ConvertOption::Ftexs, to });
-    }
+    let encode = encoder(from, to, options)?;
     let image = file.texture.decode_best(&Limits::default())?;
     let mut losses = losses(file, &image);
     let mut output = encode(&image, file, options, name)?;
     // A TPC has the TXI inside.
     if let Some(txi) = file.txi().filter(|_| to != FormatId::Tpc) {
-        if target.companions.contains(&"txi") {
+        if to.format().companions.contains(&"txi") {
             output.companions.push(Companion { extension: "txi", bytes: txi.print().to_vec() });
         } else {
             losses.push(Loss::new("the TXI", format!("{to} has no place for it")));

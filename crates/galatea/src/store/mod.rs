@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use galatea_texture::find::Game;
 
+use crate::SiblingFiles;
 #[cfg(feature = "disk")]
 pub(crate) use textures::StoreTextures;
 
@@ -126,6 +127,12 @@ fn model_names(name: &str) -> Vec<String> {
     let known = |ending: &str| ["mdl", "mdx"].iter().any(|known| ending.eq_ignore_ascii_case(known));
     let stem = name.rsplit_once('.').filter(|(_, ending)| known(ending)).map_or(name, |(stem, _)| stem);
     ["mdx", "mdl"].map(|ending| format!("{stem}.{ending}")).into()
+}
+
+impl SiblingFiles for Store {
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).ok().flatten()
+    }
 }
 
 /// Returns the names of files that a texture name may mean, the preferred one first; none for names that mean no texture or lead elsewhere.

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 #[cfg(feature = "disk")]
+use std::collections::HashSet;
+#[cfg(feature = "disk")]
 use std::io;
 #[cfg(feature = "disk")]
 use std::path::Path;
@@ -125,15 +127,15 @@ impl Library {
     /// The textures that lie in one folder, without those of folders in it.
     #[cfg(feature = "disk")]
     pub fn beside(folder: &Path) -> Library {
-        Library::beside_with(folder, Arc::default())
+        Library::beside_with(folder, Arc::default(), None)
     }
 
     #[cfg(feature = "disk")]
-    pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
+    pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>, store: Option<&Store>) -> Library {
         let mut library = Library::new(cache);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         if let Some(archive) = disk::archive_around(here) {
-            library.add_archives(&archive);
+            library.add_archives(&archive, store);
             return library;
         }
         let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
@@ -142,13 +144,20 @@ impl Library {
         library
     }
 
-    /// Adds the textures of an archive. Those of a package of the Fox Engine are in packages beside it, of which that of the same name
-    /// comes first.
+    /// Adds the textures of an archive. Those of a package of the Fox Engine are in the one of the same name, which may be in any layer
+    /// of the game, and in others beside it.
     #[cfg(feature = "disk")]
-    fn add_archives(&mut self, archive: &disk::ArchiveFolder) {
+    fn add_archives(&mut self, archive: &disk::ArchiveFolder, store: Option<&Store>) {
         self.add_archive(archive);
-        if archive.archive().kind() == galatea_archive::Kind::Fpk {
-            for packed in disk::archives_beside(archive, "pftxs") {
+        if archive.archive().kind() != galatea_archive::Kind::Fpk {
+            return;
+        }
+        let name = archive.path().with_extension("pftxs");
+        let name = name.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let in_game = store.and_then(|store| disk::archive(&store.find(&name)?.path).ok()?);
+        let mut seen = HashSet::new();
+        for packed in in_game.into_iter().chain(disk::archives_beside(archive, "pftxs")) {
+            if seen.insert(packed.path().to_path_buf()) {
                 self.add_archive(&packed);
             }
         }
@@ -211,7 +220,7 @@ impl Library {
         }
         match hash(name) {
             Some(code) if game == Game::Fox => self.index.find_hash(code),
-            _ => self.index.find(game, name),
+            _ => self.find_path(game, name),
         }
     }
 
@@ -223,6 +232,17 @@ impl Library {
             return store.find_model(name);
         }
         self.index.find_model(game, name)
+    }
+
+    /// Which file a name means that is no hash. Archives of the Fox Engine have the hash of its path instead.
+    fn find_path(&self, game: Game, name: &str) -> Found {
+        let found = self.index.find(game, name);
+        #[cfg(feature = "fox")]
+        if game == Game::Fox && found == Found::Missing(galatea_texture::find::Why::Absent) {
+            let path = format!("/{}", name.trim_start_matches('/'));
+            return self.index.find_hash(galatea_fox::path_code64(&path));
+        }
+        found
     }
 
     /// Where a file lies.
@@ -433,6 +453,36 @@ impl<'a> Textures<'a> {
     /// Whose rules hold.
     pub fn game(&self) -> Game {
         self.game
+    }
+
+    /// The libraries in the order in which they are searched.
+    fn places(&self) -> impl Iterator<Item = &Library> {
+        self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref())
+    }
+
+    /// Which file the game itself loads for a name. Where it loads none, this is what [`Textures::find`] finds: perhaps an image that
+    /// somebody has converted.
+    pub fn find_loaded(&self, name: &str) -> (&Library, Found) {
+        let loaded = self.places().find_map(|library| {
+            let loads = |id: &usize| {
+                let path = library.path(*id);
+                path.is_some_and(|path| {
+                    path.extension().is_some_and(|e| self.game.loads(&e.to_string_lossy()))
+                })
+            };
+            let found = match library.find(self.game, name) {
+                Found::File { id, how, also } => {
+                    let mut ids = std::iter::once(id).chain(also).skip_while(|id| !loads(id));
+                    ids.next().map(|id| Found::File { id, how, also: ids.collect() })
+                }
+                Found::Ambiguous(ids) => {
+                    Some(Found::Ambiguous(ids)).filter(|found| found.id().is_some_and(|id| loads(&id)))
+                }
+                Found::Missing(_) => None,
+            };
+            Some((library, found?))
+        });
+        loaded.unwrap_or_else(|| self.find(name))
     }
 
     /// Which file a name means, and the library it is in.

@@ -8,18 +8,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use galatea::disk::{self, Job};
-use galatea::preview::{self, Image, Movie, Options as Appearance, SurfaceView};
+use galatea::disk::{self, Job, Supermodels};
+use galatea::preview::{self, Image, Movie, Options as Appearance, Show, SurfaceView};
 use galatea::scene::Scene;
 use galatea::textures::{self, Libraries};
 use galatea::{Category, EmittedModels, Limits, SceneContext, SiblingFiles, Stage, fox};
 use serde_json::json;
 
 use self::moving::Animate;
-use self::values::{Background, Show, background, rate, show as shown, size};
+use self::values::{Background, background, rate, size};
 use super::names::Dictionaries;
-use super::supermodels::Supermodels;
-use super::texture_options::TextureSources;
+use super::texture_options::{TextureSources, supermodels};
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
 use crate::terminal::{complain, note, plain, reason, show};
@@ -65,7 +64,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", requires = "sheet")]
     columns: Option<usize>,
     /// Also draw walk, bounds, skeleton or wire; or in place of materials normals, uv, weights:BONE or masks; or lod:N
-    #[arg(long, value_name = "WHAT", value_parser = shown, value_delimiter = ',')]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     show: Vec<Show>,
     /// The same as --show skeleton
     #[arg(long, hide = true)]
@@ -144,23 +143,11 @@ impl Options {
 
     /// Returns what is drawn of a model: the clip and time that were asked for, or what is usual for it.
     fn look_at(&self, subject: &mut Subject<'_>) -> Result<Appearance, Failure> {
-        let look = self.look().with_clip(self.clip.clone());
-        let look = match (&self.clip, self.time) {
-            (None, _) if self.camera_of(subject).is_some() && !subject.stage.cameras().is_empty() => {
-                return self.portrait(subject, &look);
-            }
-            (None, _) => subject.stage.usual(&look).map_err(other)?,
-            (Some(_), Some(time)) => look.with_time(time),
-            (Some(name), None) if subject.stage.has_effects() => {
-                let look = look.with_clip(Some(name.clone()));
-                preview::instant(subject.stage.scene(), &look).map_err(other)?;
-                subject.stage.fullest(&look).map_err(other)?
-            }
-            (Some(name), None) => {
-                let length = subject.stage.scene().find_clip(name).map_or(0.0, |c| c.length);
-                look.with_time(length * 0.5)
-            }
-        };
+        let clip = self.clip.as_deref();
+        if clip.is_none() && self.camera_of(subject).is_some() && !subject.stage.cameras().is_empty() {
+            return self.portrait(subject, &self.look());
+        }
+        let look = subject.stage.look(&self.look(), clip, self.time).map_err(other)?;
         self.through_camera(subject, look)
     }
 
@@ -210,7 +197,7 @@ impl Options {
         let format = opened.document.format();
         let missing = RefCell::new(Vec::new());
         let find = |name: &str| {
-            let found = around.models.find_beside(job, name);
+            let found = around.models.find_beside(&job.path, name);
             if found.is_none() {
                 missing.borrow_mut().push(name.to_owned());
             }
@@ -302,7 +289,7 @@ impl Options {
         Ok(Around {
             names: self.dictionaries.load()?,
             library: self.sources.folders.library()?,
-            models: Supermodels::new(self.supermodels.as_deref(), self.sources.folders.game.games()?)?,
+            models: supermodels(self.supermodels.as_deref(), &self.sources.folders.game)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Values of options: sizes, colors, and what an image shows.
 
-use galatea::preview::{self, Options as Appearance, SurfaceView};
+use galatea::preview;
 
 pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
@@ -40,50 +40,5 @@ pub(super) fn rate(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(fps) if (1.0..=60.0).contains(&fps) => Ok(fps),
         _ => Err("needs a number from 1 to 60".into()),
-    }
-}
-
-/// One thing that `--show` adds to an image or shows in place of materials.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Show {
-    Surface(SurfaceView),
-    Level(u32),
-    Walk,
-    Bounds,
-    Skeleton,
-    Wire,
-}
-
-impl Show {
-    /// Adds it to the options of an image.
-    pub(super) fn apply(&self, look: Appearance) -> Appearance {
-        match self {
-            Show::Surface(view) => look.with_surface(view.clone()),
-            Show::Level(level) => look.with_level(*level),
-            Show::Walk => look.with_walk(true),
-            Show::Bounds => look.with_bounds(true),
-            Show::Skeleton => look.with_skeleton(true),
-            Show::Wire => look.with_wire(true),
-        }
-    }
-}
-
-pub(super) fn show(text: &str) -> Result<Show, String> {
-    let (word, of) = text.split_once(':').map_or((text, None), |(word, of)| (word, Some(of)));
-    match (word.to_ascii_lowercase().as_str(), of) {
-        ("normals", None) => Ok(Show::Surface(SurfaceView::Normals)),
-        ("uv", None) => Ok(Show::Surface(SurfaceView::Uv)),
-        ("masks", None) => Ok(Show::Surface(SurfaceView::Masks)),
-        ("weights", Some(bone)) => Ok(Show::Surface(SurfaceView::Weights(bone.to_owned()))),
-        ("weights", None) => Err("needs the name of a bone, such as weights:Bone_Head".into()),
-        ("lod", Some(level)) => {
-            level.parse().map(Show::Level).map_err(|_| format!("`{level}` is not a level"))
-        }
-        ("lod", None) => Err("needs the number of a level, such as lod:1".into()),
-        ("walk", None) => Ok(Show::Walk),
-        ("bounds", None) => Ok(Show::Bounds),
-        ("skeleton", None) => Ok(Show::Skeleton),
-        ("wire", None) => Ok(Show::Wire),
-        _ => Err("can be normals, uv, weights:BONE, lod:N, masks, walk, bounds, skeleton or wire".into()),
     }
 }

@@ -1,18 +1,20 @@
 //! KotOR models by name: from a folder that the user names, and from the game that a model belongs to.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use galatea::disk::{self, Games, Job};
-use galatea::texture::find::Game;
-use galatea::{FormatId, Limits, kotor::mdl::Model};
+use galatea_kotor::mdl::Model;
+use galatea_texture::find::Game;
+use galatea_wire::Limits;
 
-use super::textures::folder_of;
-use crate::terminal::show;
+use super::{Games, Job, is_folder, jobs, load, names_beside};
+use crate::FormatId;
 
 /// Models that others inherit from, each read when it is first asked for.
-pub(crate) struct Supermodels {
+#[derive(Debug)]
+pub struct Supermodels {
     /// Those of the folder that the user named.
     named: HashMap<String, PathBuf>,
     games: Arc<Games>,
@@ -20,15 +22,15 @@ pub(crate) struct Supermodels {
 }
 
 impl Supermodels {
-    pub(crate) fn new(folder: Option<&Path>, games: Arc<Games>) -> Result<Supermodels, String> {
+    /// Returns the models below a folder and those of the games. Fails if there is no such folder.
+    pub fn new(folder: Option<&Path>, games: Arc<Games>) -> io::Result<Supermodels> {
         let mut named = HashMap::new();
         if let Some(folder) = folder {
-            if !disk::is_folder(folder) {
-                return Err(format!("{}: no such folder", show(folder)));
+            if !is_folder(folder) {
+                return Err(io::Error::new(io::ErrorKind::NotFound, "no such folder"));
             }
-            for job in
-                disk::jobs(&[folder.to_path_buf()], &|f| f.id == FormatId::KotorMdl).into_iter().flatten()
-            {
+            let wanted = |format: &crate::Format| format.id == FormatId::KotorMdl;
+            for job in jobs(&[folder.to_path_buf()], &wanted).into_iter().flatten() {
                 if let Some(stem) = job.path.file_stem() {
                     named.entry(stem.to_string_lossy().to_lowercase()).or_insert(job.path.clone());
                 }
@@ -38,25 +40,25 @@ impl Supermodels {
     }
 
     /// Returns `true` if there is anywhere to look for the supermodels of an input.
-    pub(crate) fn serves(&self, job: &Job) -> bool {
+    pub fn serves(&self, input: &Path) -> bool {
         !self.named.is_empty()
-            || folder_of(job).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
+            || folder_of(input).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
     }
 
     /// The model of this name that an input inherits from, ignoring case; none if there is none, or it does not read.
-    pub(crate) fn find(&self, job: &Job, name: &str) -> Option<Model> {
+    pub fn find(&self, input: &Path, name: &str) -> Option<Model> {
         let named = self.named.get(&name.to_lowercase()).cloned();
-        self.open(named.or_else(|| self.in_game(job, name))?)
+        self.open(named.or_else(|| self.in_game(input, name))?)
     }
 
     /// The same, also beside the input.
-    pub(crate) fn find_beside(&self, job: &Job, name: &str) -> Option<Model> {
-        let beside = || disk::names_beside(&job.path).remove(&format!("{}.mdl", name.to_lowercase()));
-        self.find(job, name).or_else(|| self.open(beside()?))
+    pub fn find_beside(&self, input: &Path, name: &str) -> Option<Model> {
+        let beside = || names_beside(input).remove(&format!("{}.mdl", name.to_lowercase()));
+        self.find(input, name).or_else(|| self.open(beside()?))
     }
 
-    fn in_game(&self, job: &Job, name: &str) -> Option<PathBuf> {
-        let store = self.games.store(Game::Kotor, folder_of(job)?)?;
+    fn in_game(&self, input: &Path, name: &str) -> Option<PathBuf> {
+        let store = self.games.store(Game::Kotor, folder_of(input)?)?;
         store.find(&format!("{name}.mdl")).map(|found| found.path)
     }
 
@@ -66,12 +68,17 @@ impl Supermodels {
         }
         // Not under the lock: others may want other models meanwhile.
         let read = || {
-            let loaded = disk::load(&Job::new(path.clone())).ok()?;
-            let document = galatea::open(&loaded.input(), &Limits::default()).ok()?;
+            let loaded = load(&Job::new(path.clone())).ok()?;
+            let document = crate::open(&loaded.input(), &Limits::default()).ok()?;
             document.as_any().downcast_ref::<Model>().cloned().map(Arc::new)
         };
         let model = read();
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path, model.clone());
         model.as_deref().cloned()
     }
+}
+
+/// The folder a file lies in; none for standard input.
+fn folder_of(input: &Path) -> Option<&Path> {
+    if input.as_os_str() == "-" { None } else { input.parent() }
 }
