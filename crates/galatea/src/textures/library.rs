@@ -508,10 +508,6 @@ impl<'a> Textures<'a> {
         })
     }
 
-    fn places(&self) -> impl Iterator<Item = &Library> {
-        self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref())
-    }
-
     /// The texture of a name, decoded; none if there is no such file, or it cannot be read.
     pub fn load(&self, name: &str) -> Option<Arc<Decoded>> {
         let (library, found) = self.find(name);
