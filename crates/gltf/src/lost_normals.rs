@@ -99,8 +99,9 @@ fn around(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Ar
         let [a, b, c] = triangle.map(place);
         let cross = (b - a).cross(c - a);
         let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
+        let (area, least) = (cross.length(), FLAT * longest);
         // What is not a number has no area, either.
-        let flat = !(cross.length() > FLAT * longest);
+        let flat = area.is_nan() || least.is_nan() || area <= least;
         for [vertex, next, before] in corners(triangle) {
             let Some(slot) = out.get_mut((vertex - first) as usize) else { continue };
             if flat {
