@@ -13,7 +13,9 @@ use galatea_wire::{
 #[cfg(feature = "walk")]
 use crate::Ground;
 use crate::textures::{TextureName, Textures};
-use crate::{ConvertError, ConvertOptions, Converted, EmbeddedImages, FORMATS, Format, FormatId};
+use crate::{
+    ConvertError, ConvertOptions, Converted, EmbeddedImages, EmittedModels, FORMATS, Format, FormatId,
+};
 
 /// The files in the directory of a document, for formats that are spread over several: a .gltf with its .bin and images.
 pub trait SiblingFiles: fmt::Debug {
@@ -356,9 +358,17 @@ pub trait Document: Any + Send {
         self.to_scene(context).map(Cow::Owned)
     }
     /// Returns what the document plays as the scene that was made from it: animated materials, particles and ribbons; `None` if
-    /// the scene holds everything that moves.
-    fn performance<'a>(&'a self, _scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+    /// the scene holds everything that moves. `emitted` are the models that its emitters throw, as far as they were found.
+    fn performance<'a>(
+        &'a self,
+        _scene: &Scene,
+        _emitted: Option<&'a EmittedModels>,
+    ) -> Option<Box<dyn Performance + 'a>> {
         None
+    }
+    /// Returns the names of the models that its emitters throw, each once.
+    fn emitted_models(&self) -> Vec<String> {
+        Vec::new()
     }
     /// Writes the document in another format without a scene in between; `None` if the conversion needs a scene.
     /// [`convert`](crate::convert()) is for callers: it converts through a scene, too.

@@ -28,6 +28,7 @@ mod convert_options;
 pub mod disk;
 mod document;
 pub mod edit;
+mod emitted;
 pub mod file_names;
 mod format;
 mod formats;
@@ -48,6 +49,7 @@ pub use document::{
     Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, check, detect, inspect, open,
     rule, rules,
 };
+pub use emitted::EmittedModels;
 pub use format::{Category, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;

@@ -2,13 +2,22 @@
 
 use std::collections::HashMap;
 
-use crate::{Clip, Node, NodeId, Scene, Target};
+use crate::{Clip, MaterialId, Mesh, MeshId, Node, NodeId, Scene, Target, Vertices};
+
+/// Where the parts of a scene are in the one they were put into: the numbers of the first ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Appended {
+    /// The first mesh.
+    pub meshes: MeshId,
+    /// The first material.
+    pub materials: MaterialId,
+}
 
 /// By how much the numbers of the parts of a scene move.
 struct Shift {
     /// The new number of each node.
     nodes: Vec<NodeId>,
-    vertices: u32,
     meshes: u32,
     skins: u32,
     materials: u32,
@@ -140,16 +149,8 @@ impl Scene {
         if let Some(above) = self.nodes.get_mut(below as usize) {
             above.children.extend(new);
         }
-        self.vertices.extend(other.vertices);
-        self.materials.extend(other.materials);
+        self.append_parts(other.vertices, other.meshes, other.materials);
         self.lights.extend(other.lights);
-        self.meshes.extend(other.meshes.into_iter().map(|mut mesh| {
-            for primitive in &mut mesh.primitives {
-                primitive.vertices = primitive.vertices.saturating_add(shift.vertices);
-                primitive.material = primitive.material.map(|id| id.saturating_add(shift.materials));
-            }
-            mesh
-        }));
         self.skins.extend(other.skins.into_iter().map(|mut skin| {
             skin.joints.iter_mut().for_each(|id| *id = shift.node(*id));
             skin
@@ -165,6 +166,47 @@ impl Scene {
         other.clips.into_iter().map(|clip| moved(clip, &shift)).collect()
     }
 
+    /// Adds the meshes and materials of another scene, but none of its nodes: nothing of it is drawn until something refers to it.
+    ///
+    /// ```
+    /// use galatea_scene::{Material, Mesh, Primitive, Scene};
+    /// let mut rock = Scene::new("rock");
+    /// rock.materials.push(Material::default());
+    /// rock.meshes.push(Mesh { primitives: vec![Primitive { material: Some(0), ..Primitive::default() }], ..Mesh::default() });
+    /// let mut catapult = Scene::new("catapult");
+    /// catapult.materials.push(Material::default());
+    /// let at = catapult.append_meshes(&rock);
+    /// assert_eq!((at.meshes, at.materials), (0, 1));
+    /// assert_eq!(catapult.meshes[0].primitives[0].material, Some(1));
+    /// ```
+    pub fn append_meshes(&mut self, other: &Scene) -> Appended {
+        self.append_parts(other.vertices.clone(), other.meshes.clone(), other.materials.clone())
+    }
+
+    fn append_parts(
+        &mut self,
+        vertices: Vec<Vertices>,
+        meshes: Vec<Mesh>,
+        materials: Vec<crate::Material>,
+    ) -> Appended {
+        let at =
+            Appended { meshes: self.meshes.len() as MeshId, materials: self.materials.len() as MaterialId };
+        let first = self.vertices.len() as u32;
+        self.vertices.extend(vertices);
+        self.materials.extend(materials.into_iter().map(|mut material| {
+            material.layers.iter_mut().for_each(|id| *id = id.saturating_add(at.materials));
+            material
+        }));
+        self.meshes.extend(meshes.into_iter().map(|mut mesh| {
+            for primitive in &mut mesh.primitives {
+                primitive.vertices = primitive.vertices.saturating_add(first);
+                primitive.material = primitive.material.map(|id| id.saturating_add(at.materials));
+            }
+            mesh
+        }));
+        at
+    }
+
     fn shift(&self, other: &Scene, below: NodeId) -> Shift {
         let mut next = self.nodes.len() as NodeId;
         let nodes = other.nodes.iter().map(|node| {
@@ -176,7 +218,6 @@ impl Scene {
         });
         Shift {
             nodes: nodes.collect(),
-            vertices: self.vertices.len() as u32,
             meshes: self.meshes.len() as u32,
             skins: self.skins.len() as u32,
             materials: self.materials.len() as u32,
@@ -216,7 +257,7 @@ mod tests {
         let lamp = room.add_node(Some(axes), Node { mesh: Some(0), skin: Some(0), ..Node::new("lamp") });
         let bone = room.add_node(Some(lamp), Node::new("bone"));
         room.vertices.push(Vertices::default());
-        room.materials.push(crate::Material::default());
+        room.materials.push(crate::Material { layers: vec![0], ..crate::Material::default() });
         room.meshes.push(Mesh {
             primitives: vec![Primitive { material: Some(0), ..Primitive::default() }],
             ..Mesh::default()
@@ -243,6 +284,7 @@ mod tests {
         assert_eq!((last.mesh, last.skin, last.parent), (Some(1), Some(1), Some(4)));
         assert_eq!(area.meshes[1].primitives[0].material, Some(1));
         assert_eq!(area.meshes[1].primitives[0].vertices, 1);
+        assert_eq!(area.materials[1].layers, [1]);
         assert_eq!(area.skins[1].joints, [6]);
         assert_eq!(
             (area.clips[1].name.as_str(), &area.clips[1].channels[0].target),

@@ -190,6 +190,33 @@ impl Index {
         })
     }
 
+    /// Finds the model that another model means by a name, as an emitter of Warcraft III does: the path counts as for textures, and
+    /// `.mdl` means `.mdx` if there is one.
+    ///
+    /// ```
+    /// use galatea_texture::find::{Game, Index};
+    /// let mut index = Index::new();
+    /// index.add(0, "rock.mdl");
+    /// let binary = index.add(0, "SharedModels/Rock.mdx");
+    /// assert_eq!(index.find_model(Game::Warcraft, r"SharedModels\Rock.MDL").id(), Some(binary));
+    /// ```
+    pub fn find_model(&self, game: Game, name: &str) -> Found {
+        let wanted = match normal(game, name) {
+            Ok(wanted) => wanted,
+            Err(why) => return Found::Missing(why),
+        };
+        const MODELS: [&str; 2] = ["mdx", "mdl"];
+        let (stem, _) = match split_ending(&wanted) {
+            (stem, ending) if MODELS.contains(&ending) => (stem, ending),
+            _ => (wanted.as_str(), ""),
+        };
+        let by_name = self.by_name.get(file_name(stem)).map_or(&[] as &[usize], Vec::as_slice);
+        self.decide(by_name, |entry| {
+            let rank = MODELS.iter().position(|e| *e == entry.ending)?;
+            Some((if ends_with_path(&entry.stem, stem) { How::Exact } else { How::NameOnly }, rank))
+        })
+    }
+
     /// Finds the file of a Fox path hash: one that was [added](Self::add_hash) under it, or one whose name is the hash in hex,
     /// as unpackers name what they cannot resolve.
     pub fn find_hash(&self, hash: u64) -> Found {

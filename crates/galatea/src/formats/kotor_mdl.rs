@@ -7,8 +7,8 @@ use galatea_wire::{Loss, Result};
 
 use super::{document, kotor_room};
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Input, Inspection, Output,
-    Report, SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, EmittedModels, Format, FormatId, Input,
+    Inspection, Output, Report, SceneContext,
 };
 
 /// What depends on the order of vertices and faces.
@@ -73,7 +73,11 @@ document!(
             Some(FormatId::Tga)
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            _: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
             Some(Box::new(galatea_kotor::mdl::play::ModelPerformance::new(self, scene)))
         }
     },

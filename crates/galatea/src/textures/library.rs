@@ -224,6 +224,16 @@ impl Library {
         }
     }
 
+    /// Returns the file that a model's name means, by the rules for names of textures: Warcraft III's models name others as `.mdl` and
+    /// mean `.mdx`.
+    fn find_model(&self, game: Game, name: &str) -> Found {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            return store.find_model(name);
+        }
+        self.index.find_model(game, name)
+    }
+
     /// Which file a name means that is no hash. Archives of the Fox Engine have the hash of its path instead.
     fn find_path(&self, game: Game, name: &str) -> Found {
         let found = self.index.find(game, name);
@@ -297,6 +307,16 @@ impl Library {
         Ok((texture, txi, bytes.into_owned()))
     }
 
+    /// Returns the faces of a cube map of KotOR below each other, in the order +X -X +Y -Y +Z -Z.
+    pub(crate) fn cube(&self, id: usize, limits: &Limits) -> Option<Image> {
+        let (Texture::Tpc(tpc), _, _) = self.open(id, limits).ok()? else { return None };
+        let faces: Vec<Image> =
+            (0..6).map(|face| tpc.decode_cube_face(face, limits).ok()).collect::<Option<_>>()?;
+        let width = faces.first()?.width;
+        let rgba = faces.into_iter().flat_map(|face| face.rgba).collect();
+        Image::new(width, width * 6, rgba)
+    }
+
     /// Returns the path of a texture in its folder.
     fn path_in_folder(&self, id: usize) -> String {
         #[cfg(feature = "disk")]
@@ -354,12 +374,12 @@ impl Library {
 /// The bytes of a part of a texture, with its number.
 type Numbered<'a> = (u8, Cow<'a, [u8]>);
 
-/// Returns `true` for the names of textures and of what belongs to them.
+/// Returns `true` for the names of textures and of what belongs to them, and of models, which may be thrown by others.
 #[cfg(feature = "disk")]
 fn is_texture(name: &str) -> bool {
     let extension = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let level = extension.len() == 3 && extension.starts_with("b0");
-    let known = ["tpc", "tga", "dds", "png", "jpg", "jpeg", "blp", "ftex", "ftexs", "txi"];
+    let known = ["tpc", "tga", "dds", "png", "jpg", "jpeg", "blp", "ftex", "ftexs", "txi", "mdx", "mdl"];
     level || known.contains(&extension.as_str())
 }
 
@@ -477,6 +497,15 @@ impl<'a> Textures<'a> {
             missing.get_or_insert(found);
         }
         (self.own.as_ref(), missing.unwrap_or(Found::Missing(galatea_texture::find::Why::Absent)))
+    }
+
+    /// Returns the bytes of the model that a name means, found where textures are found: `None` if there is none, or why it could not be
+    /// read.
+    pub fn model(&self, name: &str) -> Option<Result<Vec<u8>, String>> {
+        self.places().find_map(|library| {
+            let id = library.find_model(self.game, name).id()?;
+            Some(library.read(id).map(Cow::into_owned))
+        })
     }
 
     /// The texture of a name, decoded; none if there is no such file, or it cannot be read.

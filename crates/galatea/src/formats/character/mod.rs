@@ -204,7 +204,11 @@ impl Document for Character {
         Some(self.scene(context))
     }
 
-    fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+    fn performance<'a>(
+        &'a self,
+        scene: &Scene,
+        _: Option<&'a crate::EmittedModels>,
+    ) -> Option<Box<dyn Performance + 'a>> {
         // The nodes of the body are the first of the scene.
         Some(Box::new(ModelPerformance::new(&self.body, scene)))
     }
