@@ -258,8 +258,9 @@ class Edits:
 
     def ideal_move_vertex(self, edit, before, after, out):
         mesh = out.json["meshes"][out.json["nodes"][out.node(edit["node"])]["mesh"]]
+        turned = self.turned_normals(edit, mesh, before, after, out)
         new = {}
-        for p in mesh["primitives"]:
+        for n, p in enumerate(mesh["primitives"]):
             index = p["attributes"]["POSITION"]
             if index not in new:
                 rows = out.array(index)
@@ -267,6 +268,48 @@ class Edits:
                 rows[near] += np.array(edit["by"], "f4")
                 new[index] = out.positions(rows)
             p["attributes"]["POSITION"] = new[index]
+            if turned.get(n):
+                rows = out.array(p["attributes"]["NORMAL"])
+                for row, normal in turned[n].items():
+                    rows[row] = normal
+                p["attributes"]["NORMAL"] = out.append(rows, "VEC3", 5126)
+
+    def turned_normals(self, edit, mesh, before, after, out):
+        """Normals around a vertex turn with the faces there, which are not where they were. Returns those of each primitive."""
+        found = {}
+        a, b = (glb.json["meshes"][glb.json["nodes"][self.holder(glb, edit["node"])]["mesh"]]["primitives"] for glb in (before, after))
+        if not len(a) == len(b) == len(mesh["primitives"]):
+            return found
+        for n, (p, q, r) in enumerate(zip(mesh["primitives"], a, b)):
+            if "NORMAL" not in p["attributes"]:
+                continue
+            rows, seen = [], set()
+            for triangle in out.array(p["indices"]).reshape(-1, 3):
+                # Blender drops these.
+                key = tuple(sorted(triangle))
+                if len(set(key)) == 3 and key not in seen:
+                    rows.extend(triangle)
+                seen.add(key)
+            was, now = before.array(q["indices"]).ravel(), after.array(r["indices"]).ravel()
+            if not len(rows) == len(was) == len(now):
+                continue
+            here = before.array(q["attributes"]["POSITION"])[was]
+            there = out.array(p["attributes"]["POSITION"])[rows]
+            fit, *_ = np.linalg.lstsq(np.c_[here, np.ones(len(here))], there, rcond=None)
+            normals = before.array(q["attributes"]["NORMAL"])[was], after.array(r["attributes"]["NORMAL"])[now]
+            changed = np.abs(normals[0] - normals[1]).max(1) > 1e-4
+            back = normals[1][changed] @ np.linalg.inv(fit[:3]).T
+            back /= np.linalg.norm(back, axis=1, keepdims=True)
+            found[n] = dict(zip((rows[i] for i in np.flatnonzero(changed)), back))
+        return found
+
+    @staticmethod
+    def holder(glb, name):
+        """The node with the mesh of a node: Blender may have put it on a child."""
+        at = glb.node(name)
+        if "mesh" in glb.json["nodes"][at]:
+            return at
+        return next(c for c in glb.json["nodes"][at].get("children", []) if "mesh" in glb.json["nodes"][c])
 
     def ideal_delete_mesh(self, edit, before, after, out):
         at = out.node(edit["node"])

@@ -22,16 +22,17 @@ impl Options {
         let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj];
         let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
-            self.page(format.name, format.records, format.rules)?;
+            let rules: Vec<&Rule> = format.rules.iter().chain(format.rules_beside).collect();
+            self.page(format.name, format.records, &rules)?;
         }
         // All textures are described on one page.
-        self.page("textures", texture::RECORDS, texture::RULES)?;
-        self.page("mpq", archive::mpq::RECORDS, archive::mpq::RULES)?;
-        self.page("casc", archive::casc::RECORDS, archive::casc::RULES)?;
+        self.page("textures", texture::RECORDS, &Vec::from_iter(texture::RULES))?;
+        self.page("mpq", archive::mpq::RECORDS, &Vec::from_iter(archive::mpq::RULES))?;
+        self.page("casc", archive::casc::RECORDS, &Vec::from_iter(archive::casc::RULES))?;
         generated(&root().join("docs/rules.md"), catalogue().as_bytes(), self.check)
     }
 
-    fn page(&self, name: &str, schemas: &[&Schema], table: &[Rule]) -> Outcome {
+    fn page(&self, name: &str, schemas: &[&Schema], table: &[&Rule]) -> Outcome {
         let path = root().join("docs/formats").join(format!("{name}.md"));
         let mut page = std::fs::read_to_string(&path).map_err(|e| format!("docs/formats/{name}.md: {e}"))?;
         replace(&mut page, "records", &records(schemas))?;
@@ -78,7 +79,7 @@ fn records(schemas: &[&Schema]) -> String {
     out
 }
 
-fn rules(table: &[Rule]) -> String {
+fn rules(table: &[&Rule]) -> String {
     let mut out = String::from(
         "| code | severity | `--fix` | what is wrong | what it means |\n|---|---|---|---|---|\n",
     );
@@ -106,10 +107,12 @@ fn catalogue() -> String {
     let mut seen = HashSet::new();
     let title_of =
         |format: &Format| if format.category == Category::Texture { "Textures" } else { format.title };
-    let formats = galatea::FORMATS.iter().map(|format| (title_of(format), format.rules));
-    let containers = archive::FORMATS.iter().map(|format| (format.title, format.rules));
-    for (title, rules) in formats.chain([("All archives", archive::RULES)]).chain(containers) {
-        let new: Vec<&Rule> = rules.iter().filter(|rule| seen.insert(rule.code)).collect();
+    let of_format = |format: &Format| format.rules.iter().chain(format.rules_beside).collect::<Vec<&Rule>>();
+    let formats = galatea::FORMATS.iter().map(|format| (title_of(format), of_format(format)));
+    let containers = archive::FORMATS.iter().map(|format| (format.title, Vec::from_iter(format.rules)));
+    for (title, rules) in formats.chain([("All archives", Vec::from_iter(archive::RULES))]).chain(containers)
+    {
+        let new: Vec<&Rule> = rules.into_iter().filter(|rule| seen.insert(rule.code)).collect();
         if new.is_empty() {
             continue;
         }

@@ -1,5 +1,7 @@
-//! `cargo xtask kills`: ends `check --fix` and `convert --force` at random moments, and fills up the disk under them. Nothing
-//! may be lost or mixed, and a second run leaves nothing of ours behind.
+//! `cargo xtask kills`: ends `check --fix`, `convert --force`, `put`, `pack` and `extract` at random moments, and fills up the disk
+//! under them. Nothing may be lost or mixed, and a second run leaves nothing of ours behind.
+
+mod archives;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -79,6 +81,11 @@ impl Options {
             let what = format!("{}, killed", trial.name);
             rows.push((what, self.kill(&trial, program, &mut random)?));
         }
+        // Four models for each pair, so that there is something to write.
+        let models = 4 * self.pairs;
+        for trial in archives::trials(program, &dir.join("archives"), models)? {
+            rows.push((format!("{}, killed", trial.name), trial.kill(program, self.rounds, &mut random)?));
+        }
         let full = dir.join("full");
         fs::create_dir_all(&full).map_err(|e| e.to_string())?;
         let mounted = Mounted::new(&full);
@@ -87,6 +94,12 @@ impl Options {
             let what = format!("{}, {how}", trial.name);
             rows.push((what, self.fill(&trial, program, mounted.is_some(), &full, &mut random)?));
             let _ = fs::remove_dir_all(&trial.dir);
+        }
+        if mounted.is_some() {
+            for trial in archives::trials(program, &full.join("archives"), models)? {
+                let seen = trial.fill(program, self.rounds.div_ceil(5), &full, &mut random)?;
+                rows.push((format!("{}, full disk", trial.name), seen));
+            }
         }
         drop(mounted);
         println!("{:<28} {:>7} {:>8} {:>7} {:>10}", "what", "rounds", "stopped", "midway", "violations");

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use galatea::disk::{self, Games, Job, Loaded};
-use galatea::{Category, Document, Limits, wire};
+use galatea::{Category, Character, Document, Limits, Look, texture, wire};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -20,8 +20,14 @@ use crate::terminal::{complain, reason, show};
 #[derive(Args, Clone)]
 pub(crate) struct Inputs {
     /// Files, folders and archives (searched recursively), patterns such as 'map.w3x/*.mdx', or `-` for standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "appearance", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Take creatures of KotOR by their rows in appearance.2da: body, head and textures by the tables of the game
+    #[arg(long, value_name = "ROW", value_delimiter = ',')]
+    pub(crate) appearance: Vec<u32>,
+    /// What these creatures wear: the letter of a body variation, and the number of its texture
+    #[arg(long, value_name = "LETTER[N]", default_value = "a1", value_parser = wear, requires = "appearance")]
+    pub(crate) wear: (char, u32),
     /// One JSON object per input, one line each
     #[arg(long)]
     pub(crate) json: bool,
@@ -79,6 +85,15 @@ fn threads(text: &str) -> Result<usize, String> {
         Ok(n) if (1..=most).contains(&n) => Ok(n),
         _ => Err(format!("needs a number from 1 to {most}")),
     }
+}
+
+fn wear(text: &str) -> Result<(char, u32), String> {
+    let wrong = || "needs a letter and the number of a texture, such as b2".to_owned();
+    let mut letters = text.chars();
+    let body = letters.next().filter(char::is_ascii_alphabetic).ok_or_else(wrong)?.to_ascii_lowercase();
+    let number = letters.as_str();
+    let texture = if number.is_empty() { 1 } else { number.parse().map_err(|_| wrong())? };
+    Ok((body, texture))
 }
 
 /// Why an input gave no result.
@@ -148,9 +163,22 @@ pub(crate) fn use_games(games: &Arc<Games>) {
     let _ = GAMES.set(Arc::clone(games));
 }
 
-/// Reads and opens one input.
-pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
-    let games = GAMES.get_or_init(|| Arc::new(Games::default()));
+fn games() -> &'static Arc<Games> {
+    GAMES.get_or_init(|| Arc::new(Games::default()))
+}
+
+/// Puts a creature of KotOR together.
+fn open_creature(job: &Job, look: &Look) -> Result<Opened, Failure> {
+    let store = job.path.parent().and_then(|folder| games().store(texture::find::Game::Kotor, folder));
+    let store = store.ok_or_else(|| Failure::Other("its game is gone".into()))?;
+    let character = Character::read(look, store.as_ref(), &Limits::default())?;
+    let loaded = Loaded { path: Some(job.path.clone()), ..Loaded::default() };
+    Ok(Opened { loaded: loaded.with_games(Arc::clone(games())), document: Box::new(character) })
+}
+
+/// Reads one input, whose format is known.
+pub(crate) fn load(job: &Job) -> Result<Loaded, Failure> {
+    let games = games();
     let loaded = disk::load(job).map_err(Failure::Io)?.with_games(Arc::clone(games));
     if galatea::detect(&loaded.bytes).is_none() {
         if let Some(archive) = galatea::archive::detect(&loaded.bytes) {
@@ -160,6 +188,15 @@ pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
         }
         return Err(Failure::Other(disk::why_unknown(&job.path, &loaded.bytes)));
     }
+    Ok(loaded)
+}
+
+/// Reads and opens one input.
+pub(crate) fn open(job: &Job) -> Result<Opened, Failure> {
+    if let Some(look) = &job.creature {
+        return open_creature(job, look);
+    }
+    let loaded = load(job)?;
     let document = galatea::open(&loaded.input(), &Limits::default())?;
     Ok(Opened { loaded, document })
 }
@@ -215,13 +252,28 @@ impl Inputs {
         let listed = self.listed.get_or_init(|| {
             crate::outputs::recover(&self.paths);
             let search = disk::Search { wanted: &wanted, archives: self.archives };
-            Arc::new(disk::jobs_with(&self.paths, &search))
+            let mut all = self.creatures();
+            all.extend(disk::jobs_with(&self.paths, &search));
+            Arc::new(all)
         });
         let one = |job: &Result<Job, (PathBuf, io::Error)>| match job {
             Ok(job) => Ok(job.clone()),
             Err((path, error)) => Err((path.clone(), again(error))),
         };
         listed.iter().map(one).collect()
+    }
+
+    /// The creatures that were asked for.
+    pub(crate) fn creatures(&self) -> Vec<Result<Job, (PathBuf, io::Error)>> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let creature = |row: &u32| {
+            let (body, texture) = self.wear;
+            games().creature(Look { body, texture, ..Look::row(*row) }, &here).ok_or_else(|| {
+                let why = "no KotOR is found; name its folder with --game-dir, or set $GALATEA_KOTOR";
+                (PathBuf::from(format!("appearance_{row}")), io::Error::new(io::ErrorKind::InvalidInput, why))
+            })
+        };
+        self.appearance.iter().map(creature).collect()
     }
 
     /// Works on every input and hands each result, in order, to `each`. Failures go to stderr unless JSON is asked for,

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use galatea::{Limits, disk, texture};
+use galatea::disk::{self, Job};
+use galatea::{Format, Limits, Output, texture};
 
 use crate::terminal::{complain, plain, reason, show};
 
@@ -71,6 +72,80 @@ impl Claims {
         }
         claimed
             .extend(files.iter().zip(sums).map(|((path, _), sum)| (key(path), (owner.to_path_buf(), sum))));
+        Ok(())
+    }
+}
+
+/// Where changed inputs go: into a folder, or where they were.
+pub(crate) struct Saving<'a> {
+    /// The paths that the user named.
+    pub(crate) named: &'a [PathBuf],
+    /// The folder of `-o`; `None` to replace the inputs.
+    pub(crate) folder: Option<&'a Path>,
+    /// Whether read-only files are replaced, and existing files of the folder.
+    pub(crate) force: bool,
+}
+
+impl Saving<'_> {
+    /// Where an input goes.
+    pub(crate) fn place(&self, job: &Job) -> PathBuf {
+        match self.folder {
+            Some(dir) => dir.join(below(self.named, &job.path)),
+            None => job.path.clone(),
+        }
+    }
+
+    /// Returns where the inputs go in the folder, if there is one; fails if two would become one file.
+    pub(crate) fn places(&self, jobs: impl Iterator<Item = Job>, verb: &str) -> Result<Vec<PathBuf>, String> {
+        if self.folder.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut seen = HashMap::new();
+        for job in jobs {
+            let place = self.place(&job);
+            if let Some(other) = seen.insert(place.clone(), job.path.clone())
+                && other != job.path
+            {
+                let (other, path, place) = (show(&other), show(&job.path), show(&place));
+                return Err(format!(
+                    "{other} and {path} would both become {place}; {verb} them one after the other"
+                ));
+            }
+        }
+        Ok(seen.into_keys().collect())
+    }
+
+    /// Writes a changed input. What it replaces is kept as FILE.bak, and its times stay.
+    pub(crate) fn save(&self, job: &Job, output: &Output, format: &Format) -> io::Result<()> {
+        let companions = disk::companion_paths(&job.path, format).into_iter().map(|(_, path)| path);
+        let own: Vec<PathBuf> =
+            companions.chain([job.path.clone()]).filter_map(|path| path.canonicalize().ok()).collect();
+        let precious = |path: &Path| own.iter().any(|own| own == path);
+        let kept = disk::Policy::force(self.force).with_times(true).with_precious(Some(&precious));
+        if let Some(dir) = self.folder {
+            let place = self.place(job);
+            let folder = place.parent().unwrap_or(dir);
+            std::fs::create_dir_all(folder)?;
+            return disk::write_output_with(&place, output, &kept.with_times(false)).map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error)))
+            });
+        }
+        if matches!(disk::locate(&job.path), Ok(disk::Place::Entry(..))) {
+            return Err(io::Error::other("is in an archive; use -o DIR, then `galatea put` puts it back"));
+        }
+        self.own_place(job)?;
+        disk::write_output_with(&job.path, output, &kept.with_replace(true))
+    }
+
+    /// Fails for inputs that have no place of their own to be replaced in.
+    pub(crate) fn own_place(&self, job: &Job) -> io::Result<()> {
+        if job.path.as_os_str() == "-" {
+            return Err(io::Error::other("standard input cannot be changed in place; use -o DIR"));
+        }
+        let name = job.path.file_name().unwrap_or_default().to_string_lossy();
+        if disk::is_backup(&name) && !self.force {
+            return Err(io::Error::other("is a backup; use -o DIR to leave it as it is, or --force"));
+        }
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use galatea::mdlx::{self, node_flags};
 use galatea::preview::Options;
 use galatea::texture::find::Game;
-use galatea::{Document, SceneContext, Stage, kotor, textures};
+use galatea::{Document, EmittedModels, Limits, SceneContext, Stage, kotor, textures};
 
 use support::{galatea, scratch};
 
@@ -153,6 +153,39 @@ fn square(flags: u32) -> mdlx::Model {
     });
     let node = mdlx::Node { object_id: 0, flags: flags | 0x100, ..mdlx::Node::default() };
     model.bones.push(mdlx::Bone { node, ..mdlx::Bone::default() });
+    model
+}
+
+/// An emitter that throws this model.
+fn thrower(path: &[u8]) -> mdlx::Model {
+    let mut model = wc3(emitter());
+    model.particle_emitters2.clear();
+    model.particle_emitters.push(mdlx::ParticleEmitter {
+        emission_rate: 4.0,
+        life_span: 1.5,
+        speed: 60.0,
+        gravity: 30.0,
+        latitude: 0.6,
+        longitude: 3.1,
+        path: mdlx::Text::new(path).unwrap(),
+        ..mdlx::ParticleEmitter::default()
+    });
+    model
+}
+
+/// A model to be thrown: it faces the camera, its texture moves with its age, and it leaves a trail.
+fn missile() -> mdlx::Model {
+    let mut model = square(node_flags::BILLBOARDED);
+    let node = mdlx::Node { object_id: 1, ..mdlx::Node::default() };
+    model.particle_emitters2.push(mdlx::ParticleEmitter2 {
+        node,
+        speed: 0.0,
+        gravity: 0.0,
+        emission_rate: 12.0,
+        life_span: 0.75,
+        segment_scalings: [4.0, 3.0, 2.0],
+        ..emitter()
+    });
     model
 }
 
@@ -339,6 +372,7 @@ fn subjects() -> Vec<(String, Box<dyn Document>)> {
         ..mdlx::ParticleEmitter::default()
     });
     add("models", thrown);
+    add("thrown", thrower(br"SharedModels\Missile.MDL"));
     let mut popcorn = wc3(emitter());
     popcorn.particle_emitters2.clear();
     popcorn.popcorn_emitters.push(mdlx::PopcornEmitter::default());
@@ -368,7 +402,9 @@ fn draw(folder: &Path, name: &str, document: &dyn Document) -> Vec<u8> {
     let scene = document.to_scene(&SceneContext::new(name)).unwrap();
     let game = document.format().game.unwrap_or(Game::Warcraft);
     let found = textures::Textures::new(game, Some(folder), None);
-    let mut stage = Stage::new(document, scene, |scene| Some(textures::resolve_materials(scene, &found, 0)));
+    let emitted = EmittedModels::find(document, &found, &Limits::default());
+    let resolve = |scene: &_| Some(textures::resolve_materials(scene, &found, 0));
+    let mut stage = Stage::with_emitted(document, scene, Some(&emitted), resolve);
     let clip = stage.scene().clips.first().map(|c| c.name.clone());
     let look = Options::default().with_size(72, 72).with_clip(clip).with_time(1.75);
     stage.render(&look).unwrap().png().unwrap()
@@ -390,6 +426,7 @@ const ALIKE: [&[&str]; 3] = [
 fn every_kind_of_emitter_is_drawn_as_it_was_looked_at() {
     let textures = scratch("effects");
     std::fs::write(textures.join("cells.tga"), cells()).unwrap();
+    std::fs::write(textures.join("missile.mdx"), missile().write().unwrap()).unwrap();
     let draw_all = || -> Vec<(String, Vec<u8>)> {
         subjects().iter().map(|(name, model)| (name.clone(), draw(&textures, name, model.as_ref()))).collect()
     };
@@ -421,6 +458,35 @@ fn every_kind_of_emitter_is_drawn_as_it_was_looked_at() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert!(pool.install(draw_all) == drawn, "{threads} threads");
     }
+}
+
+#[test]
+fn models_that_are_thrown_are_found_as_textures_are() {
+    let folder = scratch("thrown");
+    let (model, image) = (folder.join("catapult.mdx"), folder.join("out.png"));
+    std::fs::write(&model, thrower(b"Missile.mdl").write().unwrap()).unwrap();
+    let render = |more: &[&str]| {
+        let (model, image) = (model.to_string_lossy(), image.to_string_lossy());
+        let mut arguments = vec!["render", &model, "-o", &image, "--force", "--size", "64"];
+        arguments.extend(more);
+        let output = galatea(&arguments);
+        assert!(output.status.success());
+        (String::from_utf8(output.stderr).unwrap(), std::fs::read(image.as_ref()).unwrap())
+    };
+    let (said, marked) = render(&[]);
+    assert!(said.contains("Missile.mdl: not found; a marker stands in"), "{said}");
+    std::fs::write(folder.join("missile.mdx"), b"MDLX and nothing else").unwrap();
+    let (said, broken) = render(&[]);
+    assert!(said.contains("Missile.mdl: ") && broken == marked, "{said}");
+    // Text serves as well, and folders that were named go first.
+    let named = folder.join("named");
+    std::fs::create_dir(&named).unwrap();
+    std::fs::write(named.join("missile.mdl"), mdlx::text::print(&missile()).unwrap()).unwrap();
+    let (said, drawn) = render(&["--textures", &named.to_string_lossy()]);
+    assert!(said.contains("cells.tga: not found") && !said.contains("Missile"), "{said}");
+    assert!(drawn != marked);
+    std::fs::write(folder.join("missile.mdx"), missile().write().unwrap()).unwrap();
+    assert!(render(&[]).1 == drawn);
 }
 
 #[test]

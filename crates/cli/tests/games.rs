@@ -295,6 +295,71 @@ fn warcraft_since_1_30_is_read_through_its_storage() {
     assert!(out.contains("war3.w3mod/statue.blp"), "{out}");
 }
 
+#[test]
+fn graphics_of_reforged_go_with_their_models() {
+    let dir = scratch("games-hd");
+    let mut builder = casc::Builder::default();
+    let model = builder.store(&bytes("statue_800.mdx"));
+    let textures = [1u8, 2].map(|n| builder.store(&[bytes("statue.blp"), vec![n]].concat()));
+    let [classic, reforged] = textures;
+    let base = casc::tvfs(&[
+        ("units/statue.mdx", vec![model]),
+        ("_hd.w3mod/units/statue.mdx", vec![model]),
+        ("statue.blp", vec![classic]),
+        ("_hd.w3mod/statue.dds", vec![reforged]),
+        ("_deprecated.w3mod/statue.dds", vec![classic]),
+    ]);
+    let base = builder.store(&base);
+    let root = casc::tvfs(&[("war3.w3mod", vec![base])]);
+    let root = builder.store(&root);
+    builder.configure("vfs-root", &root);
+    builder.configure("vfs-1", &root);
+    builder.configure("vfs-2", &base);
+    for (name, bytes) in builder.build().0 {
+        put(&dir.join(name), &bytes);
+    }
+    let storage = dir.join(".build.info/war3.w3mod");
+    let classic = found(&storage.join("units/statue.mdx"), "statue.blp");
+    assert_eq!(classic.0, storage.join("statue.blp"));
+    let reforged = found(&storage.join("_hd.w3mod/units/statue.mdx"), "statue.blp");
+    assert_eq!(
+        reforged.0,
+        storage.join("_hd.w3mod/statue.dds"),
+        "an ending that is worse, in a folder that is better"
+    );
+    assert_eq!(reforged.1[0], text(&storage.join("statue.blp")));
+}
+
+#[test]
+fn textures_of_a_package_in_a_dat_are_in_that_of_the_same_name() {
+    let dir = scratch("games-pftxs");
+    let texture = ftex(&dir.join("made"));
+    let fpk = archive(&Fpk::new(false), &[("/Assets/tpp/chara/statue.fmdl", bytes("statue.fmdl"))]);
+    let image = format!("{:013x}.ftex", path_code64("/statue.ftex") & ((1 << 51) - 1));
+    let packed = |texture: Vec<u8>| archive(&Pftxs::new(), &[(image.as_str(), texture)]);
+    let name = |ending: &str| path_code64(&format!("/Assets/tpp/pack/statue.{ending}"));
+    let root = dir.join("MGS_TPP");
+    let other = (path_code64("/Assets/tpp/pack/other.pftxs"), b"not read".to_vec(), fox::Kept::Plain);
+    let chunk = fox::qar_of(
+        1,
+        &[
+            (name("fpk"), fpk, fox::Kept::Packed),
+            (name("pftxs"), packed(texture.clone()), fox::Kept::Plain),
+            other,
+        ],
+    );
+    put(&root.join("master/chunk0.dat"), &chunk);
+    let model = root.join("master/chunk0.dat/Assets/tpp/pack/statue.fpk/Assets/tpp/chara/statue.fmdl");
+    let place = || text(&found(&model, "statue.tga").0).split("master").nth(1).unwrap().replace('\\', "/");
+    assert!(place().starts_with("/chunk0.dat/") && place().contains(".pftxs/"), "{}", place());
+    // The patch has a newer one.
+    put(
+        &root.join("master/0/01.dat"),
+        &fox::qar_of(2, &[(name("pftxs"), packed(texture), fox::Kept::Packed)]),
+    );
+    assert!(place().starts_with("/0/01.dat/"), "{}", place());
+}
+
 /// The statue's texture as the Fox Engine has it.
 fn ftex(dir: &Path) -> Vec<u8> {
     fs::create_dir_all(dir).unwrap();

@@ -135,3 +135,88 @@ fn sizes_are_from_1_to_4096() {
         assert!(text.lines().next().is_some_and(|l| l.starts_with("error: ")), "{size}: {text}");
     }
 }
+
+#[test]
+fn what_show_asks_for_in_vain_is_said() {
+    let dir = scratch("render_show");
+    let statue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statue.mdl");
+    let (statue, out) = (statue.to_string_lossy(), dir.join("out.png"));
+    let show = |what: &str| {
+        let arguments =
+            ["render", &statue, "-o", &out.to_string_lossy(), "--size", "32", "--force", "--show", what];
+        let done = galatea(&arguments);
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let (code, said) = show("weights:nobody");
+    assert!(code == Some(4) && said.contains("there is no bone `nobody`; the model has "), "{code:?} {said}");
+    assert_eq!(show("weights:HEAD"), (Some(0), String::new()));
+    let (code, said) = show("masks,lod:3");
+    assert!(
+        code == Some(0) && said.contains("no vertex colors") && said.contains("there is no level 3"),
+        "{said}"
+    );
+    assert_eq!(show("normals,uv,lod:0,walk,bounds,skeleton,wire"), (Some(0), String::new()));
+}
+
+/// A Warcraft III model that only its Portrait clip moves before its camera.
+fn portrait() -> Vec<u8> {
+    use galatea::mdlx::*;
+    let mut model = Model::new(Version(800));
+    let sequence = |name: &[u8], start, end| Sequence {
+        name: Text::new(name).unwrap(),
+        start,
+        end,
+        ..Sequence::default()
+    };
+    model.sequences = vec![sequence(b"Stand", 0, 1000), sequence(b"Portrait - 1", 2000, 3000)];
+    let keys = [(0, [0.0; 3]), (1000, [0.0; 3]), (2000, [0.0, 0.0, 500.0]), (3000, [0.0, 0.0, 500.0])];
+    let moved = Track::new(b"KGTR", Interpolation::Linear, Keys::Vector(Curve::new(keys)));
+    model
+        .bones
+        .push(Bone { node: Node { tracks: vec![moved].into(), ..Node::default() }, ..Bone::default() });
+    model.pivots.push([0.0; 3]);
+    model.textures.push(Texture::default());
+    model.materials.push(Material { layers: vec![Layer::default()], ..Material::default() });
+    model.geosets.push(Geoset {
+        vertices: vec![[0.0, -10.0, -10.0], [0.0, 10.0, -10.0], [0.0, 0.0, 10.0]],
+        normals: vec![[1.0, 0.0, 0.0]; 3],
+        uvs: vec![vec![[0.0; 2]; 3]],
+        face_types: vec![4],
+        face_counts: vec![3],
+        faces: vec![0, 1, 2],
+        vertex_groups: vec![0; 3],
+        group_sizes: vec![1],
+        matrices: vec![0],
+        ..Geoset::default()
+    });
+    model.cameras.push(Camera {
+        position: [60.0, 0.0, 500.0],
+        target: [0.0, 0.0, 500.0],
+        field_of_view: 0.5,
+        ..Camera::default()
+    });
+    model.write().unwrap()
+}
+
+#[test]
+fn portraits_play_the_clip_that_is_made_for_their_camera() {
+    let dir = scratch("render_portrait");
+    let (model, out) = (dir.join("hero_portrait.mdx"), dir.join("out.png"));
+    std::fs::write(&model, portrait()).unwrap();
+    let render = |more: &[&str]| {
+        let (model, image) = (model.to_string_lossy(), out.to_string_lossy());
+        let mut arguments =
+            vec!["render", &model, "-o", &image, "--size", "32", "--background", "transparent", "--force"];
+        arguments.extend(more);
+        let done = galatea(&arguments);
+        assert!(done.status.success());
+        let image =
+            galatea::texture::decode(&std::fs::read(&out).unwrap(), &[], &Default::default()).unwrap();
+        let covered = image.pixels().filter(|[.., a]| *a > 128).count();
+        (covered, String::from_utf8(done.stderr).unwrap())
+    };
+    let (covered, said) = render(&[]);
+    assert!(covered > 32 * 32 / 8 && said.is_empty(), "{covered} {said}");
+    let (covered, said) = render(&["--clip", "Stand"]);
+    assert!(covered == 0 && said.contains("the camera shows little of the model"), "{covered} {said}");
+}

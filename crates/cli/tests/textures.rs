@@ -64,6 +64,48 @@ fn the_audit_names_what_is_missing_and_what_is_ambiguous() {
 }
 
 #[test]
+fn a_file_that_the_game_does_not_load_is_not_found() {
+    let dir = scratch("cli-textures/not-loaded");
+    let (own, named) = (dir.join("own"), dir.join("named"));
+    [&own, &named].iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+    model(&own.join("a.mdx"), &[("skin.blp", 0), ("both.blp", 0), ("far.blp", 0)]);
+    let image = Image::filled(2, 2, [9, 9, 9, 255]);
+    let (png, tga) = (encode::png(&image).unwrap(), encode::tga(&image).unwrap());
+    for name in ["skin.png", "both.png", "spare.png"] {
+        std::fs::write(own.join(name), &png).unwrap();
+    }
+    std::fs::write(own.join("both.tga"), &tga).unwrap();
+    std::fs::write(named.join("far.png"), &png).unwrap();
+    std::fs::write(own.join("far.tga"), &tga).unwrap();
+    let (own, named) = (own.to_string_lossy(), named.to_string_lossy());
+    let output = galatea(&["textures", &own, "--textures", &named, "--all", "--unused"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let out = text(&output.stdout);
+    let line = |start: &str| {
+        out.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_default().to_owned()
+    };
+    assert!(line("missing    skin.blp").contains("skin.png, which the game does not load"), "{out}");
+    assert!(line("found      both.blp").contains("both.tga"), "{out}");
+    assert!(line("found      far.blp").contains("far.tga"), "what the game loads goes first: {out}");
+    // Nobody asks for the spare one.
+    let unused: Vec<&str> = out
+        .lines()
+        .skip_while(|l| *l != "no model asks for:")
+        .skip(1)
+        .take_while(|l| l.starts_with("  "))
+        .collect();
+    assert_eq!(unused.len(), 1, "{out}");
+    assert!(
+        unused[0].ends_with("spare.png") && out.ends_with("1 models: 2 found, 1 missing, 1 unused\n"),
+        "{out}"
+    );
+    let json = galatea(&["textures", &own, "--textures", &named, "--unused", "--json"]);
+    let last: serde_json::Value = serde_json::from_str(text(&json.stdout).lines().last().unwrap()).unwrap();
+    assert_eq!((last["unused"].as_array().unwrap().len(), &last["missing"]["skin.blp"]), (1, &1.into()));
+    assert_eq!(last["found_in"].as_object().unwrap().len(), 1);
+}
+
+#[test]
 fn a_folder_of_images_becomes_textures_and_models_are_left_alone() {
     let dir = scratch("cli-textures/folder");
     let (from, to) = (dir.join("from"), dir.join("to"));

@@ -2,17 +2,117 @@
 
 use std::collections::HashMap;
 
+use galatea_wire::Loss;
+
 use crate::mesh::{Mesh, Values};
 use crate::model::Fmdl;
 use crate::name::Name;
+use crate::presets::closest;
 
-/// Bones of PES bodies that have two sides.
-const SIDED: [&str; 7] =
-    ["sk_shoulder", "sk_upperarm", "sk_forearm", "sk_hand", "sk_thigh", "sk_leg", "sk_foot"];
-/// Bones of PES bodies in the middle.
-const MIDDLE: [&str; 4] = ["sk_belly", "sk_chest", "sk_neck", "sk_head"];
-/// How the names of all other bones of PES begin: helpers of the body, faces, hands.
-const FAMILIES: [&str; 3] = ["dsk_", "skf_", "skh_"];
+/// How the names of bones of PES begin: bodies, their helpers, faces, hands. For each the bones that there are on both sides, with
+/// `_l` or `_r` behind, and the others. So the skeletons of PES 18 are documented; later games have more helpers.
+static PES: [(&str, &[&str], &[&str]); 4] = [
+    (
+        "sk_",
+        &["foot", "forearm", "hand", "leg", "shoulder", "thigh", "upperarm"],
+        &["belly", "chest", "head", "neck"],
+    ),
+    (
+        "dsk_",
+        &[
+            "belly_ba",
+            "belly_f",
+            "belly_o",
+            "clavicle",
+            "collar",
+            "deltoid",
+            "ear_b",
+            "ear_t",
+            "earlobe",
+            "elbow",
+            "foot",
+            "forearm",
+            "forearm_t",
+            "hem",
+            "hem_ba",
+            "hem_f",
+            "hem_i",
+            "hem_o",
+            "hip",
+            "knee",
+            "leg",
+            "pants",
+            "pectoralis",
+            "scapula",
+            "thigh",
+            "toe",
+            "trapezius",
+            "upperarm",
+            "upperarm_long",
+            "upperarm_skin",
+            "upperarm_skin_t",
+            "wrist",
+        ],
+        &["belly_scale", "hair", "hip", "neckback", "scm"],
+    ),
+    (
+        "skf_",
+        &[
+            "brow_i",
+            "brow_o",
+            "cheek",
+            "cheek_s",
+            "eye",
+            "eyelid_b",
+            "eyelid_t",
+            "lip_b",
+            "lip_s",
+            "lip_t",
+            "nasolabialfold_t",
+            "nosewing",
+            "orbicularisoculi_b",
+        ],
+        &["doublechin", "glabella", "jaw", "lip_b_c", "lip_t_c", "lip_volume", "nose"],
+    ),
+    (
+        "skh_",
+        &[
+            "index_dip",
+            "index_mata",
+            "index_mcp",
+            "index_pip",
+            "middle_dip",
+            "middle_mata",
+            "middle_mcp",
+            "middle_pip",
+            "pinky_dip",
+            "pinky_mata",
+            "pinky_mcp",
+            "pinky_pip",
+            "ring_dip",
+            "ring_mata",
+            "ring_mcp",
+            "ring_pip",
+            "thumb_mata",
+            "thumb_mcp",
+            "thumb_pip",
+        ],
+        &[],
+    ),
+];
+
+/// Returns the names of all bones that are known of PES.
+///
+/// ```
+/// assert_eq!(galatea_fox::pes_bones().count(), 158);
+/// assert!(galatea_fox::pes_bones().any(|name| name == "skh_thumb_pip_r"));
+/// ```
+pub fn pes_bones() -> impl Iterator<Item = String> {
+    PES.iter().flat_map(|(family, sided, single)| {
+        let both = sided.iter().flat_map(move |name| ["l", "r"].map(|side| format!("{family}{name}_{side}")));
+        both.chain(single.iter().map(move |name| format!("{family}{name}")))
+    })
+}
 
 /// Returns the name that PES has for a bone, however a program spells its side; `None` if PES has no such bone.
 ///
@@ -32,13 +132,19 @@ pub fn pes_bone(name: &str) -> Option<String> {
         ends.iter().find_map(|end| plain.strip_suffix(end.as_str())).map(|base| (base, side))
     });
     let base = sided.map_or(plain, |(base, _)| base);
-    let known = match sided {
-        Some(_) => SIDED.contains(&base),
-        None => MIDDLE.contains(&base),
-    };
-    let family = FAMILIES.iter().any(|f| base.len() > f.len() && base.starts_with(f));
     let full = sided.map_or_else(|| base.to_owned(), |(base, side)| format!("{base}_{side}"));
-    (known || family).then_some(full)
+    // All bones of bodies are known; of the others, later games have more.
+    let open = PES.iter().map(|(family, ..)| *family).filter(|family| *family != "sk_");
+    let of_family = open.into_iter().any(|f| base.len() > f.len() && base.starts_with(f));
+    (of_family || is_known(&full)).then_some(full)
+}
+
+fn is_known(name: &str) -> bool {
+    PES.iter().any(|(family, sided, single)| {
+        let Some(rest) = name.strip_prefix(family) else { return false };
+        let base = rest.strip_suffix("_l").or(rest.strip_suffix("_r"));
+        single.contains(&rest) || base.is_some_and(|base| sided.contains(&base))
+    })
 }
 
 impl Fmdl {
@@ -118,17 +224,32 @@ impl Fmdl {
         }
     }
 
-    /// Spells the names of bones as PES does. Returns those that PES does not have.
-    pub(crate) fn name_pes_bones(&mut self) -> Vec<String> {
-        let mut unknown = Vec::new();
+    /// Spells the names of bones as PES does. Returns what of them PES does not have, or is not known to have.
+    pub(crate) fn name_pes_bones(&mut self) -> Vec<Loss> {
+        let mut losses = Vec::new();
         for bone in &mut self.bones {
             let Some(name) = bone.name.text().map(std::borrow::Cow::into_owned) else { continue };
-            match pes_bone(&name) {
-                Some(own) => bone.name = Name::from(own.as_str()),
-                None => unknown.push(name),
+            let own = pes_bone(&name);
+            let full = own.clone().unwrap_or_else(|| name.clone());
+            if let Some(own) = own {
+                bone.name = Name::from(own.as_str());
             }
+            if is_known(&full) {
+                continue;
+            }
+            let all: Vec<String> = pes_bones().collect();
+            let meant = closest(&full, all.iter().map(String::as_str));
+            let meant = meant.map_or_else(String::new, |meant| format!("; there is {meant:?}"));
+            let place = format!("bone {name:?}");
+            losses.push(if full == name && pes_bone(&name).is_none() {
+                Loss::new(place, format!("movement: the skeleton of the game lacks it{meant}"))
+            } else {
+                let what =
+                    format!("movement, unless the skeleton of the game has it: PES 18 does not{meant}");
+                Loss::new(place, what).invisible()
+            });
         }
-        unknown
+        losses
     }
 }
 

@@ -50,7 +50,7 @@ mod weights;
 pub mod wire;
 mod write;
 
-pub use bones::pes_bone;
+pub use bones::{pes_bone, pes_bones};
 pub use convert::Repathed;
 pub use derive::{Agreement, Derived};
 pub use extensions::Extensions;

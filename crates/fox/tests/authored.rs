@@ -1,7 +1,7 @@
 //! New models: materials by name, property and preset; groups, bones and what is left out.
 #![cfg(test)]
 
-use galatea_fox::{Fmdl, Game, Presets, SceneOptions, TexturePath, pes_bone};
+use galatea_fox::{Fmdl, Game, Presets, SceneOptions, TexturePath, pes_bone, pes_bones};
 use galatea_scene::{
     AlphaMode, Extras, Influences, Material, Mesh, Node, Primitive, Scene, Skin, Slot, Texture, Transform,
     Value, Vertices,
@@ -103,13 +103,31 @@ fn unused_bones_go_and_indices_follow() {
 #[test]
 fn bones_of_pes_are_spelled_as_the_game_does() {
     let (model, losses) = Fmdl::from_scene(
-        &figure(&["SK_Chest", "sk_hand.L", "Bone"]),
+        &figure(&["SK_Chest", "sk_hand.L", "Bone", "sk_forarm_r", "dsk_toes.L", "skf_brow_i.R"]),
         &SceneOptions::default().with_game(Game::Pes),
     )
     .unwrap();
     let names: Vec<String> = model.bones.iter().map(|b| b.name.to_string()).collect();
-    assert_eq!(names, ["sk_chest", "sk_hand_l", "Bone"]);
-    assert!(losses.iter().any(|l| l.to_string().contains("\"Bone\"")), "{losses:?}");
+    assert_eq!(names, ["sk_chest", "sk_hand_l", "Bone", "sk_forarm_r", "dsk_toes_l", "skf_brow_i_r"]);
+    let told: Vec<(String, bool)> = losses.iter().map(|l| (l.to_string(), l.visible)).collect();
+    let want = [
+        ("bone \"Bone\": movement: the skeleton of the game lacks it", true),
+        (
+            "bone \"sk_forarm_r\": movement: the skeleton of the game lacks it; there is \"sk_forearm_r\"",
+            true,
+        ),
+        (
+            "bone \"dsk_toes.L\": movement, unless the skeleton of the game has it: PES 18 does not; there is \"dsk_toe_l\"",
+            false,
+        ),
+    ];
+    assert_eq!(told, want.map(|(line, visible)| (line.to_owned(), visible)));
+    for name in pes_bones() {
+        assert_eq!(pes_bone(&name), Some(name.clone()));
+        if let Some(base) = name.strip_suffix("_l") {
+            assert_eq!(pes_bone(&format!("{base}.L.001")), Some(name.clone()));
+        }
+    }
     assert_eq!(pes_bone("sk_belly_l"), None);
     assert_eq!(pes_bone("dsk_toe.R.001").as_deref(), Some("dsk_toe_r"));
 }

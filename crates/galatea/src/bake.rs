@@ -40,9 +40,10 @@ impl Samples {
 /// and has no size at other times. Sprites that face the camera face the front of the model.
 pub(crate) fn bake(scene: &Scene, performance: &mut dyn Performance) -> Baked {
     let mut out = scene.clone();
-    for mut material in performance.materials() {
-        material.extras.insert(BAKED, true);
-        out.materials.push(material);
+    for id in performance.extend(&mut out) {
+        if let Some(material) = out.materials.get_mut(id as usize) {
+            material.extras.insert(BAKED, true);
+        }
     }
     let posed = out.clone();
     let camera = facing_front(scene);

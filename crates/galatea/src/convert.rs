@@ -153,7 +153,7 @@ pub fn convert(
     Ok(Converted { output: built.write()?.with_siblings(siblings).with_siblings(files), losses })
 }
 
-/// Writes the scene of a document, with its effects as meshes if that is wanted.
+/// Writes the scene of a document, with its effects as meshes if that is wanted. Models that emitters throw are left out.
 fn write(
     write_scene: WriteScene,
     document: &dyn Document,
@@ -161,7 +161,7 @@ fn write(
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
-    let performance = options.bake_effects.then(|| document.performance(&scene)).flatten();
+    let performance = options.bake_effects.then(|| document.performance(&scene, None)).flatten();
     let Some(mut performance) = performance.filter(|performance| performance.has_effects()) else {
         return write_scene(&scene, document, options, context);
     };

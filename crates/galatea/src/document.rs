@@ -13,7 +13,9 @@ use galatea_wire::{
 #[cfg(feature = "walk")]
 use crate::Ground;
 use crate::textures::{TextureName, Textures};
-use crate::{ConvertError, ConvertOptions, Converted, EmbeddedImages, FORMATS, Format, FormatId};
+use crate::{
+    ConvertError, ConvertOptions, Converted, EmbeddedImages, EmittedModels, FORMATS, Format, FormatId,
+};
 
 /// The files in the directory of a document, for formats that are spread over several: a .gltf with its .bin and images.
 pub trait SiblingFiles: fmt::Debug {
@@ -334,6 +336,10 @@ pub trait Document: Any + Send {
     }
     /// Checks the format's rules.
     fn check(&self) -> Report;
+    /// Checks that the files beside the input that the document was read from belong to it.
+    fn check_beside(&self, _input: &Input<'_>) -> Report {
+        Report::new()
+    }
     /// Fixes what the wanted rules find, where the rest of the file determines the right value.
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
     /// What differs from another document of the same format, in words; `None` if the formats differ.
@@ -352,9 +358,17 @@ pub trait Document: Any + Send {
         self.to_scene(context).map(Cow::Owned)
     }
     /// Returns what the document plays as the scene that was made from it: animated materials, particles and ribbons; `None` if
-    /// the scene holds everything that moves.
-    fn performance<'a>(&'a self, _scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+    /// the scene holds everything that moves. `emitted` are the models that its emitters throw, as far as they were found.
+    fn performance<'a>(
+        &'a self,
+        _scene: &Scene,
+        _emitted: Option<&'a EmittedModels>,
+    ) -> Option<Box<dyn Performance + 'a>> {
         None
+    }
+    /// Returns the names of the models that its emitters throw, each once.
+    fn emitted_models(&self) -> Vec<String> {
+        Vec::new()
     }
     /// Writes the document in another format without a scene in between; `None` if the conversion needs a scene.
     /// [`convert`](crate::convert()) is for callers: it converts through a scene, too.
@@ -410,6 +424,21 @@ pub fn open(input: &Input<'_>, limits: &Limits) -> Result<Box<dyn Document>> {
     }
 }
 
+/// Checks a document, and that the files beside the input that it was read from belong to it: of a KotOR room, its walkmesh.
+///
+/// ```
+/// use galatea::{Input, check, open};
+/// let glb = galatea::gltf::write_glb(&galatea::scene::example(), &Default::default())?;
+/// let input = Input::new(&glb);
+/// assert!(check(open(&input, &Default::default())?.as_ref(), &input).is_empty());
+/// # Ok::<(), galatea::Error>(())
+/// ```
+pub fn check(document: &dyn Document, input: &Input<'_>) -> Report {
+    let mut report = document.check();
+    report.append(document.check_beside(input));
+    report
+}
+
 /// Tells which byte is what in a file of any format, or in an archive; `None` if it is unknown.
 pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
     if let Some(format) = detect(input.bytes).filter(|format| !format.needs_full_scan) {
@@ -424,7 +453,8 @@ pub fn inspect(input: &Input<'_>, limits: &Limits) -> Option<Vec<Inspection>> {
 /// Returns the rules of all formats and containers. Those of one family share their rules, which then come more than once.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let containers = galatea_archive::FORMATS.iter().flat_map(|f| f.rules);
-    FORMATS.iter().flat_map(|f| f.rules).chain(galatea_archive::RULES).chain(containers)
+    let of_formats = FORMATS.iter().flat_map(|f| f.rules.iter().chain(f.rules_beside));
+    of_formats.chain(galatea_archive::RULES).chain(containers)
 }
 
 /// Finds a rule of any format or container by its code, ignoring case.

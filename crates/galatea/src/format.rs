@@ -60,6 +60,8 @@ pub struct Format {
     pub inspect: fn(&Input<'_>, &Limits) -> Vec<Inspection>,
     /// What is checked.
     pub rules: &'static [Rule],
+    /// What [`Document::check_beside`] checks.
+    pub rules_beside: &'static [Rule],
     /// Its fixed records.
     pub records: &'static [&'static Schema],
     /// The parts of a document whose content depends on the order of vertices and triangles, by their names in differences:
@@ -106,6 +108,7 @@ impl Format {
             read: |_, _| Err(galatea_wire::Error::at(galatea_wire::ErrorKind::NotThisFormat, 0)),
             inspect: |_, _| Vec::new(),
             rules: &[],
+            rules_beside: &[],
             records: &[],
             unordered: &[],
             from_scene: None,

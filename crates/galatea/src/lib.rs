@@ -27,6 +27,8 @@ mod convert_options;
 #[cfg(feature = "disk")]
 pub mod disk;
 mod document;
+pub mod edit;
+mod emitted;
 pub mod file_names;
 mod format;
 mod formats;
@@ -44,19 +46,20 @@ pub use convert_options::{ConvertOption, ConvertOptions, Encoding, TargetGame};
 #[cfg(feature = "kotor")]
 pub use document::FindModel;
 pub use document::{
-    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, detect, inspect, open, rule,
-    rules,
+    Companion, Document, Input, Inspection, Output, SceneContext, SiblingFiles, check, detect, inspect, open,
+    rule, rules,
 };
+pub use emitted::EmittedModels;
 pub use format::{Category, Encode, Format, FromScene, WriteScene};
 #[cfg(feature = "mdlx")]
 pub use formats::MdlText;
 #[cfg(feature = "kotor")]
-pub use formats::{AsciiModel, AsciiWalkmesh};
+pub use formats::{Appearances, AsciiModel, AsciiWalkmesh, Character, Look, Parts};
+#[cfg(feature = "walk")]
+pub use formats::{AreaFile, Body, Instances, LayoutFile, Object, ObjectKind, RoomFiles};
 pub use formats::{
     EmbeddedImages, FORMATS, FormatId, Gltf, GltfText, ObjText, TextureFile, UnknownFormat, encode_image, obj,
 };
-#[cfg(feature = "walk")]
-pub use formats::{LayoutFile, RoomFiles};
 pub use galatea_archive as archive;
 #[cfg(feature = "fox")]
 pub use galatea_fox as fox;

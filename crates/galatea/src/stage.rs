@@ -2,12 +2,13 @@
 
 use galatea_preview::{self as preview, Image, Options, RenderError, View};
 use galatea_scene::{
-    Bounds, Frame, Instant, Performance, PlainPerformance, Playback, Pose, Projection, Scene,
+    Bounds, Clip, Frame, Instant, MaterialId, Performance, PlainPerformance, Playback, Pose, Projection,
+    Scene,
 };
 use galatea_wire::Loss;
 
-use crate::Document;
 use crate::textures::ResolvedMaterials;
+use crate::{Document, EmittedModels};
 
 /// Width and height of the images by which the fullest moment is found.
 const TRIAL: u32 = 48;
@@ -41,8 +42,8 @@ pub struct Stage<'a> {
     scene: Scene,
     resolved: Option<ResolvedMaterials>,
     performance: Box<dyn Performance + 'a>,
-    /// The first material of effects.
-    effects: usize,
+    /// The materials of sprites.
+    effects: Vec<MaterialId>,
 }
 
 impl std::fmt::Debug for Stage<'_> {
@@ -53,22 +54,37 @@ impl std::fmt::Debug for Stage<'_> {
 
 impl<'a> Stage<'a> {
     /// Returns a document with its scene. `resolve` finds the textures of the scene's materials, to which those of the
-    /// document's effects were added.
+    /// document's effects were added. Markers stand in for models that emitters throw.
     pub fn new(
         document: &'a dyn Document,
-        mut scene: Scene,
+        scene: Scene,
         resolve: impl FnOnce(&Scene) -> Option<ResolvedMaterials>,
     ) -> Self {
-        let performance = document.performance(&scene).unwrap_or_else(|| Box::new(PlainPerformance));
-        let effects = scene.materials.len();
-        scene.materials.extend(performance.materials());
+        Stage::with_emitted(document, scene, None, resolve)
+    }
+
+    /// Returns a document with its scene and the models that its emitters throw.
+    pub fn with_emitted(
+        document: &'a dyn Document,
+        mut scene: Scene,
+        emitted: Option<&'a EmittedModels>,
+        resolve: impl FnOnce(&Scene) -> Option<ResolvedMaterials>,
+    ) -> Self {
+        let performance = document.performance(&scene, emitted).unwrap_or_else(|| Box::new(PlainPerformance));
+        let effects = performance.extend(&mut scene);
         let resolved = resolve(&scene);
         if let Some(resolved) = &resolved {
-            let own: Vec<_> = scene.materials.iter().skip(effects).map(|m| (m.alpha, m.base_color)).collect();
+            let own = |id: &MaterialId| {
+                let material = scene.materials.get(*id as usize)?;
+                Some((*id, material.alpha, material.base_color))
+            };
+            let own: Vec<_> = effects.iter().filter_map(own).collect();
             scene = resolved.scene(&scene);
             // The emitter decides how its particles are blended, not their texture.
-            for (material, (alpha, color)) in scene.materials.iter_mut().skip(effects).zip(own) {
-                (material.alpha, material.base_color) = (alpha, color);
+            for (id, alpha, color) in own {
+                if let Some(material) = scene.materials.get_mut(id as usize) {
+                    (material.alpha, material.base_color) = (alpha, color);
+                }
             }
         }
         Stage { scene, resolved, performance, effects }
@@ -96,7 +112,8 @@ impl<'a> Stage<'a> {
 
     /// Returns the names of the textures of effects that were not found. Soft dots stand in for them.
     pub fn missing_effect_textures(&self) -> Vec<&str> {
-        let used = self.scene.materials.iter().skip(self.effects).filter_map(|m| m.textures.first());
+        let materials = self.effects.iter().filter_map(|id| self.scene.materials.get(*id as usize));
+        let used = materials.filter_map(|m| m.textures.first());
         let mut missing: Vec<&str> =
             used.map(|t| t.name.as_str()).filter(|name| self.texture(name).is_none()).collect();
         missing.sort_unstable();
@@ -145,9 +162,41 @@ impl<'a> Stage<'a> {
     /// begins with `stand`, else the first one. A document without effects is shown at rest; one without clips emits at rest.
     pub fn usual(&mut self, options: &Options) -> Result<Options, RenderError> {
         let clips = &self.scene.clips;
-        let stand = |name: &str| name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("stand"));
-        let clip = clips.iter().find(|c| stand(&c.name)).or(clips.first()).map(|c| c.name.clone());
+        let clip = self.named("stand").or(clips.first()).map(|c| c.name.clone());
         if self.has_effects() { self.fullest(&options.clone().with_clip(clip)) } else { Ok(options.clone()) }
+    }
+
+    /// Returns the options with the clip that plays in a portrait: the first whose name begins with `portrait`, else one with that word
+    /// in its name, else the first whose name begins with `stand`, in its middle, or with effects at its fullest moment. Some models are
+    /// moved to their camera only by that clip. A document without such clips is shown as usual.
+    pub fn portrait(&mut self, options: &Options) -> Result<Options, RenderError> {
+        let has_word = |c: &&Clip| c.name.to_ascii_lowercase().contains("portrait");
+        let worded = self.named("portrait").or(self.scene.clips.iter().find(has_word));
+        match worded.or(self.named("stand")).map(|c| (c.name.clone(), c.length)) {
+            None => self.usual(options),
+            Some((name, _)) if self.has_effects() => self.fullest(&options.clone().with_clip(Some(name))),
+            Some((name, length)) => Ok(options.clone().with_clip(Some(name)).with_time(length * 0.5)),
+        }
+    }
+
+    /// Returns the first clip whose name begins with a word, letter case ignored.
+    fn named(&self, word: &str) -> Option<&Clip> {
+        let begins =
+            |name: &str| name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        self.scene.clips.iter().find(|c| begins(&c.name))
+    }
+
+    /// Returns how much of the height of the image is covered, from 0 to 1.
+    pub fn covered_height(&mut self, options: &Options) -> Result<f32, RenderError> {
+        let image = self.render(&trial(options))?;
+        let rows = image.pixels.chunks_exact(image.width as usize * 4);
+        let covered = |row: &[u8]| row.chunks_exact(4).any(|p| p.last().is_some_and(|a| *a > 40));
+        let (mut first, mut last) = (None, 0);
+        for (number, _) in rows.enumerate().filter(|(_, row)| covered(row)) {
+            first.get_or_insert(number);
+            last = number + 1;
+        }
+        Ok(first.map_or(0.0, |first| (last - first) as f32 / image.height as f32))
     }
 
     /// Returns the options with a clip at a time. What was not asked for is as usual: [`Stage::usual`] without a clip; without a
@@ -183,7 +232,7 @@ impl<'a> Stage<'a> {
         }
         let end = if playback == Playback::Once { length } else { length.max(BUILD_UP) };
         let times: Vec<f32> = (1..=TRIALS).map(|i| end * f32::from(i) / f32::from(TRIALS + 1)).collect();
-        let small = options.clone().with_size(TRIAL, TRIAL).with_samples(1).with_background([0; 4]);
+        let small = trial(options);
         let framing = self.framing(&small, &times)?;
         let small = small.with_framing(framing);
         let mut best = (0, length * 0.5);
@@ -231,6 +280,12 @@ impl<'a> Stage<'a> {
         let pose = self.frame(&at, options).pose;
         Ok(camera_view(&self.scene, &pose, found))
     }
+}
+
+/// Returns the options of a small image in which what is drawn is told from what is not.
+fn trial(options: &Options) -> Options {
+    let look = options.clone().with_size(TRIAL, TRIAL).with_samples(1).with_background([0; 4]);
+    look.with_checker(false).with_ground(false)
 }
 
 /// Returns the view of a camera in a pose.

@@ -2,14 +2,15 @@
 //! need no second tool.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // A test that meets the unexpected has to fail.
 
+#[path = "authored/kotor.rs"]
+mod authored;
+
+use authored::{add_cube, at, character, door, glb, hall, material, mesh, part, placeable, supermodel};
 use galatea::kotor::authoring::{Authoring, Class, Neighbor, Smoothing, WalkmeshUse};
 use galatea::kotor::bwm::Walkmesh;
 use galatea::kotor::mdl::Model;
 use galatea::kotor::surface;
-use galatea::scene::{
-    AlphaMode, Influences, Material, Mesh, Node, Primitive, Purpose, Scene, Skin, Slot, Texture, Topology,
-    Transform, Vertices,
-};
+use galatea::scene::{Influences, Node, Primitive, Purpose, Scene, Skin, Topology};
 use galatea::walk::{self, Agent, Effort, Materials, Navigator, Ray, Route};
 use galatea::{
     ConvertError, ConvertOptions, Converted, FormatId, Ground, Input, Limits, SceneContext, Severity,
@@ -30,101 +31,6 @@ fn keep_all(name: &str, made: &Converted) {
         keep(&format!("{stem}.{}", companion.extension), &companion.bytes);
     }
     made.output.siblings.iter().for_each(|(name, bytes)| keep(name, bytes));
-}
-
-fn at(name: &str, translation: [f32; 3]) -> Node {
-    Node { transform: Transform { translation, ..Transform::default() }, ..Node::new(name) }
-}
-
-fn material(scene: &mut Scene, name: &str) -> u32 {
-    if let Some(known) = scene.materials.iter().position(|m| m.name == name) {
-        return known as u32;
-    }
-    scene.materials.push(Material { name: name.into(), ..Material::default() });
-    scene.materials.len() as u32 - 1
-}
-
-/// Adds triangles of one material to a mesh, with vertices of their own, as exporters write them.
-fn part(scene: &mut Scene, positions: Vec<[f32; 3]>, indices: Vec<u32>, material: Option<u32>) -> Primitive {
-    let uvs = vec![positions.iter().map(|[x, _, z]| [*x, *z]).collect()];
-    scene.vertices.push(Vertices { positions, uvs, ..Vertices::default() });
-    let vertices = scene.vertices.len() as u32 - 1;
-    Primitive { vertices, indices, material, ..Primitive::default() }
-}
-
-fn mesh(scene: &mut Scene, name: &str, primitives: Vec<Primitive>) -> Option<u32> {
-    scene.meshes.push(Mesh { name: name.into(), primitives, ..Mesh::default() });
-    Some(scene.meshes.len() as u32 - 1)
-}
-
-/// A box from one corner to the other, with a vertex per corner.
-fn cube(low: [f32; 3], high: [f32; 3]) -> (Vec<[f32; 3]>, Vec<u32>) {
-    let corner =
-        |i: usize| [[low[0], high[0]][i & 1], [low[1], high[1]][i >> 1 & 1], [low[2], high[2]][i >> 2]];
-    let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let indices = sides.iter().flat_map(|[a, b, c, d]| [*a, *b, *c, *a, *c, *d]).collect();
-    ((0..8).map(corner).collect(), indices)
-}
-
-fn add_cube(
-    scene: &mut Scene,
-    parent: Option<u32>,
-    name: &str,
-    low: [f32; 3],
-    high: [f32; 3],
-    paint: Option<&str>,
-) -> u32 {
-    let (positions, indices) = cube(low, high);
-    let paint = paint.map(|name| material(scene, name));
-    let primitive = part(scene, positions, indices, paint);
-    let mesh = mesh(scene, name, vec![primitive]);
-    scene.add_node(parent, Node { mesh, ..Node::new(name) })
-}
-
-/// A quad on the floor from `x` to `x + 4`, a little sloped along its depth: Y up, as glTF has it.
-fn quad(x: f32, rise: f32) -> (Vec<[f32; 3]>, Vec<u32>) {
-    let height = |x: f32, z: f32| rise * (x * 0.2 + z * 0.1);
-    let corner = |x: f32, z: f32| [x, height(x, z), z];
-    (vec![corner(x, 0.0), corner(x, 4.0), corner(x + 4.0, 4.0), corner(x + 4.0, 0.0)], vec![0, 1, 2, 0, 2, 3])
-}
-
-const FLOORS: [&str; 4] = ["Grass", "floor_Stone.001", "metal", "Carpet 01"];
-
-/// The floor of two rooms in a row, four quads of four materials, each with vertices of its own.
-fn hall(rise: f32) -> Scene {
-    let mut scene = Scene::new("scene");
-    let mut drawn = Vec::new();
-    let mut walked = Vec::new();
-    for (number, name) in FLOORS.iter().enumerate() {
-        let (positions, indices) = quad(number as f32 * 4.0, rise);
-        let paint = material(&mut scene, "paint");
-        drawn.push(part(&mut scene, positions.clone(), indices.clone(), Some(paint)));
-        let surface = material(&mut scene, name);
-        walked.push(part(&mut scene, positions, indices, Some(surface)));
-    }
-    let drawn = mesh(&mut scene, "floor", drawn);
-    scene.add_node(None, Node { mesh: drawn, ..Node::new("floor") });
-    let (first, second) = (walked[..2].to_vec(), walked[2..].to_vec());
-    // Two objects, one of them placed by its transform.
-    let first = mesh(&mut scene, "walkmesh", first);
-    scene.add_node(None, Node { mesh: first, ..Node::new("walkmesh") });
-    for primitive in &second {
-        for p in &mut scene.vertices[primitive.vertices as usize].positions {
-            p[0] -= 8.0;
-            p[1] -= 1.0;
-        }
-    }
-    let second = mesh(&mut scene, "walkmesh2", second);
-    scene.add_node(None, Node { mesh: second, ..at("walkmesh.001", [8.0, 1.0, 0.0]) });
-    scene
-}
-
-fn glb(scene: &Scene) -> Vec<u8> {
-    let png = galatea::texture::Image::filled(6, 5, [200, 100, 50, 128]);
-    let png = galatea::texture::encode::png(&png).unwrap();
-    let image =
-        |_: &str| Some(galatea::gltf::ImageSource::Embedded { mime: "image/png".into(), bytes: png.clone() });
-    galatea::gltf::write_glb(scene, &galatea::gltf::Options::default().with_image(&image)).unwrap()
 }
 
 fn try_convert(scene: &Scene, to: FormatId, context: &SceneContext<'_>) -> Result<Converted, ConvertError> {
@@ -301,21 +207,6 @@ fn transitions_come_from_lines_faces_and_the_borders_of_other_rooms() {
     assert!(mesh.vertices.iter().all(|v| v[0] >= 100.0 && v[2] == 3.0));
 }
 
-/// A crate with a simpler walkmesh and two hooks.
-fn placeable() -> Scene {
-    let mut scene = Scene::new("scene");
-    let top = scene.add_node(None, Node::new("Empty"));
-    let crate_ = add_cube(&mut scene, Some(top), "crate", [-0.5, 0.0, -0.5], [0.5, 1.0, 0.5], Some("wood"));
-    let texture = Texture { slot: Slot::Base, name: "plc_crate01.png".into(), ..Texture::default() };
-    scene.materials[0].textures.push(texture);
-    scene.materials[0].alpha = AlphaMode::Mask { cutoff: 0.5 };
-    add_cube(&mut scene, Some(crate_), "crate_pwk", [-0.6, 0.0, -0.6], [0.6, 1.0, 0.6], None);
-    scene.add_node(Some(top), at("use_1", [0.0, 0.0, 1.1]));
-    scene.add_node(Some(top), at("use_2", [0.0, 0.0, -1.1]));
-    scene.add_node(Some(top), at("lookathook", [0.0, 0.8, 0.0]));
-    scene
-}
-
 #[test]
 fn a_placeable_has_its_walkmesh_and_its_hooks() {
     let context = SceneContext::new("plc_crate").with_walkmesh(true);
@@ -354,18 +245,6 @@ fn textures_become_powers_of_two_with_what_the_game_must_know() {
     assert!(tpc.txi.print().starts_with(b"blending punchthrough"));
 }
 
-/// A door with its three states as named groups, as Blender exports collections.
-fn door() -> Scene {
-    let mut scene = Scene::new("scene");
-    add_cube(&mut scene, None, "leaf", [-1.0, 0.0, -0.1], [1.0, 3.0, 0.1], Some("metal"));
-    for (name, x) in [("closed", 0.0), ("open1", 2.0), ("open2", -2.0)] {
-        let group = scene.add_node(None, Node::new(name));
-        add_cube(&mut scene, Some(group), "box", [x - 1.0, 0.0, -0.2], [x + 1.0, 3.0, 0.2], None);
-    }
-    scene.add_node(None, at("trans", [0.0; 3]));
-    scene
-}
-
 #[test]
 fn a_door_has_three_walkmeshes() {
     let (model, made) = model_of(&door(), &SceneContext::new("dor_gate").with_walkmesh(true));
@@ -399,56 +278,18 @@ fn a_door_has_three_walkmeshes() {
     assert_eq!(parts.len(), 3);
 }
 
-/// A body on two bones that the supermodel animates.
-fn character() -> Scene {
-    let mut scene = Scene::new("scene");
-    let armature = scene.add_node(None, Node::new("Armature"));
-    let hips = scene.add_node(Some(armature), at("rootdummy", [0.0, 1.0, 0.0]));
-    let torso = scene.add_node(Some(hips), at("torso_g", [0.0, 0.5, 0.0]));
-    for (name, place) in
-        [("headhook", [0.0, 0.3, 0.0]), ("rhand", [-0.5, 0.0, 0.0]), ("lhand", [0.5, 0.0, 0.0])]
-    {
-        scene.add_node(Some(torso), at(name, place));
-    }
-    scene.add_node(Some(armature), at("camerahook", [0.0, 2.0, 0.0]));
-    let (positions, indices) = cube([-0.4, 0.0, -0.2], [0.4, 2.0, 0.2]);
-    let weights = positions.iter().flat_map(|p| if p[1] > 1.0 { [0.3, 0.7] } else { [1.0, 0.0] }).collect();
-    let body = part(&mut scene, positions, indices, None);
-    scene.vertices[body.vertices as usize].influences =
-        Influences { width: 2, joints: [0, 1].repeat(8), weights };
-    let bind = |y: f32| [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., -y, 0., 1.];
-    scene.skins.push(Skin {
-        joints: vec![hips, torso],
-        inverse_bind: vec![bind(1.0), bind(1.5)],
-        ..Skin::default()
-    });
-    let mesh = mesh(&mut scene, "body", vec![body]);
-    scene.add_node(Some(armature), Node { mesh, skin: Some(0), ..Node::new("body") });
-    scene
-}
-
-fn supermodel() -> Model {
-    let mut scene = Scene::new("s_test");
-    let root = scene.add_node(None, Node::new("s_test"));
-    for name in ["other", "torso_g", "rootdummy"] {
-        scene.add_node(Some(root), Node::new(name));
-    }
-    scene.clips.push(galatea::scene::Clip { name: "walk".into(), length: 1.0, ..Default::default() });
-    Model::from_scene(&scene, &Default::default()).unwrap().0
-}
-
 #[test]
 fn a_character_is_numbered_as_its_supermodel() {
     let authoring =
         Authoring::default().with_supermodel(Some("S_Test".into())).with_animation_scale(Some(1.06));
-    let find = |name: &str| (name == "S_Test").then(supermodel);
+    let find = |name: &str| (name == "S_Test").then(|| supermodel("s_test"));
     let context = SceneContext::new("n_soldier").with_authoring(&authoring);
     let (model, made) =
         model_of(&character(), &context.with_supermodel(Some(&find as &galatea::FindModel<'_>)));
     assert_eq!(lines(&made), [""; 0]);
     assert_eq!((model.classification, model.animation_scale), (4, 1.06));
     assert_eq!(model.supermodel(), Some(&b"S_Test"[..]));
-    let above = supermodel();
+    let above = supermodel("s_test");
     let number = |model: &Model, name: &[u8]| model.nodes[model.find(name).unwrap() as usize].number;
     for name in [&b"torso_g"[..], b"rootdummy"] {
         assert_eq!(number(&model, name), number(&above, name));
@@ -580,6 +421,34 @@ fn obj_is_read_with_its_materials() {
     }
 }
 
+/// A roof of two quads, with smoothing groups before each.
+#[test]
+fn smoothing_groups_of_obj_decide_which_corners_share_normals() {
+    let vertices = |first: &str, second: &str| {
+        let text = format!(
+            "o roof\nv 0 1 0\nv 0 1 1\nv 1 0 1\nv 1 0 0\nv -1 0 0\nv -1 0 1\n{first}f 1 2 3 4\n{second}f 1 5 6 2\n"
+        );
+        let source = open(&Input::new(text.as_bytes()), &Limits::default()).unwrap();
+        let made = convert(
+            source.as_ref(),
+            FormatId::KotorMdl,
+            &ConvertOptions::default(),
+            &SceneContext::new("plc_roof"),
+        );
+        let output = made.unwrap().output;
+        let model = Model::read(&output.bytes, output.companion("mdx"), &Limits::default()).unwrap();
+        model.nodes[1].mesh.as_ref().unwrap().vertices.clone()
+    };
+    let smooth = vertices("s 1\n", "");
+    assert_eq!(smooth.positions.len(), 6);
+    assert!(smooth.normals[..2].iter().all(|n| n[0].abs() < 1e-5 && n[1] > 0.99), "{:?}", smooth.normals);
+    for (first, second) in [("s 1\n", "s 2\n"), ("s 1\n", "s off\n"), ("s off\n", ""), ("s 0\n", "s 5\n")] {
+        let hard = vertices(first, second);
+        assert_eq!(hard.positions.len(), 8, "{first}{second}");
+        assert!(hard.normals.iter().all(|n| (n[0].abs() - 0.5f32.sqrt()).abs() < 1e-3), "{:?}", hard.normals);
+    }
+}
+
 #[test]
 fn text_is_numbered_by_its_supermodel_and_its_bones_must_exist() {
     let text = |bone: &str| {
@@ -590,7 +459,7 @@ fn text_is_numbered_by_its_supermodel_and_its_bones_must_exist() {
              weights 3\n rootdummy 1\n rootdummy 1\n {bone} 1\nendnode\nendmodelgeom n_x\ndonemodel n_x\n"
         )
     };
-    let find = |name: &str| (name == "S_Test").then(supermodel);
+    let find = |name: &str| (name == "S_Test").then(|| supermodel("s_test"));
     let made = |find: Option<&galatea::FindModel<'_>>| {
         let text = text("rootdummy");
         let document = open(&Input::new(text.as_bytes()), &Limits::default()).unwrap();

@@ -586,6 +586,10 @@ pub(crate) fn undo(
     let mut moves = Moves::default();
     for id in 0..scene.nodes.len() {
         let (Some(notes), Some(node)) = (notes.get(id), scene.nodes.get_mut(id)) else { continue };
+        if node.transform.scale.iter().all(|s| (s - 1.0).abs() < 1e-5) {
+            // The poses of bones are matrices in between.
+            node.transform.scale = [1.0; 3];
+        }
         if let Some(rest) = notes.rest {
             let still = Transform::default();
             let homeless = notes.home.is_some() && near(&node.transform, &still, 1e-5);

@@ -9,7 +9,7 @@ use galatea_scene::{Extras, Primitive, Topology, Value, decode_u32s, encode_u32s
 pub(crate) const KEY: &str = "dropped";
 
 /// Returns the triangles of a primitive; none if it has lines or points.
-fn triangles(primitive: &Primitive) -> &[[u32; 3]] {
+pub(crate) fn triangles(primitive: &Primitive) -> &[[u32; 3]] {
     if primitive.topology == Topology::Triangles { primitive.indices.as_chunks().0 } else { &[] }
 }
 
@@ -22,14 +22,26 @@ fn is_flat([a, b, c]: [u32; 3]) -> bool {
     a == b || b == c || a == c
 }
 
+/// Returns the triangles of a primitive that will not be dropped.
+pub(crate) fn kept(primitive: &Primitive) -> Vec<[u32; 3]> {
+    let all = triangles(primitive);
+    let stays = stays(all);
+    all.iter().zip(stays).filter(|(_, stays)| *stays).map(|(t, _)| *t).collect()
+}
+
+/// Returns which triangles stay.
+fn stays(all: &[[u32; 3]]) -> Vec<bool> {
+    let mut seen: HashSet<[u32; 3]> = HashSet::with_capacity_and_hasher(all.len(), Default::default());
+    all.iter().map(|t| !is_flat(*t) && seen.insert(sorted(*t))).collect()
+}
+
 /// Returns a note about the triangles of a mesh that will be dropped; `None` if there are none.
 pub(crate) fn note<'p>(primitives: impl Iterator<Item = &'p Primitive>) -> Option<Value> {
     let mut words: Vec<u32> = Vec::new();
     let (mut kept, mut last) = (0u32, 0u32);
     for primitive in primitives {
         let all = triangles(primitive);
-        let mut seen: HashSet<[u32; 3]> = HashSet::with_capacity_and_hasher(all.len(), Default::default());
-        let stays: Vec<bool> = all.iter().map(|t| !is_flat(*t) && seen.insert(sorted(*t))).collect();
+        let stays = stays(all);
         if !stays.contains(&false) {
             kept = kept.checked_add(all.len() as u32)?;
             continue;

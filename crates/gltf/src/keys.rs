@@ -4,10 +4,13 @@
 //!   for those of steps; channels with one elsewhere note its time.
 //! * Of the two quaternions of a rotation, one is exported. Channels note the keys that had the other as `negative`.
 //! * Tangents of cubic keys are not imported, and computed again. Channels note them.
+//! * Rotations come back at unit length. Channels note by how much their keys were longer or shorter (`lengths`).
+//! * Of keys that are hardly apart, one is kept. Channels note them (`close`).
 
 use foldhash::HashMap;
 use galatea_scene::{
-    Channel, Extras, Interpolation, Property, Value, decode_u32s, encode_u32s, float, read_float,
+    Channel, Extras, Interpolation, Property, Value, decode_u32s, encode_u32s, float, floats, read_float,
+    read_floats,
 };
 
 use crate::blender::{is_negative, place_of};
@@ -33,6 +36,12 @@ impl Singles {
     pub(crate) fn note(&mut self, channel: &Channel, times: &[f32], name: &str, note: &mut Extras) {
         if let Some(runs) = negative_runs(channel) {
             note.insert("negative", encode_u32s(&runs));
+        }
+        if let Some(lengths) = lengths(channel) {
+            note.insert("lengths", encode_u32s(&lengths));
+        }
+        if let Some(close) = close_keys(channel, times) {
+            note.insert("close", close);
         }
         if channel.interpolation == Interpolation::Cubic {
             if let Some(tangents) = encode(channel, times) {
@@ -90,6 +99,9 @@ impl Noted {
 
     /// Undoes what Blender did to the keys of a channel.
     pub(crate) fn undo(&self, channel: &mut Channel, node: u32, note: Option<&Value>) {
+        if let Some(close) = note.and_then(|note| note.get("close")) {
+            insert_close(channel, close);
+        }
         let place = place_of(&channel.property).unwrap_or(0);
         let own = |key: &str| note.and_then(|note| note.get(key)).and_then(read_float);
         let noted = own("single").map(|t| (t, Interpolation::Linear));
@@ -107,6 +119,107 @@ impl Noted {
         }
         let runs = note.and_then(|note| note.get("negative")).and_then(decode_u32s);
         negate(channel, &runs.unwrap_or_default());
+        if let Some(lengths) = note.and_then(|note| note.get("lengths")).and_then(decode_u32s) {
+            stretch(channel, &lengths);
+        }
+    }
+}
+
+/// The precision of noted lengths.
+const LENGTH: f32 = 1.0 / 65536.0;
+
+/// Returns by how much rotations are longer than 1, in steps; `None` if none is.
+fn lengths(channel: &Channel) -> Option<Vec<u32>> {
+    if channel.interpolation == Interpolation::Cubic {
+        return None;
+    }
+    let steps = |rotation: [f32; 4]| {
+        let longer = (length(rotation) - 1.0) / LENGTH;
+        if longer.abs() < 0.5 / LENGTH { longer.round() as i32 as u32 } else { 0 }
+    };
+    let list: Vec<u32> = rotations(channel).map(steps).collect();
+    list.iter().any(|steps| (*steps as i32).abs() > 4).then_some(list)
+}
+
+fn length(rotation: [f32; 4]) -> f32 {
+    rotation.iter().map(|c| c * c).sum::<f32>().sqrt()
+}
+
+/// Gives rotations of unit length the lengths they had, if there are as many as before.
+fn stretch(channel: &mut Channel, lengths: &[u32]) {
+    let (keys, _) = channel.values.as_chunks_mut::<4>();
+    if keys.len() != lengths.len() || channel.interpolation == Interpolation::Cubic {
+        return;
+    }
+    for (key, steps) in keys.iter_mut().zip(lengths).filter(|(key, _)| (length(**key) - 1.0).abs() < 1e-5) {
+        let longer = 1.0 + *steps as i32 as f32 * LENGTH;
+        key.iter_mut().for_each(|c| *c *= longer);
+    }
+}
+
+/// Keys that are closer than this become one in Blender: a hundredth of its frames, and some more.
+const CLOSE: f32 = 0.02 / FRAMES;
+
+/// Returns a note about keys that are hardly apart from the one before: their indices, the number of all keys, and times and values
+/// of each with the one before. `None` if there are none.
+fn close_keys(channel: &Channel, times: &[f32]) -> Option<Value> {
+    let pairs = times.iter().zip(times.iter().skip(1)).enumerate();
+    let at: Vec<u32> =
+        pairs.filter(|(_, (a, b))| *b - *a < CLOSE).map(|(before, _)| before as u32 + 1).collect();
+    let stride = channel.values.len() / times.len().max(1);
+    if at.is_empty() || at.len() > MOST_CLOSE || stride == 0 {
+        return None;
+    }
+    let rows = at.iter().flat_map(|key| [*key as usize - 1, *key as usize]);
+    let rows = rows
+        .filter_map(|key| Some((*times.get(key)?, channel.values.get(key * stride..(key + 1) * stride)?)));
+    let numbers: Vec<f32> =
+        rows.flat_map(|(time, row)| std::iter::once(time).chain(row.iter().copied())).collect();
+    Some(Value::Object(Extras::from_iter([
+        ("at", encode_u32s(&at)),
+        ("count", Value::from(times.len() as u32)),
+        ("keys", floats(&numbers)),
+    ])))
+}
+
+/// Most keys of a channel that are noted because they are close to another.
+const MOST_CLOSE: usize = 256;
+
+/// Inserts the keys that Blender has dropped because they were close to another, while that is there as it was.
+fn insert_close(channel: &mut Channel, note: &Value) {
+    let at = note.get("at").and_then(decode_u32s).unwrap_or_default();
+    let numbers = note.get("keys").and_then(read_floats).unwrap_or_default();
+    let count = note.get("count").and_then(Value::as_u64).and_then(|c| usize::try_from(c).ok()).unwrap_or(0);
+    let stride = channel.values.len() / channel.times.len().max(1);
+    let Some(left) = count.checked_sub(at.len()).filter(|left| *left > 0 && stride > 0) else { return };
+    // A single key is exported as two.
+    if left == 1 && channel.times.len() == 2 && is_constant(channel) {
+        channel.times.truncate(1);
+        channel.values.truncate(stride);
+    }
+    if channel.times.len() != left {
+        return;
+    }
+    let turned = channel.property == Property::Rotation;
+    for (key, pair) in at.iter().zip(numbers.chunks_exact((stride + 1) * 2)) {
+        let (before, behind) = pair.split_at(stride + 1);
+        let ([first, row @ ..], [second, next @ ..]) = (before, behind) else { return };
+        let Some(here) = (*key as usize).checked_sub(1).filter(|here| *here < channel.times.len()) else {
+            return;
+        };
+        let range = here * stride..(here + 1) * stride;
+        let Some(now) = channel.values.get(range.clone()).map(<[f32]>::to_vec) else { return };
+        let size = now.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+        let near =
+            |row: &[f32], sign: f32| now.iter().zip(row).all(|(a, b)| (a * sign - b).abs() <= 1e-3 * size);
+        let same = |row: &[f32]| near(row, 1.0) || turned && near(row, -1.0);
+        if !same(row) && !same(next) {
+            // It was edited: both are what it is now.
+            channel.values.splice(range.end..range.end, now);
+        } else {
+            channel.values.splice(range, [row, next].concat());
+        }
+        channel.times.splice(here..=here, [*first, *second]);
     }
 }
 
@@ -158,8 +271,9 @@ fn is_constant(channel: &Channel) -> bool {
         return false;
     };
     let size = first.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+    // Far from the origin, Blender's positions of bones differ from frame to frame.
     let near =
-        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-5 * size);
+        |row: &[f32], sign: f32| row.iter().zip(first).all(|(a, b)| (a * sign - b).abs() <= 1e-4 * size);
     let turned = channel.property == Property::Rotation;
     channel.values.chunks_exact(width).all(|row| near(row, 1.0) || turned && near(row, -1.0))
 }
@@ -219,31 +333,44 @@ fn restore(channel: &mut Channel, tangents: &[u32]) {
     }
 }
 
+/// Frames per second of Blender's scenes, unless they were changed.
+const FRAMES: f32 = 24.0;
+
+/// Returns a tangent as Blender exports it: rotations are moved along it for a frame, and made to have unit length there.
+fn through_frame(value: &[f32], slope: &[f32]) -> Vec<f32> {
+    let ahead: Vec<f32> = value.iter().zip(slope).map(|(v, s)| v + s / FRAMES).collect();
+    let dot: f32 = ahead.iter().zip(value).map(|(a, v)| a * v).sum();
+    let length =
+        ahead.iter().map(|c| c * c).sum::<f32>().sqrt().max(1e-9) * if dot < 0.0 { -1.0 } else { 1.0 };
+    ahead.iter().zip(value).map(|(a, v)| (a / length - v) * FRAMES).collect()
+}
+
 /// Returns `true` if the tangents of two channels differ by little, compared with how far they lead.
 fn is_near(a: &Channel, b: &Channel) -> bool {
     let width = a.width();
     let part = |key: &[f32], from: usize| -> Vec<f32> { key.get(from..from + width).unwrap_or(&[]).to_vec() };
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let turned = a.property == Property::Rotation;
     // How far tangents lead, and how far they are apart.
     let (mut lead, mut apart) = (0.0f32, 0.0f32);
     let keys = a.values.chunks_exact(width * 3).zip(b.values.chunks_exact(width * 3)).zip(spans(&a.times));
     for ((a, b), spans) in keys {
         let value = part(a, width);
         // Keys of rotations may be negated.
-        let sign = if width == 4 && dot(&value, &part(b, width)) < 0.0 { -1.0 } else { 1.0 };
+        let sign = if turned && dot(&value, &part(b, width)) < 0.0 { -1.0 } else { 1.0 };
         for (from, span) in [0, width * 2].into_iter().zip(spans) {
-            let (a, b) = (part(a, from), part(b, from));
-            let mut off: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b * sign).collect();
-            if width == 4 {
-                // Blender keeps rotations at unit length.
-                let along = dot(&off, &value) / dot(&value, &value).max(1e-9);
-                off.iter_mut().zip(&value).for_each(|(off, v)| *off -= v * along);
+            let (mut a, mut b) = (part(a, from), part(b, from));
+            b.iter_mut().for_each(|v| *v *= sign);
+            if turned {
+                (a, b) = (through_frame(&value, &a), through_frame(&value, &b));
             }
+            let off: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
             let longest = |list: &[f32]| list.iter().fold(0.0f32, |most, v| most.max(v.abs())) * span;
             (lead, apart) = (lead.max(longest(&a)), apart.max(longest(&off)));
         }
     }
-    let size = a.values.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+    let values = a.values.chunks_exact(width * 3).flat_map(|key| part(key, width));
+    let size = values.fold(1e-3f32, |most, v| most.max(v.abs()));
     apart <= 1e-4 * size + 0.1 * lead
 }
 
@@ -334,5 +461,96 @@ mod tests {
         back.values.iter_mut().for_each(|v| *v = -*v);
         Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
         assert_eq!(back.values, channel.values);
+    }
+
+    #[test]
+    fn rotations_come_back_with_their_lengths() {
+        let values = [0.0, 0.0, 0.599, 0.799, 0.0, 0.6, 0.0, 0.8, -0.0171, -0.0032, -0.2988, 0.9531];
+        let channel = rotations_of(Interpolation::Linear, &[0.0, 1.0, 2.0], &values);
+        let (_, note) = noted(&channel);
+        let note = Value::Object(note);
+        let mut back = channel.clone();
+        let (keys, _) = back.values.as_chunks_mut::<4>();
+        keys.iter_mut().for_each(|key| {
+            let length = length(*key);
+            key.iter_mut().for_each(|c| *c /= length);
+        });
+        let unit = back.clone();
+        Noted::default().undo(&mut back, 0, Some(&note));
+        assert!(back.values.iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-5), "{:?}", back.values);
+        // Other keys are as they are.
+        let mut more = unit.clone();
+        more.times.push(3.0);
+        more.values.extend([0.0, 0.0, 0.0, 1.0]);
+        let before = more.clone();
+        Noted::default().undo(&mut more, 0, Some(&note));
+        assert_eq!(more, before);
+        assert!(noted(&unit).1.get("lengths").is_none());
+    }
+
+    #[test]
+    fn keys_that_are_hardly_apart_come_back() {
+        let ulp = f32::from_bits(1);
+        let rows = |list: &[f32]| list.iter().flat_map(|v| [*v; 3]).collect::<Vec<f32>>();
+        let scale = |times: &[f32], list: &[f32]| {
+            Channel::node(0, Property::Scale, Interpolation::Linear, times.to_vec(), rows(list))
+        };
+        let channel = scale(&[0.0, ulp, 0.5, 1.0, 1.0001], &[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let (_, note) = noted(&channel);
+        let note = Value::Object(note);
+        let mut back = scale(&[0.0, 0.5, 1.0], &[2.00001, 3.0, 4.0]);
+        Noted::default().undo(&mut back, 0, Some(&note));
+        assert_eq!(back, channel);
+        // An edited key is what both are.
+        let mut edited = scale(&[0.0, 0.5, 1.0], &[7.0, 3.0, 4.0]);
+        Noted::default().undo(&mut edited, 0, Some(&note));
+        assert_eq!(edited, scale(&[0.0, ulp, 0.5, 1.0, 1.0001], &[7.0, 7.0, 3.0, 4.0, 5.0]));
+        // With keys that were added or removed, what is there stays.
+        let more = scale(&[0.0, 0.25, 0.5, 1.0], &[2.0, 2.5, 3.0, 4.0]);
+        let mut back = more.clone();
+        Noted::default().undo(&mut back, 0, Some(&note));
+        assert_eq!(back, more);
+        // Two that become one are exported as two equal ones.
+        let pair = scale(&[0.0, ulp], &[1.0, 1.0]);
+        let (_, note) = noted(&pair);
+        let mut back = scale(&[0.0, 1.0], &[1.0, 1.0]);
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        assert_eq!(back, pair);
+    }
+
+    #[test]
+    fn tangents_of_fast_rotations_come_back_from_points_a_frame_away() {
+        // A turn of 5 rad in half a second: the exporter's point a frame ahead is far from the key.
+        let times: Vec<f32> = (0..6).map(|i| i as f32 * 0.1).collect();
+        let key = |i: usize| {
+            let (sin, cos) = (i as f32 * 0.5).sin_cos();
+            [0.0, sin, 0.0, cos]
+        };
+        let values: Vec<f32> = (0..6)
+            .flat_map(|i| {
+                let [x, y, z, w] = key(i);
+                let slope = [5.0 * x, 5.0 * w, 5.0 * z, -5.0 * y];
+                [slope, key(i), slope].concat()
+            })
+            .collect();
+        let channel = rotations_of(Interpolation::Cubic, &times, &values);
+        let (_, note) = noted(&channel);
+        let mut back = channel.with_spline_tangents().expect("cubic");
+        let (rows, _) = back.values.as_chunks_mut::<12>();
+        for row in rows {
+            let value = row[4..8].to_vec();
+            for from in [0, 8] {
+                let made = through_frame(&value, &row[from..from + 4]);
+                row[from..from + 4].copy_from_slice(&made);
+            }
+            // Of some points the exporter has the other quaternion.
+            if value[3] < 0.0 {
+                (0..4).for_each(|i| row[8 + i] = -(row[8 + i] + 2.0 * value[i] * FRAMES));
+            }
+        }
+        assert!(back.values.iter().any(|v| v.abs() > 40.0));
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        let near = back.values.iter().zip(&channel.values).all(|(a, b)| (a.abs() - b.abs()).abs() < 1e-2);
+        assert!(near, "{:?}", back.values);
     }
 }

@@ -314,3 +314,107 @@ fn transparency_survives_where_no_image_carries_it() {
     });
     assert_eq!(edited.materials[0].alpha, AlphaMode::Blend);
 }
+
+#[test]
+fn lights_have_their_range_again() {
+    let mut scene = model();
+    scene.lights.push(Light { name: "lamp".into(), range: Some(120.0), ..Light::default() });
+    let tip = scene.find("tip").unwrap() as usize;
+    scene.nodes[tip].light = Some(0);
+    let drop_range = |json: &mut Value| {
+        let light = &mut json["extensions"]["KHR_lights_punctual"]["lights"][0];
+        assert!(light.as_object_mut().unwrap().remove("range").is_some());
+    };
+    let through = back_of(&scene, |json, _| {
+        through_blender(json);
+        drop_range(json);
+    });
+    assert_eq!(through.lights, scene.lights);
+    // A program that knows ranges means it.
+    assert_eq!(back_of(&scene, |json, _| drop_range(json)).lights[0].range, None);
+}
+
+#[test]
+fn normals_that_faces_say_nothing_about_come_back() {
+    let mut scene = model();
+    // A leaf: two triangles that are folded onto each other.
+    let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.1, 0.1, 0.0]];
+    let normals = vec![[0.6, 0.0, 0.8], [0.0, 0.6, 0.8], [0.0, 0.0, -1.0], [0.8, 0.0, 0.6]];
+    scene.vertices.push(Vertices { positions, normals, ..Vertices::default() });
+    let primitive = Primitive { vertices: 2, indices: vec![0, 1, 2, 2, 1, 3], ..Primitive::default() };
+    scene.meshes[2].primitives = vec![primitive];
+    let through = back_of(&scene, |json, bin| {
+        through_blender(json);
+        let mesh = json["meshes"].as_array().unwrap().iter().find(|m| m["name"] == "box_mesh").unwrap();
+        let normal = mesh["primitives"][0]["attributes"]["NORMAL"].as_u64().unwrap() as usize;
+        let view = json["accessors"][normal]["bufferView"].as_u64().unwrap() as usize;
+        let offset = |value: &Value| value["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let start = offset(&json["bufferViews"][view]) + offset(&json["accessors"][normal]);
+        for row in bin[start..start + 4 * 12].chunks_exact_mut(12) {
+            row.copy_from_slice(&[[0; 4], [0; 4], 1.0f32.to_le_bytes()].concat());
+        }
+    });
+    assert_eq!(through.vertices[2].normals[1], scene.vertices[2].normals[1]);
+    assert_eq!(through.vertices[2].normals[2], scene.vertices[2].normals[2]);
+}
+
+#[test]
+fn triangles_with_the_same_corners_are_carried() {
+    let mut scene = model();
+    scene.meshes[2].primitives[0].indices = vec![0, 1, 2, 2, 1, 0, 0, 1, 1];
+    let mut written = Vec::new();
+    let (text, bin) = write_gltf(&scene, &Options::default(), "thing.bin");
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let primitive = &json["meshes"][2]["primitives"][0];
+    let accessor = &json["accessors"][primitive["indices"].as_u64().unwrap() as usize];
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let from = view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
+    for i in 0..9 {
+        let at = from as usize + i * 2;
+        written.push(u16::from_le_bytes([bin[at], bin[at + 1]]));
+    }
+    let mut keys: Vec<Vec<u16>> = written.chunks(3).map(<[u16]>::to_vec).collect();
+    keys.iter_mut().for_each(|key| key.sort_unstable());
+    assert!(keys.iter().all(|key| key[0] < key[1] && key[1] < key[2]), "{keys:?}");
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 3);
+    // As long as the copies are there as they were, they are not vertices of their own.
+    let same = back_of(&scene, |_, _| {});
+    assert_eq!(same.meshes[2].primitives[0].indices, scene.meshes[2].primitives[0].indices);
+    assert_eq!(same.vertices_of(&same.meshes[2].primitives[0]).unwrap().positions.len(), 3);
+    // Blender drops what primitives say.
+    let blender = back_of(&scene, |json, _| {
+        through_blender(json);
+        for mesh in json["meshes"].as_array_mut().unwrap() {
+            for part in mesh["primitives"].as_array_mut().unwrap() {
+                part.as_object_mut().unwrap().remove("extras");
+            }
+        }
+    });
+    let part = &blender.meshes[2].primitives[0];
+    let positions = &blender.vertices_of(part).unwrap().positions;
+    let places: Vec<[f32; 3]> = part.indices.iter().map(|i| positions[*i as usize]).collect();
+    let was = &scene.vertices[0].positions;
+    assert_eq!(places, [0, 1, 2, 2, 1, 0, 0, 1, 1].map(|i: usize| was[i]));
+}
+
+#[test]
+fn rotations_of_other_lengths_and_rounded_scales_come_back() {
+    let mut scene = model();
+    let group = scene.find("group").unwrap() as usize;
+    scene.nodes[group].transform.rotation = [0.0, 3.0, 0.0, 4.0];
+    let turned = |rotation: Value, scale: Value| {
+        back_of(&scene, |json, _| {
+            through_blender(json);
+            let group = index(json, "group");
+            json["nodes"][group]["rotation"] = rotation.clone();
+            json["nodes"][group]["scale"] = scale.clone();
+        })
+    };
+    let back = turned(json!([0, 0.600_000_2, 0, 0.799_999_9]), json!([1.000_000_1, 0.999_999_9, 1]));
+    assert_eq!(back.nodes[group].transform, scene.nodes[group].transform);
+    let edited = turned(json!([0, 0.8, 0, 0.6]), json!([1.5, 1.5, 1.5]));
+    assert_eq!(edited.nodes[group].transform.rotation, [0.0, 0.8, 0.0, 0.6]);
+    assert_eq!(edited.nodes[group].transform.scale, [1.5; 3]);
+}

@@ -1,7 +1,7 @@
 //! Tables that a compiler derives from triangles, stored as differences from what we derive: they are restored bit for
 //! bit while a triangle is unchanged, and derived again otherwise.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use galatea_scene::{Extras, Material, Value, decode_u32s, encode_u32s, float, read_float};
 use galatea_wire::StableHash;
@@ -62,7 +62,7 @@ pub(crate) fn same_measure(was: &[f32], positions: &[[f32; 3]], triangles: &[[u3
     let reach = is.iter().take(6).fold(0.0f32, |most, v| most.max(v.abs()));
     let near = |(i, (a, b)): (usize, (&f32, &f32))| {
         let size = if i == 9 { a.abs().max(b.abs()) } else { reach };
-        (a - b).abs() <= 1e-5 * size || a.to_bits() == b.to_bits()
+        (a - b).abs() <= 5e-5 * size || a.to_bits() == b.to_bits()
     };
     was.len() == is.len() && was.iter().zip(&is).enumerate().all(near)
 }
@@ -124,6 +124,61 @@ pub(crate) fn recognise(map: &Extras, positions: &[[f32; 3]], triangles: &[[u32;
         *slot = places.get_mut(key).and_then(Vec::pop);
     }
     found
+}
+
+/// Writes the surfaces of triangles as runs: surface, length, surface, length.
+pub(crate) fn put_surfaces(map: &mut Extras, surfaces: &[u32]) {
+    let runs = surfaces.chunk_by(|a, b| a == b);
+    let words: Vec<u32> =
+        runs.flat_map(|run| [run.first().copied().unwrap_or(0), run.len() as u32]).collect();
+    put(map, "surfaces", encode_u32s(&words));
+}
+
+/// Returns which of the written triangles each one is if another program has put those of each surface together: triangles with the
+/// same corners, and the others in their order within each surface, if there are as many as before.
+pub(crate) fn numbers(
+    map: &Extras,
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    surfaces: &[u32],
+) -> Vec<Option<u32>> {
+    let mut found = recognise(map, positions, triangles);
+    if ints(map, "keys").is_some_and(|keys| keys.len() == triangles.len()) {
+        let mut free = vec![true; found.len()];
+        found.iter().flatten().for_each(|was| free.get_mut(*was).into_iter().for_each(|f| *f = false));
+        let runs = ints(map, "surfaces").unwrap_or_default();
+        let runs = runs.chunks_exact(2).filter_map(|run| Some((*run.first()? as u32, *run.get(1)? as u32)));
+        let was = runs.flat_map(|(surface, count)| std::iter::repeat_n(surface, count as usize));
+        let mut left: HashMap<u32, VecDeque<usize>> = HashMap::new();
+        for ((number, surface), _) in was.take(free.len()).enumerate().zip(&free).filter(|(_, free)| **free) {
+            left.entry(surface).or_default().push_back(number);
+        }
+        for (slot, surface) in found.iter_mut().zip(surfaces).filter(|(slot, _)| slot.is_none()) {
+            *slot = left.get_mut(surface).and_then(VecDeque::pop_front);
+        }
+        // The surface was changed as well.
+        let mut left: Vec<usize> = left.into_values().flatten().collect();
+        left.sort_unstable_by(|a, b| b.cmp(a));
+        found.iter_mut().filter(|slot| slot.is_none()).for_each(|slot| *slot = left.pop());
+    }
+    found.into_iter().map(|was| was.and_then(|was| u32::try_from(was).ok())).collect()
+}
+
+/// Returns triangles whose vertices are numbered by their first use, and where vertices with the same bits are one: the same for all
+/// meshes of one shape, whatever the order of their vertices and wherever programs tear them.
+pub(crate) fn shape(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut numbers: HashMap<[u32; 3], u32> = HashMap::new();
+    let mut number = |corner: &u32| {
+        let place = positions.get(*corner as usize).map(|p| p.map(|v| (v + 0.0).to_bits()));
+        let next = numbers.len() as u32;
+        *numbers.entry(place.unwrap_or([u32::MAX, u32::MAX, *corner])).or_insert(next)
+    };
+    triangles.iter().map(|triangle| triangle.each_ref().map(&mut number)).collect()
+}
+
+/// Returns a hash of the [`shape`] of triangles.
+pub(crate) fn shape_key(shape: &[[u32; 3]]) -> u32 {
+    whole_key(&[], &keys(&[], shape))
 }
 
 /// Returns the planes of triangles: as written for known triangles, derived for others.

@@ -10,5 +10,6 @@ mod geometry;
 pub mod mdl;
 mod stored_plane;
 pub mod surface;
+pub mod table;
 mod text;
 mod weld;

@@ -6,14 +6,16 @@ use galatea_scene::{Attribute, Influences, Mesh, Scene, Vertices, VerticesId};
 use glam::Vec3;
 
 /// How far apart vertices may be that become one, as a share of how far they are from the origin.
-const CLOSE: f32 = 1e-6;
+pub(crate) const CLOSE: f32 = 1e-6;
 
-/// Returns for each position the first one at the same place: the same bits or, if there is none, within a tolerance.
-pub(crate) fn same_places(positions: &[[f32; 3]]) -> Vec<u32> {
+/// Returns for each position the first one at the same place: the same bits or, if there is none, within a tolerance that is a share of
+/// how far they are from the origin.
+pub(crate) fn same_places(positions: &[[f32; 3]], close: f32) -> Vec<u32> {
     let reach =
         positions.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |most, v| most.max(v.abs()));
-    let close = CLOSE * reach.max(1e-3);
-    let cell = |p: [f32; 3]| (Vec3::from(p) / close).floor().to_array().map(|v| v as i64);
+    let close = close * reach.max(1e-3);
+    let cell =
+        |p: [f32; 3]| (Vec3::from(p) / close.max(f32::MIN_POSITIVE)).floor().to_array().map(|v| v as i64);
     let mut exact: HashMap<[u32; 3], u32> = HashMap::new();
     let mut cells: HashMap<[i64; 3], u32> = HashMap::new();
     let mut out = Vec::with_capacity(positions.len());
@@ -29,7 +31,7 @@ pub(crate) fn same_places(positions: &[[f32; 3]]) -> Vec<u32> {
             (Vec3::from(there) - Vec3::from(*position)).abs().max_element() <= close
         };
         let steps = (0..27).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]);
-        let around = steps.map(|[x, y, z]: [i64; 3]| {
+        let around = steps.take(if close > 0.0 { 27 } else { 0 }).map(|[x, y, z]: [i64; 3]| {
             let [a, b, c] = here;
             [a.saturating_add(x), b.saturating_add(y), c.saturating_add(z)]
         });
@@ -94,7 +96,7 @@ fn column<T: Copy>(parts: &[&Vertices], of: impl Fn(&Vertices) -> Option<&Vec<T>
 
 /// Returns vertices without those that equal an earlier one in all columns, and the new index of each.
 pub(crate) fn without_copies(vertices: &Vertices) -> (Vertices, Vec<u32>) {
-    let places = same_places(&vertices.positions);
+    let places = same_places(&vertices.positions, CLOSE);
     let mut rows: HashMap<u32, Vec<(usize, u32)>> = HashMap::new();
     let (mut kept, mut new) = (Vec::new(), Vec::with_capacity(places.len()));
     for (at, place) in places.iter().enumerate() {
@@ -111,9 +113,9 @@ pub(crate) fn without_copies(vertices: &Vertices) -> (Vertices, Vec<u32>) {
 
 /// Returns `true` if two vertices at one place are equal but for rounding.
 fn is_copy(vertices: &Vertices, a: usize, b: usize) -> bool {
-    fn near<const N: usize>(list: &[[f32; N]], a: usize, b: usize) -> bool {
+    fn near<const N: usize>(list: &[[f32; N]], a: usize, b: usize, tolerance: f32) -> bool {
         match (list.get(a), list.get(b)) {
-            (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-4),
+            (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * a.abs().max(1.0)),
             _ => true,
         }
     }
@@ -121,10 +123,10 @@ fn is_copy(vertices: &Vertices, a: usize, b: usize) -> bool {
         let row = |at: usize| x.values.get(at * x.width..(at + 1) * x.width).unwrap_or(&[]);
         row(a).iter().zip(row(b)).all(|(a, b)| (a - b).abs() <= 1e-4)
     };
-    near(&vertices.normals, a, b)
-        && near(&vertices.tangents, a, b)
-        && vertices.uvs.iter().all(|set| near(set, a, b))
-        && vertices.colors.iter().all(|set| near(set, a, b))
+    near(&vertices.normals, a, b, 1e-4)
+        && near(&vertices.tangents, a, b, 1e-4)
+        && vertices.uvs.iter().all(|set| near(set, a, b, 2e-6))
+        && vertices.colors.iter().all(|set| near(set, a, b, 2e-6))
         && vertices.influences.of(a).eq(vertices.influences.of(b))
         && vertices.attributes.iter().all(attribute)
 }
@@ -166,7 +168,8 @@ mod tests {
     fn places_are_the_same_within_rounding() {
         let at =
             [[0.0, 0.0, 0.0], [100.0, 0.0, 0.0], [-0.0, 0.0, 0.0], [100.00001, 0.0, 0.0], [100.01, 0.0, 0.0]];
-        assert_eq!(same_places(&at), [0, 1, 0, 1, 4]);
+        assert_eq!(same_places(&at, CLOSE), [0, 1, 0, 1, 4]);
+        assert_eq!(same_places(&at, 0.0), [0, 1, 0, 3, 4]);
     }
 
     #[test]

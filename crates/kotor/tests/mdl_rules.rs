@@ -148,6 +148,7 @@ fn broken(code: &str) -> Model {
         "KMDL0070" => patched("trimesh", |m, b| put(b, header(m, 1) + 80, 7)),
         "KMDL0071" => patched("dummy", |_, b| put(b, 4, 7)),
         "KMDL0072" => patched("dummy", |_, b| b.extend_from_slice(b"left over")),
+        "KMDL0075" => of("dummy", |m| m.name = text("m01aa_01a_with_more")),
         "KMDL0073" => patched("skin", |m, b| put(b, header(m, 3) + 56, 0)),
         "KMDL0074" => patched("skin", |m, b| {
             let other = m.nodes[2].layout.data.at;

@@ -279,10 +279,10 @@ fn thrown_models_fly_from_their_emitter_and_are_the_same_every_time() {
     for thrown in &models {
         assert!((0.0..0.5).contains(&thrown.age));
         // The way it came: up to now with the mean of the velocities at both ends, from where the emitter stands.
-        let start = thrown.velocity + Vec3::Z * 50.0 * thrown.age;
+        let start = thrown.velocity() + Vec3::Z * 50.0 * thrown.age;
         close(thrown.rotation * Vec3::Z, [0.0, 0.0, 1.0]);
         assert!((start.length() - 100.0).abs() < 1e-2 && start.z >= 100.0 * 0.25f32.cos() - 1e-2);
-        let way = thrown.position - Vec3::new(0.0, 10.0, 0.0);
+        let way = thrown.position() - Vec3::new(0.0, 10.0, 0.0);
         assert!((way - start * thrown.age).length() < 50.0 * 0.5 * 0.5, "{way}");
     }
     assert!(models.windows(2).all(|w| w[0].age > w[1].age));
@@ -304,10 +304,10 @@ fn tracks_decide_what_is_thrown_and_how_long_it_lives() {
     assert!(thrown(float(b"KPEL", &[(0, 0.06)])).len() <= 2);
     assert_eq!(thrown(float(b"KPEE", &[(0, 0.0)])).len(), 0);
     let straight = thrown(float(b"KPLT", &[(0, 0.0)]));
-    assert!(!straight.is_empty() && straight.iter().all(|t| t.velocity.truncate().length() < 1e-3));
-    assert!(thrown(float(b"KPES", &[(0, 1.0)])).iter().all(|t| t.velocity.z <= 1.0));
+    assert!(!straight.is_empty() && straight.iter().all(|t| t.velocity().truncate().length() < 1e-3));
+    assert!(thrown(float(b"KPES", &[(0, 1.0)])).iter().all(|t| t.velocity().z <= 1.0));
     let up = thrown(float(b"KPEG", &[(0, 0.0)]));
-    assert!(up.iter().all(|t| (t.velocity.length() - 100.0).abs() < 1e-2));
+    assert!(up.iter().all(|t| (t.velocity().length() - 100.0).abs() < 1e-2));
 }
 
 #[test]

@@ -141,6 +141,26 @@ fn absurd_emitters_hold_their_budget_and_tell() {
 }
 
 #[test]
+fn thousands_of_absurd_emitters_share_one_budget() {
+    use galatea_scene::{Instant, Performance, Shown};
+    let mut m = model(emitter(1e9, 1e9));
+    m.particle_emitters2 = vec![m.particle_emitters2[0].clone(); 2000];
+    let thrower = ParticleEmitter { emission_rate: 1e9, life_span: 1e9, ..ParticleEmitter::default() };
+    m.particle_emitters = vec![thrower; 2096];
+    let mut scene = m.to_scene("all");
+    let mut play = play::ModelPerformance::new(&m, &scene);
+    play.extend(&mut scene);
+    let at = Instant::new(Some(0), 0.1, [0.0, 0.0, 0.0, 1.0]);
+    let frame = play.frame(&scene, &at, &Shown::default());
+    assert_eq!((frame.sprites.len(), frame.markers.len()), (2000 * 64, 2096 * 64));
+    assert!(
+        frame.notes.iter().any(|n| n.contains("than the 64 that are drawn")),
+        "{:?}",
+        frame.notes.first()
+    );
+}
+
+#[test]
 fn emitters_below_a_billboard_turn_with_it() {
     let mut m = model(ParticleEmitter2 {
         node: Node { object_id: 1, parent_id: 0, ..Node::default() },
@@ -210,7 +230,7 @@ fn thrown_models_keep_the_gravity_and_life_of_their_birth() {
         vec![float(b"KPEL", &[(0, 1.0), (500, 0.25)]), float(b"KPEG", &[(0, 0.0), (500, 8.0)])].into();
     let system = ModelSystem::at(&Player::new(&m), 0, 1, 0, 1000.0).unwrap();
     let old = system.models().iter().filter(|t| t.age > 0.5).collect::<Vec<_>>();
-    assert!(!old.is_empty() && old.iter().all(|t| t.life == 1.0 && t.velocity.z == 4.0));
+    assert!(!old.is_empty() && old.iter().all(|t| t.life == 1.0 && t.velocity().z == 4.0));
     let young = system.models().iter().filter(|t| t.age < 0.5).collect::<Vec<_>>();
     assert!(!young.is_empty() && young.iter().all(|t| t.life == 0.25 && t.gravity == 8.0));
     // Upright, with a random yaw.
@@ -252,4 +272,108 @@ fn only_the_lock_about_x_shows_the_other_side() {
     assert!(turned(node_flags::BILLBOARDED_LOCK_X));
     assert!(!turned(node_flags::BILLBOARDED_LOCK_X | node_flags::BILLBOARDED));
     assert!(!turned(node_flags::BILLBOARDED_LOCK_Y));
+}
+
+/// A model with an emitter that throws another one, which leaves a trail.
+fn catapult() -> (Model, Model) {
+    let mut catapult = Model::new(Version(800));
+    catapult.sequences = vec![Sequence { end: 8000, ..Sequence::default() }];
+    catapult.particle_emitters = vec![ParticleEmitter {
+        emission_rate: 2.0,
+        life_span: 4.0,
+        speed: 64.0,
+        gravity: 8.0,
+        path: Text::new(b"Rock.mdl").unwrap(),
+        ..ParticleEmitter::default()
+    }];
+    let mut rock = model(ParticleEmitter2 { speed: 0.0, segment_scalings: [1.0; 3], ..emitter(16.0, 0.5) });
+    rock.textures.push(Texture::default());
+    rock.materials.push(Material { layers: vec![Layer::default()], ..Material::default() });
+    rock.geosets.push(Geoset {
+        vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        uvs: vec![vec![[0.0; 2]; 3]],
+        face_types: vec![4],
+        face_counts: vec![3],
+        faces: vec![0, 1, 2],
+        vertex_groups: vec![0; 3],
+        group_sizes: vec![1],
+        matrices: vec![0],
+        ..Geoset::default()
+    });
+    rock.bones.push(Bone { node: Node { object_id: 1, ..Node::default() }, ..Bone::default() });
+    (catapult, rock)
+}
+
+#[test]
+fn thrown_models_are_drawn_where_they_fly_and_leave_their_particles_behind() {
+    use galatea_scene::{Instant, Performance, Shown};
+    let (catapult, rock) = catapult();
+    let mut scene = catapult.to_scene("catapult");
+    let mut play = play::ModelPerformance::with_models(&catapult, &scene, &[("Rock.mdl", &rock)]);
+    let own = scene.materials.len() as u32;
+    let sprites = play.extend(&mut scene);
+    assert_eq!((scene.meshes.len(), scene.materials.len(), sprites), (1, 2, vec![own + 1]));
+    let camera = [0.0, 0.0, 0.0, 1.0];
+    let mut at = |time: f32| play.frame(&scene, &Instant::new(Some(0), time, camera), &Shown::default());
+    let frame = at(2.25);
+    assert!(frame.markers.is_empty());
+    let axes = scene.nodes[0].transform.matrix();
+    let heights: Vec<f32> = frame
+        .surfaces
+        .iter()
+        .map(|s| axes.inverse().transform_point3(s.deformed.positions[0].into()).z)
+        .collect();
+    // The oldest was thrown after half a second; the course is a parabola.
+    let parabola = |age: f32| 64.0 * age - 4.0 * age * age;
+    let expected: Vec<f32> = [1.75, 1.25, 0.75, 0.25].map(parabola).to_vec();
+    assert_eq!(heights.len(), 4);
+    assert!(heights.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-2), "{heights:?} {expected:?}");
+    // Each has a state of its materials of its own.
+    let states: Vec<u32> = frame.surfaces.iter().map(|s| s.states).collect();
+    assert!(
+        states.windows(2).all(|w| w[1] == w[0] + 2)
+            && states[0] as usize + own as usize == scene.materials.len()
+    );
+    assert_eq!(frame.materials.len(), scene.materials.len() * 5 - 4 * own as usize);
+    // Particles stay where they were born, below the one that left them.
+    let sprites: Vec<f32> = frame
+        .sprites
+        .iter()
+        .map(|s| {
+            let middle = s.corners.iter().fold(Vec3::ZERO, |sum, c| sum + Vec3::from(*c)) / 4.0;
+            axes.inverse().transform_point3(middle).z
+        })
+        .collect();
+    let below = |top: f32, from: f32| sprites.iter().filter(|z| (from..=top + 1e-2).contains(*z)).count();
+    assert_eq!(below(parabola(1.75), parabola(1.25 + 1e-3)), 8, "{sprites:?}");
+    // A frame is the same however it is reached.
+    for (first, then) in [(0.0, 2.25), (2.24, 2.25), (3.0, 2.25)] {
+        at(first);
+        assert_eq!(at(then), frame, "{first}");
+    }
+}
+
+#[test]
+fn models_that_throw_themselves_end_as_markers() {
+    use galatea_scene::{Instant, Performance, Shown};
+    let (mut catapult, rock) = catapult();
+    catapult.geosets = rock.geosets.clone();
+    (catapult.bones, catapult.materials) = (rock.bones.clone(), rock.materials.clone());
+    catapult.textures = rock.textures.clone();
+    let copy = catapult.clone();
+    let mut scene = catapult.to_scene("catapult");
+    let mut play = play::ModelPerformance::with_models(&catapult, &scene, &[("Rock.mdl", &copy)]);
+    play.extend(&mut scene);
+    let at = Instant::new(Some(0), 2.25, [0.0, 0.0, 0.0, 1.0]);
+    let frame = play.frame(&scene, &at, &Shown::default());
+    assert_eq!((frame.surfaces.len(), frame.markers.len()), (5, 3 + 2 + 1));
+    // Thousands are not drawn.
+    catapult.particle_emitters[0].emission_rate = 1e9;
+    let mut scene = catapult.to_scene("catapult");
+    let mut play = play::ModelPerformance::with_models(&catapult, &scene, &[("Rock.mdl", &rock)]);
+    play.extend(&mut scene);
+    let frame = play.frame(&scene, &Instant::new(Some(0), 0.5, [0.0, 0.0, 0.0, 1.0]), &Shown::default());
+    assert_eq!((frame.surfaces.len(), frame.markers.len()), (1 + 256, 4096 - 256));
+    assert!(frame.notes.iter().any(|n| n.contains("markers stand in for the rest")), "{:?}", frame.notes);
 }

@@ -146,6 +146,11 @@ impl Camera {
         }
     }
 
+    /// Returns half the width and height of the image plane at distance 1.
+    pub(crate) fn half(&self) -> [f64; 2] {
+        self.half
+    }
+
     /// Returns the position of the camera.
     pub(crate) fn eye(&self) -> [f64; 3] {
         let mut eye = self.target;

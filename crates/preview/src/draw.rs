@@ -9,9 +9,9 @@ use galatea_scene::{
 };
 
 use crate::camera::{Camera, sin_cos};
-use crate::raster::{Blend, Corner, Paint, Raster};
+use crate::raster::{AMBIENT, Blend, Chart, Corner, KEY, KEY_LIGHT, Paint, Raster, Relief, Surroundings};
 use crate::show::SurfaceView;
-use crate::texture::{Texture, display, linear};
+use crate::texture::{Texture, linear};
 use crate::{Image, Options, Textures};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
@@ -42,12 +42,13 @@ pub(crate) fn draw(scene: &Scene, frame: &Frame, options: &Options, textures: &T
     let samples = options.samples.clamp(1, 4) as usize;
     let (width, height) = (options.width as usize * samples, options.height as usize * samples);
     let loaded = load(scene, frame, textures);
+    let camera = camera(scene, frame, options);
     let mut painter = Painter {
         scene,
         frame,
-        camera: camera(scene, frame, options),
+        camera,
         loaded: &loaded,
-        raster: Raster::new(width, height, samples),
+        raster: Raster::new(width, height, samples).seen_by(&camera),
         blended: Vec::new(),
         all_sides: false,
         view: &options.surface,
@@ -82,8 +83,7 @@ pub(crate) fn draw(scene: &Scene, frame: &Frame, options: &Options, textures: &T
     let [r, g, b, a] = if options.checker { [0; 4] } else { options.background };
     let opacity = f32::from(a) / 255.0;
     let background = [linear(r) * opacity, linear(g) * opacity, linear(b) * opacity, opacity];
-    let light = painter.raster.draw(background);
-    let mut image = resolve(&light, options.width as usize, options.height as usize, samples);
+    let mut image = painter.raster.draw(background);
     if options.checker {
         image.over_checker();
     }
@@ -93,23 +93,35 @@ pub(crate) fn draw(scene: &Scene, frame: &Frame, options: &Options, textures: &T
 /// Loads the textures of everything that is drawn.
 fn load(scene: &Scene, frame: &Frame, textures: &Textures<'_>) -> Loaded {
     let mut used: Vec<MaterialId> = frame.sprites.iter().map(|s| s.material).collect();
-    for primitive in frame.surfaces.iter().filter_map(|s| s.primitive(scene)) {
-        used.extend(layers(scene, primitive.material).map(|id| drawn_as(frame, id)));
+    for surface in &frame.surfaces {
+        let Some(primitive) = surface.primitive(scene) else { continue };
+        used.extend(layers(scene, primitive.material).map(|id| drawn_as(frame, surface, id)));
     }
     used.sort_unstable();
     used.dedup();
     let mut loaded = Loaded::new();
     for material in used.iter().filter_map(|id| scene.materials.get(*id as usize)) {
         for texture in &material.textures {
-            if matches!(texture.slot, Slot::Base | Slot::Lightmap | Slot::Emissive)
-                && !loaded.contains_key(&texture.name)
-            {
+            if is_drawn(&texture.slot) && !loaded.contains_key(&texture.name) {
                 loaded.insert(texture.name.clone(), textures(&texture.name));
             }
         }
     }
     loaded
 }
+
+/// Returns `true` for textures that are seen.
+fn is_drawn(slot: &Slot) -> bool {
+    match slot {
+        Slot::Base | Slot::Lightmap | Slot::Emissive | Slot::Normal => true,
+        Slot::OcclusionRoughnessMetallic | Slot::Environment => true,
+        Slot::Other(name) => name == OCCLUSION,
+        _ => false,
+    }
+}
+
+/// The slot of images whose red is occlusion.
+const OCCLUSION: &str = "occlusion";
 
 /// Returns the material of a primitive and its additional layers.
 fn layers(scene: &Scene, material: Option<MaterialId>) -> impl Iterator<Item = MaterialId> {
@@ -118,8 +130,9 @@ fn layers(scene: &Scene, material: Option<MaterialId>) -> impl Iterator<Item = M
     first.into_iter().chain(over.iter().copied())
 }
 
-fn drawn_as(frame: &Frame, id: MaterialId) -> MaterialId {
-    frame.materials.get(id as usize).map_or(id, |state| state.drawn_as)
+fn drawn_as(frame: &Frame, surface: &Surface, id: MaterialId) -> MaterialId {
+    let state = frame.materials.get(id.saturating_add(surface.states) as usize);
+    state.map_or(id, |state| state.drawn_as)
 }
 
 /// A transparent triangle that waits for its turn.
@@ -150,6 +163,8 @@ pub(crate) struct Painter<'a> {
 /// The appearance shared by all triangles of a primitive.
 struct Style<'a> {
     paint: Paint<'a>,
+    /// Its maps, with their number.
+    relief: Option<(u32, Relief<'a>)>,
     colour: [f32; 4],
     two_sided: bool,
     order: i32,
@@ -169,6 +184,21 @@ impl UvPlacement {
             let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
             (t, sin as f32, cos as f32)
         }))
+    }
+
+    /// Returns the transform from coordinates that have one placement to those of another; `None` if the first cannot be undone.
+    fn between(from: Option<UvTransform>, to: Option<UvTransform>) -> Option<[f32; 6]> {
+        let affine = |transform| {
+            let place = UvPlacement::new(transform);
+            let ([c, f], [x, y], [z, w]) = (place.of([0.0; 2]), place.of([1.0, 0.0]), place.of([0.0, 1.0]));
+            glam::Affine2::from_cols_array(&[x - c, y - f, z - c, w - f, c, f])
+        };
+        if from == to {
+            return Some([1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        }
+        let [a, d, b, e, c, f] = (affine(to) * affine(from).inverse()).to_cols_array();
+        let place = [a, b, c, d, e, f];
+        place.iter().all(|v| v.is_finite()).then_some(place)
     }
 
     fn of(&self, [u, v]: [f32; 2]) -> [f32; 2] {
@@ -195,14 +225,13 @@ impl<'a> Painter<'a> {
             return;
         }
         let purpose = self.scene.meshes.get(surface.mesh as usize).map_or(Purpose::Render, |m| m.purpose);
-        let tint = self.frame.pose.tint.get(surface.node as usize).copied().unwrap_or([1.0; 4]);
         let mut ids: Vec<MaterialId> = layers(self.scene, primitive.material).collect();
         if ids.is_empty() || *self.view != SurfaceView::Shaded {
             ids.truncate(1);
             ids.resize(1, MaterialId::MAX);
         }
         for id in ids {
-            let style = self.style(id, purpose, tint, vertices);
+            let style = self.style(id.saturating_add(surface.states), purpose, surface.tint, vertices);
             self.triangles(surface, vertices, &style);
         }
         if wire {
@@ -219,7 +248,7 @@ impl<'a> Painter<'a> {
         self.raster.len() == self.below
     }
 
-    /// Returns the state of a material, and the material as it is drawn.
+    /// Returns a state of a material, and the material as it is drawn.
     fn material(&self, id: MaterialId) -> Option<(&'a MaterialState, &'a Material)> {
         let state = self.frame.materials.get(id as usize)?;
         Some((state, self.scene.materials.get(state.drawn_as as usize)?))
@@ -229,13 +258,18 @@ impl<'a> Painter<'a> {
         texture.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
     }
 
-    fn style(&self, id: MaterialId, purpose: Purpose, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
+    fn style(&mut self, id: MaterialId, purpose: Purpose, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
         let Some((state, material)) = self.material(id) else {
             let two_sided = purpose != Purpose::Render || self.all_sides;
             return Style::plain(tint, two_sided, &Material::default());
         };
         if *self.view != SurfaceView::Shaded {
-            return Style::plain([1.0; 4], material.two_sided || self.all_sides, material);
+            let mut style = Style::plain([1.0; 4], material.two_sided || self.all_sides, material);
+            let coordinates = *self.view == SurfaceView::Uv && vertices.uvs.iter().any(|set| !set.is_empty());
+            // Their colors are numbers, which light would change.
+            style.paint.unlit = coordinates || *self.view == SurfaceView::Normals;
+            style.paint.coordinates = coordinates;
+            return style;
         }
         let base = material.texture(&Slot::Base);
         let lightmap = material.texture(&Slot::Lightmap);
@@ -252,19 +286,32 @@ impl<'a> Painter<'a> {
         if blend == Blend::Opaque && opacity < 0.999 {
             blend = Blend::Alpha;
         }
+        let relief = if has_uvs && !material.unlit { self.relief(material, texture, &blend) } else { None };
+        let relief = relief.map(|relief| (self.raster.add_relief(relief), relief));
+        if relief.is_some_and(|(_, relief)| relief.mirror.is_some()) {
+            blend = Blend::Opaque;
+        }
         Style {
+            relief,
             paint: Paint {
                 texture,
                 wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
                 lightmap: self.image(lightmap).zip(lightmap.map(|t| t.wrap)),
                 glow: self.image(glow).filter(|_| has_uvs),
+                coordinates: false,
                 checker: base.is_some() && texture.is_none() && has_uvs,
                 blend,
                 unlit: material.unlit,
-                emissive: state.emissive,
+                // Without its texture nobody knows what glows.
+                emissive: if glow.is_some() && self.image(glow).is_none() {
+                    [0.0; 3]
+                } else {
+                    state.emissive
+                },
                 glows: base.is_some() && material.texture(&Slot::Emissive).is_none(),
                 on_top: false,
                 sprite: false,
+                relief: None,
             },
             colour,
             two_sided: material.two_sided || self.all_sides,
@@ -275,6 +322,38 @@ impl<'a> Painter<'a> {
             transform: UvPlacement::new(base.and_then(|t| t.transform)),
             lightmap_transform: UvPlacement::new(lightmap.and_then(|t| t.transform)),
         }
+    }
+
+    /// Returns the maps of a material; `None` if it has no more than a color. Those with texture coordinates of their own are left out.
+    fn relief(&self, material: &Material, texture: Option<&'a Texture>, blend: &Blend) -> Option<Relief<'a>> {
+        let base = material.texture(&Slot::Base);
+        let chart = |slot: Slot| {
+            let own = material.texture(&slot).filter(|t| t.uv_set == base.map_or(t.uv_set, |b| b.uv_set))?;
+            let place = UvPlacement::between(base.and_then(|b| b.transform), own.transform)?;
+            Some(Chart { texture: self.image(Some(own))?, wrap: own.wrap, place })
+        };
+        let mirror =
+            material.texture(&Slot::Environment).filter(|_| texture.is_some() && *blend == Blend::Opaque);
+        let relief = Relief {
+            normal: chart(Slot::Normal),
+            rough: chart(Slot::OcclusionRoughnessMetallic),
+            occlusion: chart(Slot::Other(OCCLUSION.to_owned())),
+            metallic: material.metallic,
+            roughness: material.roughness,
+            mirror: mirror.map(|environment| match self.image(Some(environment)) {
+                Some(image) => Surroundings::Cube(image, self.model_axes()),
+                None => Surroundings::Studio,
+            }),
+        };
+        let any = relief.normal.is_some() || relief.rough.is_some() || relief.mirror.is_some();
+        (any || relief.occlusion.is_some()).then_some(relief)
+    }
+
+    /// Returns the turn from the scene to the axes of the model.
+    fn model_axes(&self) -> glam::Mat3 {
+        let node = self.scene.axes().and_then(|id| self.scene.node(id));
+        let turn = node.map_or(glam::Quat::IDENTITY, |n| glam::Quat::from_array(n.transform.rotation));
+        glam::Mat3::from_quat(turn.inverse())
     }
 
     fn triangles(&mut self, surface: &'a Surface, vertices: &'a Vertices, style: &Style<'a>) {
@@ -293,6 +372,9 @@ impl<'a> Painter<'a> {
             let places = triangle.map(|i| positions.get(i as usize).copied().unwrap_or_default());
             let (flat, towards) = facing(places, eye);
             let back = style.two_sided && towards < 0.0;
+            let uv = |index: u32| {
+                style.transform.of(style.moved.of(uvs.get(index as usize).copied().unwrap_or_default()))
+            };
             let mut distance = 0.0;
             let corners = triangle.map(|index| {
                 let i = index as usize;
@@ -303,20 +385,28 @@ impl<'a> Painter<'a> {
                 if back {
                     normal = normal.map(|v| -v);
                 }
-                let [lr, lg, lb] = light(normal, &self.camera);
+                // Maps change the normal of each pixel, so that light has to wait for it.
+                let [lr, lg, lb] = match style.relief {
+                    Some(_) => normal.map(|v| v as f32),
+                    None => light(normal, &self.camera),
+                };
                 let mut colour = style.colour;
                 if let Some(vertex) = colours.get(i) {
                     for (value, vertex) in colour.iter_mut().zip(vertex) {
                         *value *= vertex;
                     }
                 }
-                let [u, v] = style.transform.of(style.moved.of(uvs.get(i).copied().unwrap_or_default()));
+                let [u, v] = uv(index);
                 let [u2, v2] = style.lightmap_transform.of(lightmaps.get(i).copied().unwrap_or_default());
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
-            let (cull, paint, order) = (!style.two_sided, style.paint, style.order);
-            match style.paint.blend {
+            let (cull, mut paint, order) = (!style.two_sided, style.paint, style.order);
+            paint.relief = style.relief.map(|(id, relief)| {
+                let facing = if back { flat.map(|v| -v) } else { flat };
+                (id, relief.grain(places, triangle.map(uv), facing))
+            });
+            match paint.blend {
                 Blend::Opaque | Blend::Mask(_) => self.raster.triangle(corners, paint, cull, near),
                 _ if distance.is_finite() => {
                     self.blended.push(Late { order, distance, corners, paint, cull });
@@ -384,6 +474,7 @@ impl Style<'_> {
             _ => Blend::Opaque,
         };
         Style {
+            relief: None,
             paint: Paint { unlit: material.unlit, blend, ..Paint::PLAIN },
             colour,
             two_sided,
@@ -426,36 +517,10 @@ fn facing([a, b, c]: [[f32; 3]; 3], eye: [f64; 3]) -> ([f64; 3], f64) {
 fn light([nx, ny, nz]: [f64; 3], camera: &Camera) -> [f32; 3] {
     let [right, up, back] = camera.axes();
     let along = |[x, y, z]: [f64; 3]| nx * x + ny * y + nz * z;
-    let key = (-0.42 * along(right) + 0.60 * along(up) + 0.68 * along(back)).max(0.0);
+    let [kr, ku, kb] = KEY;
+    let key = (kr * along(right) + ku * along(up) + kb * along(back)).max(0.0);
     let sky = 0.5 + 0.5 * ny;
-    let value = 0.78 * key + 0.14 + 0.16 * sky;
+    let [everywhere, above] = AMBIENT;
+    let value = KEY_LIGHT * key + everywhere + above * sky;
     [value as f32, (value * 0.995) as f32, (value * 0.985) as f32]
-}
-
-/// Averages the samples of each pixel and converts linear light to display values.
-fn resolve(light: &[[f32; 4]], width: usize, height: usize, samples: usize) -> Image {
-    let mut pixels = Vec::with_capacity(width * height * 4);
-    let share = 1.0 / (samples * samples) as f32;
-    for y in 0..height {
-        for x in 0..width {
-            let mut sum = [0.0f32; 4];
-            for row in 0..samples {
-                let from = (y * samples + row) * width * samples + x * samples;
-                for sample in light.get(from..from + samples).unwrap_or(&[]) {
-                    for (total, value) in sum.iter_mut().zip(sample) {
-                        *total += value * share;
-                    }
-                }
-            }
-            let [r, g, b, a] = sum;
-            let scale = if a > 0.0 { 1.0 / a } else { 0.0 };
-            pixels.extend([
-                display(r * scale),
-                display(g * scale),
-                display(b * scale),
-                (a.clamp(0.0, 1.0) * 255.0 + 0.5) as u8,
-            ]);
-        }
-    }
-    Image { width: width as u32, height: height as u32, pixels }
 }

@@ -5,9 +5,13 @@ use std::collections::HashMap;
 
 use galatea_scene::Wrap;
 
-use crate::texture::Texture;
+pub(crate) use self::relief::{AMBIENT, Chart, KEY, KEY_LIGHT, Relief, Surroundings};
+use self::relief::{Grain, Light, Spot};
+use crate::Image;
+use crate::camera::Camera;
+use crate::texture::{Texture, checker, checker_level, display};
 
-/// Width and height of a tile in pixels.
+/// Width and height of a tile in samples, at most.
 const TILE: usize = 64;
 /// Subpixel precision: 8 bits.
 const SUB: f64 = 256.0;
@@ -66,6 +70,8 @@ pub(crate) struct Paint<'a> {
     pub(crate) glow: Option<&'a Texture>,
     /// Whether a faint checkerboard replaces a missing texture.
     pub(crate) checker: bool,
+    /// Whether the color shows the texture coordinates.
+    pub(crate) coordinates: bool,
     pub(crate) blend: Blend,
     pub(crate) unlit: bool,
     /// Emissive color.
@@ -76,6 +82,9 @@ pub(crate) struct Paint<'a> {
     pub(crate) on_top: bool,
     /// A sprite: shaded once per pixel, blended in display values as the games do, and hiding nothing.
     pub(crate) sprite: bool,
+    /// The maps of a surface that is shaded pixel by pixel, by [`Raster::add_relief`], and the directions of this triangle. Normals
+    /// are in place of its light.
+    pub(crate) relief: Option<(u32, Grain)>,
 }
 
 impl Paint<'static> {
@@ -86,12 +95,14 @@ impl Paint<'static> {
         lightmap: None,
         glow: None,
         checker: false,
+        coordinates: false,
         blend: Blend::Opaque,
         unlit: true,
         emissive: [0.0; 3],
         glows: false,
         on_top: false,
         sprite: false,
+        relief: None,
     };
 }
 
@@ -101,11 +112,15 @@ impl Paint<'_> {
         let lightmap =
             |paint: &Paint<'_>| paint.lightmap.map(|(texture, wrap)| (std::ptr::from_ref(texture), wrap));
         let images = |paint: &Paint<'_>| [paint.texture, paint.glow].map(|t| t.map(std::ptr::from_ref));
-        let flags = |paint: &Paint<'_>| [paint.checker, paint.unlit, paint.glows, paint.on_top, paint.sprite];
+        let flags = |paint: &Paint<'_>| {
+            let (checker, coordinates) = (paint.checker, paint.coordinates);
+            [checker, coordinates, paint.unlit, paint.glows, paint.on_top, paint.sprite]
+        };
         images(self) == images(other)
             && lightmap(self) == lightmap(other)
             && flags(self) == flags(other)
             && (self.wrap, self.blend, self.emissive) == (other.wrap, other.blend, other.emissive)
+            && self.relief == other.relief
     }
 }
 
@@ -128,14 +143,36 @@ pub(crate) struct Raster<'a> {
     samples: usize,
     triangles: Vec<Triangle<'a>>,
     bins: Vec<Vec<u32>>,
+    /// Width and height of a tile in samples: whole pixels of the image.
+    tile: usize,
+    /// Tiles in a row.
     across: usize,
+    light: Option<Light>,
+    reliefs: Vec<Relief<'a>>,
 }
 
 impl<'a> Raster<'a> {
     pub(crate) fn new(width: usize, height: usize, samples: usize) -> Self {
-        let across = width.div_ceil(TILE);
-        let bins = vec![Vec::new(); across * height.div_ceil(TILE)];
-        Raster { width, height, samples, triangles: Vec::new(), bins, across }
+        let tile = TILE / samples * samples;
+        let across = width.div_ceil(tile);
+        let bins = vec![Vec::new(); across * height.div_ceil(tile)];
+        let (triangles, reliefs) = (Vec::new(), Vec::new());
+        Raster { width, height, samples, triangles, bins, tile, across, light: None, reliefs }
+    }
+
+    /// Returns the same raster, seen through this camera.
+    pub(crate) fn seen_by(mut self, camera: &Camera) -> Self {
+        self.light = Some(Light::new(camera, self.width, self.height));
+        self
+    }
+
+    /// Adds the maps of a surface, for [`Paint::relief`].
+    pub(crate) fn add_relief(&mut self, relief: Relief<'a>) -> u32 {
+        if let Some(known) = self.reliefs.iter().position(|known| *known == relief) {
+            return known as u32;
+        }
+        self.reliefs.push(relief);
+        self.reliefs.len() as u32 - 1
     }
 
     /// Returns the number of visible triangles.
@@ -150,6 +187,13 @@ impl<'a> Raster<'a> {
         }
         // Clipped at the near plane and at the range of fixed-point numbers.
         let reach = self.reach();
+        let fits = |c: &Corner| {
+            let [x, y, w] = c.clip;
+            w >= near && x.abs() <= w * reach && y.abs() <= w * reach
+        };
+        if corners.iter().all(fits) {
+            return self.clipped(corners, paint, cull);
+        }
         let planes: [&dyn Fn(&Corner) -> f64; 5] = [
             &|c| c.clip[2] - near,
             &|c| c.clip[2] * reach - c.clip[0],
@@ -157,9 +201,6 @@ impl<'a> Raster<'a> {
             &|c| c.clip[2] * reach - c.clip[1],
             &|c| c.clip[2] * reach + c.clip[1],
         ];
-        if planes.iter().all(|plane| corners.iter().all(|c| plane(c) >= 0.0)) {
-            return self.clipped(corners, paint, cull);
-        }
         let mut polygon: Vec<Corner> = corners.to_vec();
         for plane in planes {
             if polygon.iter().all(|c| plane(c) >= 0.0) {
@@ -195,7 +236,8 @@ impl<'a> Raster<'a> {
         let reach = self.reach();
         let place = |c: &Corner| {
             // A corner cut from a triangle of 10^30 pixels is only near the plane that cut it.
-            let [x, y] = [c.clip[0] / c.clip[2], c.clip[1] / c.clip[2]].map(|v| v.clamp(-reach, reach));
+            let (x, y) = (c.clip[0] / c.clip[2], c.clip[1] / c.clip[2]);
+            let (x, y) = (x.clamp(-reach, reach), y.clamp(-reach, reach));
             [((x + 1.0) * half_width * SUB).round() as i64, ((1.0 - y) * half_height * SUB).round() as i64]
         };
         let mut corners = corners;
@@ -213,25 +255,31 @@ impl<'a> Raster<'a> {
             fixed.swap(1, 2);
             area = -area;
         }
-        let bound = |values: [i64; 3], most: usize| {
-            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+        let bound = |a: i64, b: i64, c: i64, most: usize| {
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let low = (low >> 8).clamp(0, most as i64);
             let high = ((high >> 8) + 1).clamp(0, most as i64);
             (low as usize, high as usize)
         };
-        let (left, right) = bound(fixed.map(|[x, _]| x), self.width);
-        let (top, bottom) = bound(fixed.map(|[_, y]| y), self.height);
+        let [[ax, ay], [bx, by], [cx, cy]] = fixed;
+        let (left, right) = bound(ax, bx, cx, self.width);
+        let (top, bottom) = bound(ay, by, cy, self.height);
         if left >= right || top >= bottom {
             return;
         }
-        let level = paint.texture.map_or(0, |t| {
-            let uv = [corners[0].uv(), corners[1].uv(), corners[2].uv()];
-            t.level(uv, area as f64 / (2.0 * SUB * SUB))
-        });
+        // What is cut out is shaded for each sample, everything else for each pixel.
+        let fine = if matches!(paint.blend, Blend::Mask(_)) { 1 } else { self.samples };
+        let pixels = area as f64 / (2.0 * SUB * SUB * (fine * fine) as f64);
+        let uvs = || [corners[0].uv(), corners[1].uv(), corners[2].uv()];
+        let level = match paint.texture {
+            Some(texture) => texture.level(uvs(), pixels),
+            None if paint.checker => checker_level(uvs(), pixels),
+            None => 0,
+        };
         let index = self.triangles.len() as u32;
         self.triangles.push(Triangle { corners, fixed, paint, level, area });
-        for row in top / TILE..=(bottom - 1) / TILE {
-            for column in left / TILE..=(right - 1) / TILE {
+        for row in top / self.tile..=(bottom - 1) / self.tile {
+            for column in left / self.tile..=(right - 1) / self.tile {
                 if let Some(bin) = self.bins.get_mut(row * self.across + column) {
                     bin.push(index);
                 }
@@ -255,31 +303,64 @@ impl<'a> Raster<'a> {
         overwritten
     }
 
-    /// Draws everything over a background in the order of addition, in linear light, premultiplied.
-    pub(crate) fn draw(&self, background: [f32; 4]) -> Vec<[f32; 4]> {
+    /// Draws everything over a background, which is premultiplied light, in the order of addition.
+    pub(crate) fn draw(&self, background: [f32; 4]) -> Image {
         let overwritten = self.overwritten();
         let tile = |index: usize| {
             let (column, row) = (index % self.across.max(1), index / self.across.max(1));
             let bin = self.bins.get(index).map_or(&[][..], Vec::as_slice).iter();
             let seen = bin.filter(|i| overwritten.get(**i as usize) == Some(&false));
-            self.tile(column * TILE, row * TILE, seen, background)
+            self.resolved([column * self.tile, row * self.tile], seen, background)
         };
         #[cfg(feature = "threads")]
-        let tiles: Vec<Vec<[f32; 4]>> = {
+        let tiles: Vec<Vec<[u8; 4]>> = {
             use rayon::prelude::*;
             (0..self.bins.len()).into_par_iter().map(tile).collect()
         };
         #[cfg(not(feature = "threads"))]
-        let tiles: Vec<Vec<[f32; 4]>> = (0..self.bins.len()).map(tile).collect();
-        let mut out = vec![background; self.width * self.height];
-        for (index, pixels) in tiles.iter().enumerate() {
-            let (column, row) = (index % self.across.max(1) * TILE, index / self.across.max(1) * TILE);
-            for (y, line) in pixels.chunks_exact(TILE).enumerate().take(self.height.saturating_sub(row)) {
-                let from = (row + y) * self.width + column;
-                let len = TILE.min(self.width - column);
-                if let (Some(to), Some(line)) = (out.get_mut(from..from + len), line.get(..len)) {
+        let tiles: Vec<Vec<[u8; 4]>> = (0..self.bins.len()).map(tile).collect();
+        let (width, height, side) =
+            (self.width / self.samples, self.height / self.samples, self.tile / self.samples);
+        let mut pixels = vec![0; width * height * 4];
+        for (index, tile) in tiles.iter().enumerate() {
+            let (column, row) = (index % self.across.max(1) * side, index / self.across.max(1) * side);
+            for (y, line) in tile.chunks_exact(side).enumerate().take(height.saturating_sub(row)) {
+                let (from, len) = (((row + y) * width + column) * 4, side.min(width - column) * 4);
+                if let (Some(to), Some(line)) =
+                    (pixels.get_mut(from..from + len), line.as_flattened().get(..len))
+                {
                     to.copy_from_slice(line);
                 }
+            }
+        }
+        Image { width: width as u32, height: height as u32, pixels }
+    }
+
+    /// Returns the pixels of a tile of the image, as display values.
+    fn resolved<'i>(
+        &self,
+        tile: [usize; 2],
+        triangles: impl Iterator<Item = &'i u32>,
+        background: [f32; 4],
+    ) -> Vec<[u8; 4]> {
+        let side = self.tile / self.samples;
+        let mut triangles = triangles.peekable();
+        if triangles.peek().is_none() {
+            return vec![shown(background); side * side];
+        }
+        let light = self.tile(tile, triangles, background);
+        let share = 1.0 / (self.samples * self.samples) as f32;
+        let mut out = Vec::with_capacity(side * side);
+        for rows in light.chunks_exact(TILE * self.samples).take(side) {
+            for x in 0..side {
+                let mut sum = [0.0f32; 4];
+                for row in rows.chunks_exact(TILE) {
+                    for [r, g, b, a] in row.iter().skip(x * self.samples).take(self.samples) {
+                        let [sr, sg, sb, sa] = sum;
+                        sum = [sr + r * share, sg + g * share, sb + b * share, sa + a * share];
+                    }
+                }
+                out.push(shown(sum));
             }
         }
         out
@@ -287,24 +368,25 @@ impl<'a> Raster<'a> {
 
     fn tile<'i>(
         &self,
-        left: usize,
-        top: usize,
+        tile: [usize; 2],
         triangles: impl Iterator<Item = &'i u32>,
         background: [f32; 4],
     ) -> Vec<[f32; 4]> {
         let mut pixels = vec![background; TILE * TILE];
         let mut depth = vec![0f32; TILE * TILE];
         // Sprites are blended in display values; the tile is converted where they begin and end.
-        let mut shown = false;
+        let (mut shown, mut hides) = (false, false);
         for triangle in triangles.filter_map(|i| self.triangles.get(*i as usize)) {
             if triangle.paint.sprite != shown {
                 convert(&mut pixels, triangle.paint.sprite);
                 shown = triangle.paint.sprite;
             }
             if shown {
-                triangle.fill_sprite(left, top, self.samples, &mut pixels, &depth);
+                let depth = if hides { depth.as_mut_slice() } else { &mut [] };
+                triangle.fill_sprite(tile, [self.tile, self.samples], &mut pixels, depth);
             } else {
-                triangle.fill(left, top, &mut pixels, &mut depth);
+                hides = true;
+                triangle.fill(self, tile, &mut pixels, &mut depth);
             }
         }
         if shown {
@@ -312,6 +394,12 @@ impl<'a> Raster<'a> {
         }
         pixels
     }
+}
+
+/// Returns a pixel of premultiplied light as display values.
+fn shown([r, g, b, a]: [f32; 4]) -> [u8; 4] {
+    let scale = if a > 0.0 { 1.0 / a } else { 0.0 };
+    [display(r * scale), display(g * scale), display(b * scale), (a.clamp(0.0, 1.0) * 255.0 + 0.5) as u8]
 }
 
 /// Converts pixels from light to display values, or back.
@@ -347,69 +435,168 @@ impl Triangle<'_> {
     }
 
     /// Returns the pixels of a tile that the triangle may cover: left, right, top, bottom.
-    fn span(&self, left: usize, top: usize) -> (i64, i64, i64, i64) {
-        let span = |values: [i64; 3], start: usize| {
-            let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
-            let start = start as i64;
-            ((low >> 8).max(start), ((high >> 8) + 1).min(start + TILE as i64))
+    fn span(&self, [left, top]: [usize; 2], side: usize) -> (i64, i64, i64, i64) {
+        let span = |a: i64, b: i64, c: i64, start: usize| {
+            let (low, high, start) = (a.min(b).min(c), a.max(b).max(c), start as i64);
+            ((low >> 8).max(start), ((high >> 8) + 1).min(start + side as i64))
         };
-        let (x0, x1) = span(self.fixed.map(|[x, _]| x), left);
-        let (y0, y1) = span(self.fixed.map(|[_, y]| y), top);
+        let [[ax, ay], [bx, by], [cx, cy]] = self.fixed;
+        let (x0, x1) = span(ax, bx, cx, left);
+        let (y0, y1) = span(ay, by, cy, top);
         (x0, x1, y0, y1)
     }
 
-    /// Fills the part of the triangle inside a tile.
-    fn fill(&self, left: usize, top: usize, pixels: &mut [[f32; 4]], depth: &mut [f32]) {
-        let (x0, x1, y0, y1) = self.span(left, top);
+    /// Calls back for each pixel of the image with samples that the triangle covers in a tile of this side and that are not hidden. A pixel
+    /// has `step` times `step` samples and one place to be shaded at: the middle of those covered. Without depths nothing is hidden.
+    fn cover(
+        &self,
+        [left, top]: [usize; 2],
+        [side, step]: [usize; 2],
+        depth: &mut [f32],
+        mut paint: impl FnMut(&Covered, &mut [f32]),
+    ) {
+        let (x0, x1, y0, y1) = self.span([left, top], side);
         if x0 >= x1 || y0 >= y1 {
             return;
         }
         let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] = self.sides(x0, y0);
-        let inverse = self.corners.map(|corner| 1.0 / corner.clip[2]);
+        let [ia, ib, ic] =
+            [1.0 / self.corners[0].clip[2], 1.0 / self.corners[1].clip[2], 1.0 / self.corners[2].clip[2]];
         let whole = 1.0 / self.area as f64;
-        for y in y0..y1 {
-            let row = y - y0;
-            for x in x0..x1 {
-                let column = x - x0;
-                let in_a = a0 + ax * column + ay * row;
-                let in_b = b0 + bx * column + by * row;
-                let in_c = c0 + cx * column + cy * row;
-                if in_a < a_least || in_b < b_least || in_c < c_least {
+        // The depth is a plane over the image.
+        let plane = |a: i64, b: i64, c: i64| (a as f64 * ia + b as f64 * ib + c as f64 * ic) * whole;
+        let (z0, zx, zy) = (plane(a0, b0, c0), plane(ax, bx, cx), plane(ay, by, cy));
+        let (on_top, tested, step) = (self.paint.on_top, !depth.is_empty(), step as i64);
+        let middle = step as f32 * 0.5;
+        let mut covered = Covered { samples: [(0, 0.0); 16], count: 0, weights: [0.0; 3], at: [0.0; 2] };
+        let mut offsets = [0u32; 16];
+        for (offset, sample) in offsets.iter_mut().zip(0..(step * step) as u32) {
+            *offset = sample / step as u32 * TILE as u32 + sample % step as u32;
+        }
+        // How far an edge function can rise and fall within a pixel.
+        let reach = |across: i64, down: i64| {
+            let last = step - 1;
+            ((across.max(0) + down.max(0)) * last, (across.min(0) + down.min(0)) * last)
+        };
+        let ((a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)) =
+            (reach(ax, ay), reach(bx, by), reach(cx, cy));
+        for block_y in (y0 / step * step..y1).step_by(step as usize) {
+            let (row, first) = (block_y - y0, x0 / step * step);
+            let column = first - x0;
+            let mut block_a = a0 + ay * row + ax * column;
+            let mut block_b = b0 + by * row + bx * column;
+            let mut block_c = c0 + cy * row + cx * column;
+            for block_x in (first..x1).step_by(step as usize) {
+                let (a, b, c) = (block_a, block_b, block_c);
+                (block_a, block_b, block_c) = (a + ax * step, b + bx * step, c + cx * step);
+                if a + a_rise < a_least || b + b_rise < b_least || c + c_rise < c_least {
                     continue;
                 }
-                let share = [in_a as f64 * whole, in_b as f64 * whole, in_c as f64 * whole];
-                let z = share[0] * inverse[0] + share[1] * inverse[1] + share[2] * inverse[2];
-                let at = (y as usize - top) * TILE + (x as usize - left);
-                let (Some(pixel), Some(depth)) = (pixels.get_mut(at), depth.get_mut(at)) else { continue };
-                if (z as f32) < *depth && !self.paint.on_top {
-                    continue;
+                let inside = a + a_fall >= a_least && b + b_fall >= b_least && c + c_fall >= c_least;
+                covered.count = 0;
+                let (mut sum_a, mut sum_b, mut sum_c) = (0i64, 0i64, 0i64);
+                if inside && !tested {
+                    // All samples, without a look at each.
+                    let (all, halves) = (step * step, step * step * (step - 1) / 2);
+                    sum_a = a * all + (ax + ay) * halves;
+                    sum_b = b * all + (bx + by) * halves;
+                    sum_c = c * all + (cx + cy) * halves;
+                    let place = ((block_y as usize - top) * TILE + (block_x as usize - left)) as u32;
+                    for (sample, offset) in covered.samples.iter_mut().zip(&offsets).take(all as usize) {
+                        *sample = (place + offset, 0.0);
+                    }
+                    covered.count = all as usize;
                 }
-                let [wa, wb, wc] =
-                    [share[0] * inverse[0] / z, share[1] * inverse[1] / z, share[2] * inverse[2] / z]
-                        .map(|w| w as f32);
-                let [va, vb, vc] =
-                    [&self.corners[0].values, &self.corners[1].values, &self.corners[2].values];
-                let mut values = [0.0; 11];
-                for (value, ((a, b), c)) in values.iter_mut().zip(va.iter().zip(vb).zip(vc)) {
-                    *value = wa * a + wb * b + wc * c;
+                let rows = if covered.count > 0 { 0 } else { step };
+                for y in 0..rows {
+                    let down = block_y + y;
+                    let z_row = z0 + zy * (down - y0) as f64;
+                    let place = (down as usize).wrapping_sub(top) * TILE;
+                    for x in 0..step {
+                        let (in_a, in_b, in_c) =
+                            (a + ax * x + ay * y, b + bx * x + by * y, c + cx * x + cy * y);
+                        if !inside && (in_a < a_least || in_b < b_least || in_c < c_least) {
+                            continue;
+                        }
+                        let across = block_x + x;
+                        let place = place + (across as usize).wrapping_sub(left);
+                        let mut z = 0.0;
+                        if tested {
+                            z = (z_row + zx * (across - x0) as f64) as f32;
+                            if depth.get(place).is_none_or(|depth| z < *depth) && !on_top {
+                                continue;
+                            }
+                        }
+                        if let Some(sample) = covered.samples.get_mut(covered.count) {
+                            *sample = (place as u32, z);
+                            covered.count += 1;
+                            (sum_a, sum_b, sum_c) = (sum_a + in_a, sum_b + in_b, sum_c + in_c);
+                        }
+                    }
                 }
-                self.shade(values, z as f32, pixel, depth);
+                if covered.count > 0 {
+                    let (wa, wb, wc) = (sum_a as f64 * ia, sum_b as f64 * ib, sum_c as f64 * ic);
+                    let share = 1.0 / (wa + wb + wc);
+                    covered.weights = [(wa * share) as f32, (wb * share) as f32, (wc * share) as f32];
+                    covered.at = [block_x as f32 + middle, block_y as f32 + middle];
+                    paint(&covered, depth);
+                }
             }
         }
     }
 
-    fn shade(&self, values: Values, z: f32, pixel: &mut [f32; 4], depth: &mut f32) {
+    /// Fills the part of the triangle inside a tile.
+    fn fill(&self, raster: &Raster<'_>, tile: [usize; 2], pixels: &mut [[f32; 4]], depth: &mut [f32]) {
+        let relief = self
+            .paint
+            .relief
+            .and_then(|(id, grain)| Some((raster.reliefs.get(id as usize)?, grain, raster.light.as_ref()?)));
+        // What is cut out of a surface has the fineness of samples.
+        let step = if matches!(self.paint.blend, Blend::Mask(_)) { 1 } else { raster.samples };
+        self.cover(tile, [raster.tile, step], depth, |covered, depth| {
+            let [wa, wb, wc] = covered.weights;
+            let [va, vb, vc] = [&self.corners[0].values, &self.corners[1].values, &self.corners[2].values];
+            let mut values = [0.0; 11];
+            for (value, ((a, b), c)) in values.iter_mut().zip(va.iter().zip(vb).zip(vc)) {
+                *value = wa * a + wb * b + wc * c;
+            }
+            let relief = relief.map(|(relief, grain, light)| (relief, grain, light, covered.at));
+            let Some(color) = self.shade(values, relief) else { return };
+            for (place, z) in covered.samples.iter().take(covered.count) {
+                let place = *place as usize;
+                if let (Some(pixel), Some(depth)) = (pixels.get_mut(place), depth.get_mut(place)) {
+                    self.put(color, *z, pixel, depth);
+                }
+            }
+        });
+    }
+
+    /// Returns the color of a pixel in light; `None` where it is cut out.
+    fn shade(
+        &self,
+        values: Values,
+        relief: Option<(&Relief<'_>, Grain, &Light, [f32; 2])>,
+    ) -> Option<[f32; 4]> {
         let paint = &self.paint;
         let [lr, lg, lb, r, g, b, a, u, v, u2, v2] = values;
         let mut colour = [r, g, b, a];
         if paint.texture.is_some() || paint.checker {
             let texel = match paint.texture {
                 Some(texture) => texture.sample([u, v], paint.wrap, self.level),
-                None => crate::texture::checker([u, v]),
+                None => checker([u, v], self.level),
             };
             for (value, texel) in colour.iter_mut().zip(texel) {
                 *value *= texel;
             }
+        }
+        if paint.coordinates {
+            let [r, g, b] = crate::show::coordinates([u, v]);
+            colour = [r, g, b, a];
+        }
+        let [_, _, _, a] = colour;
+        let alpha = a.clamp(0.0, 1.0);
+        if matches!(paint.blend, Blend::Mask(cutoff) if alpha < cutoff) {
+            return None;
         }
         let mut light = if paint.unlit { [1.0; 3] } else { [lr, lg, lb] };
         let mut own = paint.emissive;
@@ -431,13 +618,35 @@ impl Triangle<'_> {
                 *own *= texel;
             }
         }
-        for ((value, light), own) in colour.iter_mut().zip(light).zip(own) {
-            *value = *value * light + own;
+        if let Some((relief, grain, lights, at)) = relief.filter(|_| !paint.unlit) {
+            let spot = Spot {
+                uv: [u, v],
+                normal: [lr, lg, lb],
+                towards: lights.towards(at),
+                level: self.level,
+                across: paint.texture.map_or(0, Texture::width),
+                baked: paint.lightmap.map(|_| light),
+            };
+            let lit = relief.lit(lights, grain, &spot, colour);
+            // Emissive light that is multiplied by the texture, as in KotOR, lights it fully at most.
+            let glow = if paint.lightmap.is_some() { [0.0; 3] } else { paint.emissive };
+            let textured = paint.glows || same(paint.glow, paint.texture);
+            for (((value, lit), glow), own) in colour.iter_mut().zip(lit).zip(glow).zip(own) {
+                let full = *value * glow.clamp(0.0, 1.0);
+                *value = if textured { lit.max(full) } else { lit + own };
+            }
+        } else {
+            for ((value, light), own) in colour.iter_mut().zip(light).zip(own) {
+                *value = *value * light + own;
+            }
         }
-        let alpha = colour[3].clamp(0.0, 1.0);
         let [r, g, b, _] = colour;
-        match paint.blend {
-            Blend::Mask(cutoff) if alpha < cutoff => {}
+        Some([r, g, b, alpha])
+    }
+
+    /// Blends a color with a sample.
+    fn put(&self, [r, g, b, alpha]: [f32; 4], z: f32, pixel: &mut [f32; 4], depth: &mut f32) {
+        match self.paint.blend {
             Blend::Opaque | Blend::Mask(_) => {
                 *pixel = [r, g, b, 1.0];
                 *depth = z;
@@ -466,6 +675,18 @@ impl Triangle<'_> {
     }
 }
 
+/// A pixel of the image that a triangle covers at least in part.
+struct Covered {
+    /// The covered samples: their places in the tile and the depth of the triangle there.
+    samples: [(u32, f32); 16],
+    count: usize,
+    /// Weights of the corners.
+    weights: [f32; 3],
+    /// Where it is shaded, in samples of the image.
+    at: [f32; 2],
+}
+
+mod relief;
 mod sprite;
 
 #[cfg(test)]
@@ -496,7 +717,7 @@ mod tests {
             raster.triangle(cover(red), PAINT, true, 0.1);
         }
         assert_eq!(drawn(&raster), 3);
-        assert!(raster.draw([0.0; 4]).iter().all(|pixel| *pixel == [0.25, 0.0, 0.0, 1.0]));
+        assert!(raster.draw([0.0; 4]).pixels.as_chunks().0.iter().all(|pixel| *pixel == [128, 0, 0, 255]));
     }
 
     #[test]
@@ -526,7 +747,10 @@ mod tests {
             raster.triangle(cover(0.25), Paint { blend: Blend::Add, ..PAINT }, true, 0.1);
         }
         assert_eq!(drawn(&raster), 3);
-        assert!(raster.draw([0.0; 4]).iter().all(|pixel| pixel[0] == 0.75));
+        // Light of the square root of three quarters, over nothing.
+        assert!(
+            raster.draw([0.0, 0.0, 0.0, 1.0]).pixels.as_chunks::<4>().0.iter().all(|pixel| pixel[0] == 221)
+        );
         let mut raster = Raster::new(8, 8, 1);
         for emissive in [[0.0; 3], [0.5; 3], [0.25; 3]] {
             raster.triangle(cover(0.25), Paint { emissive, ..PAINT }, true, 0.1);

@@ -79,7 +79,7 @@ pub enum SurfaceView {
     Shaded,
     /// Its normals: x, y and z of the scene as red, green and blue.
     Normals,
-    /// Its texture coordinates: a checkerboard of an eighth of the texture, red across and green down.
+    /// Its texture coordinates: a checkerboard of an eighth of the texture, red across and green down, again in each repetition.
     Uv,
     /// The weight of the joint with this name: from blue for none through green to red for all.
     Weights(String),
@@ -105,11 +105,9 @@ impl SurfaceView {
                 let of = |i: usize| normals.get(i).map(|[x, y, z]| [light(*x), light(*y), light(*z), 1.0]);
                 (0..count).map(|i| of(i).unwrap_or_else(|| grey(i))).collect()
             }
-            SurfaceView::Uv => {
-                let uvs = vertices.uvs.first();
-                let of = |i: usize| uvs.and_then(|set| set.get(i)).map(|[u, v]| [*u, *v, 0.2, 1.0]);
-                (0..count).map(|i| of(i).unwrap_or_else(|| grey(i))).collect()
-            }
+            // Drawn pixel by pixel.
+            SurfaceView::Uv if vertices.uvs.iter().any(|set| !set.is_empty()) => vec![[1.0; 4]; count],
+            SurfaceView::Uv => (0..count).map(grey).collect(),
             SurfaceView::Weights(name) => {
                 let skin = scene.node(surface.node).and_then(|n| scene.skins.get(n.skin? as usize));
                 let named = |id: &u32| scene.node(*id).is_some_and(|n| n.name.eq_ignore_ascii_case(name));
@@ -129,6 +127,14 @@ impl SurfaceView {
     }
 }
 
+/// Returns the color of a texture coordinate, in linear light.
+pub(crate) fn coordinates([u, v]: [f32; 2]) -> [f32; 3] {
+    let within = |t: f32| if t.is_finite() { t - t.floor() } else { 0.0 };
+    let (u, v) = (within(u), within(v));
+    let light = if ((u * 8.0) as u32 + (v * 8.0) as u32).is_multiple_of(2) { 1.0 } else { 0.55 };
+    [u * light, v * light, 0.2 * light]
+}
+
 /// Returns the color of a weight: blue for 0, green for a half, red for 1.
 fn heat(weight: f32) -> [f32; 4] {
     let w = weight.clamp(0.0, 1.0) * 2.0;
@@ -138,6 +144,14 @@ fn heat(weight: f32) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn coordinates_are_red_across_and_green_down_and_repeat() {
+        assert_eq!(coordinates([0.75, 0.25]), [0.75, 0.25, 0.2]);
+        assert_eq!(coordinates([-0.25, 3.25]), coordinates([0.75, 0.25]));
+        assert_eq!(coordinates([0.875, 0.25]), [0.875 * 0.55, 0.25 * 0.55, 0.2 * 0.55]);
+        assert_eq!(coordinates([f32::NAN, f32::INFINITY]), [0.0, 0.0, 0.2]);
+    }
 
     #[test]
     fn weights_go_from_blue_to_red() {

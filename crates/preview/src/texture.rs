@@ -1,11 +1,22 @@
 //! Textures: linear light, mip levels, bilinear sampling.
 
+use std::sync::OnceLock;
+
 use galatea_scene::Wrap;
+use wide::f32x4;
 
 /// An image in linear light with its mip levels.
 #[derive(Debug, Clone)]
 pub struct Texture {
     levels: Vec<Level>,
+    /// The levels after the first of an image that is no light, such as a normal map; made when first used.
+    data: OnceLock<Vec<Level>>,
+}
+
+impl PartialEq for Texture {
+    fn eq(&self, other: &Texture) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -23,15 +34,32 @@ enum Texels {
 }
 
 impl Texels {
-    fn get(&self, at: usize) -> Option<[f32; 4]> {
+    /// Returns the values of a texel as they are stored.
+    fn stored(&self, at: usize) -> Option<[f32; 4]> {
         match self {
-            Texels::Display(texels) => {
-                let [r, g, b, a] = *texels.get(at)?;
-                Some([linear(r), linear(g), linear(b), f32::from(a) / 255.0])
-            }
+            Texels::Display(texels) => texels.get(at).copied().map(as_stored),
             Texels::Linear(texels) => texels.get(at).copied(),
         }
     }
+
+    fn get(&self, at: usize) -> Option<[f32; 4]> {
+        match self {
+            Texels::Display(texels) => texels.get(at).copied().map(in_light),
+            Texels::Linear(texels) => texels.get(at).copied(),
+        }
+    }
+}
+
+#[inline]
+fn as_stored([r, g, b, a]: [u8; 4]) -> [f32; 4] {
+    let value = |v: u8| f32::from(v) / 255.0;
+    [value(r), value(g), value(b), value(a)]
+}
+
+#[inline]
+fn in_light([r, g, b, a]: [u8; 4]) -> [f32; 4] {
+    let light = |v: u8| LIGHT.get(usize::from(v)).copied().unwrap_or(1.0);
+    [light(r), light(g), light(b), f32::from(a) / 255.0]
 }
 
 /// Converts a display value to linear light. The square is close enough to the sRGB curve for a preview, and the same on every
@@ -40,6 +68,21 @@ pub(crate) fn linear(value: u8) -> f32 {
     let v = f32::from(value) / 255.0;
     v * v
 }
+
+/// The linear light of each display value.
+static LIGHT: [f32; 256] = {
+    let mut table = [0.0; 256];
+    let mut value = 0;
+    while value < 256 {
+        let v = value as f32 / 255.0;
+        #[allow(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
+        {
+            table[value] = v * v;
+        }
+        value += 1;
+    }
+    table
+};
 
 /// Converts linear light to a display value.
 pub(crate) fn display(value: f32) -> u8 {
@@ -63,7 +106,7 @@ impl Texture {
             let next = last.half();
             levels.push(next);
         }
-        Some(Texture { levels })
+        Some(Texture { levels, data: OnceLock::new() })
     }
 
     /// Returns the mip level at which the texels of a triangle are about as large as its pixels.
@@ -81,44 +124,84 @@ impl Texture {
         level
     }
 
-    pub(crate) fn sample(&self, [u, v]: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
+    /// Returns the width of the image.
+    pub(crate) fn width(&self) -> usize {
+        self.levels.first().map_or(0, |l| l.width)
+    }
+
+    /// Returns the level that looks like a level of a texture of another width in the same place.
+    pub(crate) fn same_level(&self, level: usize, width: usize) -> usize {
+        let steps = self.width().max(1).ilog2() as i64 - width.max(1).ilog2() as i64;
+        (level as i64 + steps).clamp(0, self.levels.len() as i64 - 1) as usize
+    }
+
+    pub(crate) fn sample(&self, uv: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
         let Some(level) = self.levels.get(level).or(self.levels.first()) else { return [1.0; 4] };
-        let place = |t: f32, wrap: Wrap, size: usize| {
-            let t = match wrap {
-                _ if !t.is_finite() => 0.0,
-                Wrap::Repeat => t - t.floor(),
-                Wrap::Mirror => 1.0 - (t.rem_euclid(2.0) - 1.0).abs(),
-                Wrap::Clamp => t.clamp(0.0, 1.0),
-            };
-            let at = t * size as f32 - 0.5;
-            let low = at.floor();
-            let fraction = at - low;
-            let whole = |at: i64| match wrap {
-                Wrap::Repeat => at.rem_euclid(size as i64) as usize,
-                _ => at.clamp(0, size as i64 - 1) as usize,
-            };
-            (whole(low as i64), whole(low as i64 + 1), fraction)
-        };
-        let [wrap_u, wrap_v] = wraps;
-        let (x0, x1, fx) = place(u, wrap_u, level.width);
-        let (y0, y1, fy) = place(v, wrap_v, level.height);
-        let texel = |x: usize, y: usize| level.texels.get(y * level.width + x).unwrap_or([1.0; 4]);
-        let (a, b, c, d) = (texel(x0, y0), texel(x1, y0), texel(x0, y1), texel(x1, y1));
-        let mut out = [0.0; 4];
-        for (value, ((a, b), (c, d))) in out.iter_mut().zip(a.iter().zip(b).zip(c.iter().zip(d))) {
-            let (top, bottom) = (a + (b - a) * fx, c + (d - c) * fx);
-            *value = top + (bottom - top) * fy;
+        match &level.texels {
+            Texels::Display(texels) => level.filtered(texels, uv, wraps, in_light),
+            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel),
         }
-        out
+    }
+
+    /// Returns the values of an image that is no light, such as a normal map, as they are stored.
+    pub(crate) fn sample_data(&self, uv: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
+        let smaller = self.data.get_or_init(|| {
+            let mut out: Vec<Level> = Vec::new();
+            while let Some(last) = out.last().or(self.levels.first()).filter(|l| l.width > 1 || l.height > 1)
+            {
+                let next = last.half_of(Texels::stored);
+                let byte = |v: f32| (v * 255.0 + 0.5) as u8;
+                let texels = (0..next.width * next.height).filter_map(|at| next.texels.stored(at));
+                let texels = Texels::Display(texels.map(|t| t.map(byte)).collect());
+                out.push(Level { texels, ..next });
+            }
+            out
+        });
+        let found = level.checked_sub(1).and_then(|at| smaller.get(at)).or(self.levels.first());
+        found.map_or([1.0; 4], |level| match &level.texels {
+            Texels::Display(texels) => level.filtered(texels, uv, wraps, as_stored),
+            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel),
+        })
+    }
+}
+
+impl Level {
+    /// Returns the mean of the four nearest texels, weighted by their distance.
+    #[inline]
+    fn filtered<T: Copy>(
+        &self,
+        texels: &[T],
+        [u, v]: [f32; 2],
+        [wrap_u, wrap_v]: [Wrap; 2],
+        get: impl Fn(T) -> [f32; 4],
+    ) -> [f32; 4] {
+        let (x0, x1, fx) = nearest(u, wrap_u, self.width);
+        let (y0, y1, fy) = nearest(v, wrap_v, self.height);
+        let row = |y: usize| texels.get(y * self.width..(y + 1) * self.width).unwrap_or(&[]);
+        let (top, bottom) = (row(y0), row(y1));
+        let (Some(a), Some(b), Some(c), Some(d)) = (top.get(x0), top.get(x1), bottom.get(x0), bottom.get(x1))
+        else {
+            return [1.0; 4];
+        };
+        let (a, b, c, d) =
+            (f32x4::new(get(*a)), f32x4::new(get(*b)), f32x4::new(get(*c)), f32x4::new(get(*d)));
+        let (fx, fy) = (f32x4::splat(fx), f32x4::splat(fy));
+        let (top, bottom) = (a + (b - a) * fx, c + (d - c) * fx);
+        (top + (bottom - top) * fy).to_array()
     }
 }
 
 impl Level {
     fn half(&self) -> Level {
+        self.half_of(Texels::get)
+    }
+
+    /// Returns the level of half the size, each texel the mean of four values.
+    fn half_of(&self, get: impl Fn(&Texels, usize) -> Option<[f32; 4]>) -> Level {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let texel = |x: usize, y: usize| {
             let at = y.min(self.height - 1) * self.width + x.min(self.width - 1);
-            self.texels.get(at).unwrap_or_default()
+            get(&self.texels, at).unwrap_or_default()
         };
         let mut texels = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -142,9 +225,53 @@ impl Level {
     }
 }
 
+/// Returns the two texels nearest to a coordinate along one side, and how far it is from the first to the second.
+#[inline(always)]
+fn nearest(t: f32, wrap: Wrap, size: usize) -> (usize, usize, f32) {
+    let t = match wrap {
+        _ if !t.is_finite() => 0.0,
+        Wrap::Repeat => t - floor(t),
+        Wrap::Mirror => 1.0 - (t.rem_euclid(2.0) - 1.0).abs(),
+        Wrap::Clamp => t.clamp(0.0, 1.0),
+    };
+    // From -0.5 to half a texel before the end.
+    let at = t * size as f32 - 0.5;
+    let low = floor(at);
+    let (fraction, low, last) = (at - low, low as i64, size as i64 - 1);
+    match wrap {
+        Wrap::Repeat => {
+            let first = if low < 0 { last } else { low.min(last) };
+            (first as usize, if first == last { 0 } else { first as usize + 1 }, fraction)
+        }
+        _ => (low.clamp(0, last) as usize, (low + 1).clamp(0, last) as usize, fraction),
+    }
+}
+
+/// Returns the largest whole number that is not above a number, without a call for small ones.
+#[inline(always)]
+fn floor(v: f32) -> f32 {
+    if v.abs() < 8_388_608.0 {
+        let whole = v as i32 as f32;
+        if whole > v { whole - 1.0 } else { whole }
+    } else {
+        v
+    }
+}
+
+/// Number of cells of the checkerboard for missing textures in each direction.
+const CELLS: f32 = 8.0;
+
+/// Returns how faint the checkerboard is on a triangle, from 0 to 4: cells that are smaller than pixels would flicker.
+pub(crate) fn checker_level([a, b, c]: [[f32; 2]; 3], pixels: f64) -> usize {
+    let area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs() * 0.5;
+    let cells = f64::from(area * CELLS * CELLS) / pixels.max(1e-3);
+    [0.06, 0.12, 0.25, 0.5].into_iter().filter(|least| cells > *least).count()
+}
+
 /// Returns a faint checkerboard for missing textures.
-pub(crate) fn checker([u, v]: [f32; 2]) -> [f32; 4] {
-    let cell = |t: f32| if t.is_finite() { (t * 8.0).floor().rem_euclid(2.0) } else { 0.0 };
-    let value = if cell(u) == cell(v) { 0.62 } else { 0.5 };
+pub(crate) fn checker([u, v]: [f32; 2], level: usize) -> [f32; 4] {
+    let cell = |t: f32| if t.is_finite() { (t * CELLS).floor().rem_euclid(2.0) } else { 0.0 };
+    let contrast = 0.06 * (4.0 - level.min(4) as f32) / 4.0;
+    let value = if cell(u) == cell(v) { 0.56 + contrast } else { 0.56 - contrast };
     [value, value, value, 1.0]
 }

@@ -3,8 +3,9 @@
 //! A [`Frame`] has the visible surfaces with their vertices in place, the state of every material, and sprites: particles,
 //! ribbons, beams and flares as textured quads. It refers to the scene for indices, texture coordinates and textures.
 
+use crate::append::Appended;
 use crate::{
-    Bounds, Deformed, Material, MaterialId, Mesh, MeshId, NodeId, Playback, Pose, Primitive, Purpose, Scene,
+    Bounds, Deformed, MaterialId, Mesh, MeshId, NodeId, Playback, Pose, Primitive, Purpose, Scene,
     UvTransform,
 };
 
@@ -19,7 +20,7 @@ pub struct Frame {
     pub pose: Pose,
     /// The visible primitives, in the order of the scene.
     pub surfaces: Vec<Surface>,
-    /// The state of each material of the scene.
+    /// The state of each material of the scene, then those of the materials of each model that an emitter has thrown.
     pub materials: Vec<MaterialState>,
     /// Sprites; those of one order are drawn in this order.
     pub sprites: Vec<Sprite>,
@@ -40,6 +41,11 @@ pub struct Surface {
     pub primitive: usize,
     /// Its vertices in the scene.
     pub deformed: Deformed,
+    /// Color and opacity that it is multiplied by.
+    pub tint: [f32; 4],
+    /// What is added to the number of a material for that of its state in [`Frame::materials`]: 0, unless it belongs to one of several
+    /// models of the same kind.
+    pub states: MaterialId,
 }
 
 /// A material at a moment.
@@ -144,8 +150,9 @@ galatea_wire::setters! {
 /// A document that plays: it gives the frames of the scene that was made from it. State between frames is an optimization; the
 /// frame of an instant is always the same.
 pub trait Performance {
-    /// Returns the materials of sprites. Who draws appends them to the materials of the scene; sprites refer to them there.
-    fn materials(&self) -> Vec<Material>;
+    /// Adds what frames refer to beyond the scene that was made from the document: materials of sprites, and the meshes of models
+    /// that emitters throw. Who draws calls it once, before the first frame. Returns the materials of sprites.
+    fn extend(&self, scene: &mut Scene) -> Vec<MaterialId>;
 
     /// Returns `true` if frames may have sprites or markers.
     fn has_effects(&self) -> bool;
@@ -153,7 +160,7 @@ pub trait Performance {
     /// Sets the seed of the random numbers of emitters. Each seed gives another course of the same effect; the usual one is 0.
     fn set_seed(&mut self, _seed: u64) {}
 
-    /// Returns the frame of an instant. `scene` is the one made from the document, with [`Performance::materials`] appended.
+    /// Returns the frame of an instant. `scene` is the one made from the document, with what [`Performance::extend`] added.
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame;
 }
 
@@ -162,7 +169,7 @@ pub trait Performance {
 pub struct PlainPerformance;
 
 impl Performance for PlainPerformance {
-    fn materials(&self) -> Vec<Material> {
+    fn extend(&self, _: &mut Scene) -> Vec<MaterialId> {
         Vec::new()
     }
 
@@ -199,6 +206,8 @@ impl Frame {
                 mesh,
                 primitive: number,
                 deformed: pose.deform(scene, node, primitive),
+                tint: pose.tint.get(node as usize).copied().unwrap_or([1.0; 4]),
+                states: 0,
             })
             .collect();
         let materials = (0u32..).zip(&scene.materials).map(|(id, material)| MaterialState {
@@ -215,6 +224,36 @@ impl Frame {
             sprites: Vec::new(),
             markers: Vec::new(),
             notes: Vec::new(),
+        }
+    }
+
+    /// Adds the frame of a model whose meshes and materials [`Scene::append_meshes`] put into this frame's scene, as part of what `node`
+    /// draws.
+    pub fn append(&mut self, other: Frame, at: Appended, node: NodeId) {
+        let states = (self.materials.len() as MaterialId).saturating_sub(at.materials);
+        self.materials.extend(
+            other.materials.into_iter().map(|state| MaterialState {
+                drawn_as: state.drawn_as.saturating_add(at.materials),
+                ..state
+            }),
+        );
+        self.surfaces.extend(other.surfaces.into_iter().map(|surface| Surface {
+            node,
+            mesh: surface.mesh.saturating_add(at.meshes),
+            states: states.saturating_add(surface.states),
+            ..surface
+        }));
+        self.sprites.extend(
+            other
+                .sprites
+                .into_iter()
+                .map(|sprite| Sprite { material: sprite.material.saturating_add(at.materials), ..sprite }),
+        );
+        self.markers.extend(other.markers);
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
         }
     }
 

@@ -39,6 +39,7 @@ mod uv;
 mod value;
 mod viewers;
 
+pub use append::Appended;
 pub use clip::{Channel, Clip, Event, Interpolation, Playback, Property, Target};
 pub use compare::Tolerance;
 pub use copies::TooManyCopies;

@@ -31,6 +31,79 @@ impl Vertices {
     pub fn attribute(&self, name: &str) -> &[f32] {
         self.attributes.iter().find(|a| a.name == name).map_or(&[], |a| &a.values)
     }
+
+    /// Appends a copy of a row and returns its index. Columns that have no entry for every vertex stay as they are.
+    ///
+    /// ```
+    /// use galatea_scene::Vertices;
+    /// let mut line = Vertices { positions: vec![[0.0; 3], [1.0; 3]], ..Vertices::default() };
+    /// assert_eq!(line.copy_row(0), 2);
+    /// assert!(line.is_same_row(0, 2) && !line.is_same_row(1, 2));
+    /// line.truncate(2);
+    /// assert_eq!(line.positions, [[0.0; 3], [1.0; 3]]);
+    /// ```
+    pub fn copy_row(&mut self, row: usize) -> usize {
+        fn again<T: Copy + Default>(column: &mut Vec<T>, row: usize, count: usize, width: usize) {
+            if column.len() == count * width {
+                for i in 0..width {
+                    column.push(column.get(row * width + i).copied().unwrap_or_default());
+                }
+            }
+        }
+        let count = self.positions.len();
+        again(&mut self.normals, row, count, 1);
+        again(&mut self.tangents, row, count, 1);
+        self.uvs.iter_mut().for_each(|column| again(column, row, count, 1));
+        self.colors.iter_mut().for_each(|column| again(column, row, count, 1));
+        let width = self.influences.width;
+        again(&mut self.influences.joints, row, count, width);
+        again(&mut self.influences.weights, row, count, width);
+        for Attribute { width, values, .. } in &mut self.attributes {
+            again(values, row, count, *width);
+        }
+        again(&mut self.positions, row, count, 1);
+        count
+    }
+
+    /// Returns `true` if two rows have the same bits in all columns.
+    pub fn is_same_row(&self, a: usize, b: usize) -> bool {
+        fn same<const N: usize>(column: &[[f32; N]], a: usize, b: usize) -> bool {
+            column.get(a).map(|row| row.map(f32::to_bits)) == column.get(b).map(|row| row.map(f32::to_bits))
+        }
+        let attribute = |attribute: &Attribute| {
+            let row = |at: usize| {
+                let from = at.saturating_mul(attribute.width);
+                attribute.values.get(from..).map(|v| v.iter().take(attribute.width).map(|v| v.to_bits()))
+            };
+            match (row(a), row(b)) {
+                (Some(a), Some(b)) => a.eq(b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+        };
+        let weights = |at: usize| self.influences.of(at).map(|(joint, weight)| (joint, weight.to_bits()));
+        same(&self.positions, a, b)
+            && same(&self.normals, a, b)
+            && same(&self.tangents, a, b)
+            && self.uvs.iter().all(|set| same(set, a, b))
+            && self.colors.iter().all(|set| same(set, a, b))
+            && weights(a).eq(weights(b))
+            && self.attributes.iter().all(attribute)
+    }
+
+    /// Removes all rows from an index on.
+    pub fn truncate(&mut self, count: usize) {
+        self.positions.truncate(count);
+        self.normals.truncate(count);
+        self.tangents.truncate(count);
+        self.uvs.iter_mut().for_each(|set| set.truncate(count));
+        self.colors.iter_mut().for_each(|set| set.truncate(count));
+        let entries = count.saturating_mul(self.influences.width);
+        self.influences.joints.truncate(entries);
+        self.influences.weights.truncate(entries);
+        for Attribute { width, values, .. } in &mut self.attributes {
+            values.truncate(count.saturating_mul(*width));
+        }
+    }
 }
 
 /// Numbers of each vertex that the scene has no field for.

@@ -38,6 +38,22 @@ impl Game {
             Game::Fox => &["ftex", "dds", "tga", "png", "jpg", "jpeg"],
         }
     }
+
+    /// Returns `true` if the game itself loads textures with this ending, letter case ignored. Others are what people convert to: they
+    /// are shown where there is nothing better.
+    ///
+    /// ```
+    /// use galatea_texture::find::Game;
+    /// assert!(Game::Kotor.loads("TGA") && !Game::Kotor.loads("png") && !Game::Fox.loads("tga"));
+    /// ```
+    pub fn loads(self, ending: &str) -> bool {
+        let own: &[&str] = match self {
+            Game::Kotor => &["tpc", "tga", "dds"],
+            Game::Warcraft => &["dds", "blp", "tga"],
+            Game::Fox => &["ftex", "dds"],
+        };
+        own.iter().any(|known| known.eq_ignore_ascii_case(ending))
+    }
 }
 
 /// One file that was added.
@@ -171,6 +187,33 @@ impl Index {
             let rank = if game == Game::Warcraft && entry.ending == ending { 0 } else { rank + 1 };
             let exact = game == Game::Kotor || ends_with_path(&entry.stem, stem);
             Some((if exact { How::Exact } else { How::NameOnly }, rank))
+        })
+    }
+
+    /// Finds the model that another model means by a name, as an emitter of Warcraft III does: the path counts as for textures, and
+    /// `.mdl` means `.mdx` if there is one.
+    ///
+    /// ```
+    /// use galatea_texture::find::{Game, Index};
+    /// let mut index = Index::new();
+    /// index.add(0, "rock.mdl");
+    /// let binary = index.add(0, "SharedModels/Rock.mdx");
+    /// assert_eq!(index.find_model(Game::Warcraft, r"SharedModels\Rock.MDL").id(), Some(binary));
+    /// ```
+    pub fn find_model(&self, game: Game, name: &str) -> Found {
+        let wanted = match normal(game, name) {
+            Ok(wanted) => wanted,
+            Err(why) => return Found::Missing(why),
+        };
+        const MODELS: [&str; 2] = ["mdx", "mdl"];
+        let (stem, _) = match split_ending(&wanted) {
+            (stem, ending) if MODELS.contains(&ending) => (stem, ending),
+            _ => (wanted.as_str(), ""),
+        };
+        let by_name = self.by_name.get(file_name(stem)).map_or(&[] as &[usize], Vec::as_slice);
+        self.decide(by_name, |entry| {
+            let rank = MODELS.iter().position(|e| *e == entry.ending)?;
+            Some((if ends_with_path(&entry.stem, stem) { How::Exact } else { How::NameOnly }, rank))
         })
     }
 

@@ -8,8 +8,8 @@ use crate::{Claim, Coverage, Kind, Schema, Wire};
 /// A file's bytes with the claims of its reader.
 #[derive(Debug, Clone, Copy)]
 pub struct Inspector<'a> {
-    data: &'a [u8],
-    coverage: &'a Coverage,
+    pub(crate) data: &'a [u8],
+    pub(crate) coverage: &'a Coverage,
 }
 
 /// The field of a byte.
@@ -30,6 +30,10 @@ pub struct FieldAt {
     pub value: String,
     /// Its documentation, if the record has any.
     pub doc: &'static str,
+    /// Whether this is layout (an offset), not content.
+    pub layout: bool,
+    /// The claim that it is part of, as an index into [`Coverage::claims`].
+    pub claim: u32,
 }
 
 /// A range of bytes and its owner.
@@ -143,6 +147,8 @@ impl<'a> Inspector<'a> {
             size: schema.size,
             value: value(schema, bytes),
             doc,
+            layout: is_layout(schema),
+            claim: id,
         })
     }
 
@@ -313,7 +319,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-fn is_layout(schema: &Schema) -> bool {
+pub(crate) fn is_layout(schema: &Schema) -> bool {
     match schema.kind {
         Kind::Offset => true,
         Kind::Array(item, _) => is_layout(item),
@@ -321,7 +327,7 @@ fn is_layout(schema: &Schema) -> bool {
     }
 }
 
-fn claim_type(claim: &Claim, rows: Option<&Rows>) -> String {
+pub(crate) fn claim_type(claim: &Claim, rows: Option<&Rows>) -> String {
     let Some(schema) = claim.schema else { return String::new() };
     let size = (claim.end - claim.start) as usize;
     if let Some(rows) = rows.filter(|rows| rows.size > 0) {
@@ -335,7 +341,7 @@ fn claim_type(claim: &Claim, rows: Option<&Rows>) -> String {
 }
 
 /// Returns the type as it is shown in tables: `u32`, `[f32; 3]`, `Header`.
-fn type_name(schema: &Schema) -> String {
+pub(crate) fn type_name(schema: &Schema) -> String {
     match schema.kind {
         Kind::Array(item, n) => format!("[{}; {n}]", type_name(item)),
         Kind::Text => format!("text[{}]", schema.size),

@@ -67,3 +67,50 @@ pub fn is_safe_path(name: &str) -> bool {
         step != ".." && step != "." && !device
     })
 }
+
+/// Undoes [`escape_bytes`]; `None` if there is an escape that it never writes.
+pub(crate) fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, after) = rest.split_at_checked(at)?;
+        out.extend_from_slice(before.as_bytes());
+        let mut chars = after.get(1..)?.chars();
+        let code = chars.next()?;
+        rest = chars.as_str();
+        match code {
+            'n' => out.push(b'\n'),
+            'r' => out.push(b'\r'),
+            't' => out.push(b'\t'),
+            '"' | '\\' => out.push(code as u8),
+            'x' => {
+                let (hex, after) = rest.split_at_checked(2)?;
+                out.push(u8::from_str_radix(hex, 16).ok()?);
+                rest = after;
+            }
+            'u' => {
+                let (hex, after) = rest.strip_prefix('{')?.split_once('}')?;
+                let c = char::from_u32(u32::from_str_radix(hex, 16).ok()?)?;
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = after;
+            }
+            _ => return None,
+        }
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone() {
+        let all: Vec<u8> = (0..=255).chain("é\u{1b}\u{fffd}".bytes()).collect();
+        assert_eq!(unescape(&escape_bytes(&all)), Some(all));
+        for bad in ["\\", "\\q", "\\x4", "\\xzz", "\\u{110000}", "\\u{12"] {
+            assert_eq!(unescape(bad), None, "{bad}");
+        }
+    }
+}

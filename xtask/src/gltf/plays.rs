@@ -25,6 +25,9 @@ pub(crate) struct PlayOptions {
 /// How far a vertex may be from where the game has it, as a share of the model's size.
 const FAR: f32 = 1e-3;
 
+/// By how many seconds a jump may be early or late.
+const JUMP: [f32; 3] = [0.0, 1e-3, -1e-3];
+
 /// How far the end of a clip may be off, in seconds.
 const LATE: f32 = 2e-3;
 
@@ -95,28 +98,39 @@ fn compare(path: &Path) -> Result<Found, String> {
             found.off.push(("length", format!("{what} {late} s")));
             continue;
         }
-        let far = [0.0, 0.07, 0.23, 0.51, 0.74, 0.93, 1.0].into_iter().map(|part| {
+        let to_viewer = viewer.axes();
+        // How far vertices are off at worst, and which one.
+        let mut worst = (0.0f32, String::new());
+        for part in [0.0, 0.07, 0.23, 0.51, 0.74, 0.93, 1.0] {
             let elapsed = (length * part).floor();
             let time = f64::from(sequence.start) + elapsed;
             let pose = player.pose(&Moment { sequence: Some(index), time, clock: elapsed }, None);
-            let shown = viewer.pose(clip, elapsed as f32 / 1000.0);
-            let to_viewer = viewer.axes();
-            let mut far = 0.0f32;
+            // Where values jump, a hair makes all the difference.
+            let shown: Vec<_> =
+                JUMP.iter().map(|by| viewer.pose(clip, (elapsed as f32 / 1000.0 + by).max(0.0))).collect();
             for (geoset, mesh) in &meshes {
-                let Some(geoset) = model.geosets.get(*geoset) else { continue };
-                let moved = player.vertices(geoset, &pose);
+                let Some(from) = model.geosets.get(*geoset) else { continue };
+                let moved = player.vertices(from, &pose);
                 for (vertex, (place, _)) in moved.iter().enumerate().step_by((moved.len() / 64).max(1)) {
                     let want = to_viewer.transform_point3(Vec3::from(*place));
-                    let off = (mesh.vertex(vertex, &shown) - want).length() / to_viewer.x_axis.length();
-                    // Scales of hundreds make large numbers: what counts is how much of them is wrong.
-                    far = far.max(off / size.max(Vec3::from(*place).length()));
+                    let off = |shown: &Vec<glam::Mat4>| {
+                        let off = (mesh.vertex(vertex, shown) - want).length() / to_viewer.x_axis.length();
+                        // Scales of hundreds make large numbers: what counts is how much of them is wrong.
+                        off / size.max(Vec3::from(*place).length())
+                    };
+                    let mut far = shown.first().map_or(0.0, &off);
+                    if !(far <= FAR) {
+                        far = shown.iter().skip(1).map(&off).fold(far, f32::min);
+                    }
+                    if far > worst.0 || far.is_nan() {
+                        worst = (far, format!("geoset {geoset}, vertex {vertex}, {elapsed} of {length} ms"));
+                    }
                 }
             }
-            far
-        });
-        let far = far.fold(0.0f32, |most, far| if far.is_nan() { far } else { most.max(far) });
+        }
+        let (far, place) = worst;
         if far > FAR || far.is_nan() {
-            found.off.push(("position", format!("{what} {far}")));
+            found.off.push(("position", format!("{what} {far} at {place}")));
         }
     }
     Ok(found)

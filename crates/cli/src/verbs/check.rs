@@ -1,11 +1,10 @@
 //! `galatea check`: the rules of each format, and `--fix`.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use galatea::disk::{self, Job};
+use galatea::disk::Job;
 use galatea::{Report, Rule, Severity, wire};
 use serde_json::json;
 
@@ -13,8 +12,8 @@ use super::findings::{self, Totals};
 use super::games::GameDir;
 use crate::Exit;
 use crate::batch::{self, Failure, Inputs};
-use crate::outputs;
-use crate::terminal::{complain, reason, show};
+use crate::outputs::{self, Saving};
+use crate::terminal::complain;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -75,6 +74,10 @@ impl Options {
         (self.only.is_empty() || self.only.contains(&rule.code)) && !self.ignore.contains(&rule.code)
     }
 
+    fn saving(&self) -> Saving<'_> {
+        Saving { named: &self.inputs.paths, folder: self.output.as_deref(), force: self.force }
+    }
+
     fn work(&self, job: &Job) -> Result<Outcome, Failure> {
         if job.archive {
             let mut report = batch::open_archive(job)?.archive().check();
@@ -87,58 +90,14 @@ impl Options {
             fixed = opened.document.fix(&|rule| self.wants(rule));
             if !fixed.is_empty() {
                 let output = opened.document.write()?;
-                self.save(job, &output, opened.document.format()).map_err(Failure::Io)?;
+                self.saving().save(job, &output, opened.document.format()).map_err(Failure::Io)?;
                 // What is reported now is what the fixed file still has, with its own offsets.
                 opened.document = galatea::open(&output.input(), &Default::default())?;
             }
         }
-        let mut report = opened.document.check();
+        let mut report = galatea::check(opened.document.as_ref(), &opened.loaded.input());
         report.retain(|rule| self.wants(rule));
         Ok(Outcome { report, fixed })
-    }
-
-    fn save(&self, job: &Job, output: &galatea::Output, format: &galatea::Format) -> io::Result<()> {
-        let companions = disk::companion_paths(&job.path, format).into_iter().map(|(_, path)| path);
-        let own: Vec<PathBuf> =
-            companions.chain([job.path.clone()]).filter_map(|path| path.canonicalize().ok()).collect();
-        let precious = |path: &Path| own.iter().any(|own| own == path);
-        let kept = disk::Policy::force(self.force).with_times(true).with_precious(Some(&precious));
-        if let Some(dir) = &self.output {
-            let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
-            let folder = place.parent().unwrap_or(dir);
-            std::fs::create_dir_all(folder)?;
-            return disk::write_output_with(&place, output, &kept.with_times(false)).map_err(|error| {
-                io::Error::new(error.kind(), format!("{}: {}", show(&place), reason(&error)))
-            });
-        }
-        if matches!(disk::locate(&job.path), Ok(disk::Place::Entry(..))) {
-            return Err(io::Error::other("is in an archive; use -o DIR, then `galatea put` puts it back"));
-        }
-        if job.path.as_os_str() == "-" {
-            return Err(io::Error::other("standard input cannot be fixed in place; use -o DIR"));
-        }
-        let name = job.path.file_name().unwrap_or_default().to_string_lossy();
-        if disk::is_backup(&name) && !self.force {
-            return Err(io::Error::other("is a backup; use -o DIR to leave it as it is, or --force"));
-        }
-        disk::write_output_with(&job.path, output, &kept.with_replace(true))
-    }
-
-    /// Returns where the inputs go in the folder of `-o`; fails if two would become one file.
-    fn places(&self, dir: &Path) -> Result<Vec<PathBuf>, String> {
-        let mut seen = HashMap::new();
-        for job in self.inputs.list().into_iter().flatten() {
-            let place = dir.join(outputs::below(&self.inputs.paths, &job.path));
-            if let Some(other) = seen.insert(place.clone(), job.path.clone())
-                && other != job.path
-            {
-                let (other, path, place) = (show(&other), show(&job.path), show(&place));
-                return Err(format!(
-                    "{other} and {path} would both become {place}; fix them one after the other"
-                ));
-            }
-        }
-        Ok(seen.into_keys().collect())
     }
 
     /// The least severity that is listed: infos only if they are asked for in one way or another.
@@ -161,8 +120,8 @@ impl Options {
             complain(format_args!("-o names a file; a folder is needed"));
             return Ok(Exit::Usage);
         }
-        match self.output.as_deref().map(|dir| self.places(dir)).transpose() {
-            Ok(places) => outputs::recover(&places.unwrap_or_default()),
+        match self.saving().places(self.inputs.list().into_iter().flatten(), "fix") {
+            Ok(places) => outputs::recover(&places),
             Err(error) => {
                 complain(format_args!("{error}"));
                 return Ok(Exit::Usage);

@@ -423,7 +423,15 @@ impl Options {
             let job = Job::new(input.clone());
             (Inputs { paths: vec![input.clone()], ..self.inputs.clone() }, vec![(job, output.clone())])
         };
+        let of_creature = |output: &PathBuf| -> Result<_, String> {
+            let job = self.inputs.creatures().swap_remove(0).map_err(|(_, error)| reason(&error))?;
+            Ok((Inputs { paths: Vec::new(), ..self.inputs.clone() }, vec![(job, output.clone())]))
+        };
+        let one_creature = self.inputs.appearance.len() == 1;
         match (&self.output, self.to, self.inputs.paths.as_slice()) {
+            (Some(output), _, []) | (None, _, [output]) if one_creature && names_a_file(output) => {
+                of_creature(output)
+            }
             (Some(output), _, [input]) if !disk::is_folder(input) && names_a_file(output) => {
                 Ok(one(input, output))
             }
@@ -449,6 +457,9 @@ impl Options {
             complain(format_args!("{error}"));
             Ok(Exit::Usage)
         };
+        if let Err(error) = self.sources.folders.game.games() {
+            return usage(error);
+        }
         let (inputs, plan) = match self.prepare() {
             Ok(prepared) => prepared,
             Err(error) => return usage(error),
@@ -607,7 +618,7 @@ fn with_flag(error: &ConvertError) -> String {
         ConvertOption::Level => "--lod is for glb and gltf".into(),
         ConvertOption::Weights => "--weights is for Warcraft III models (mdx, mdl)".into(),
         ConvertOption::KotorAuthoring => {
-            "--class, --supermodel, --animation-scale, --smooth, --surface and --lyt are for new KotOR models and walkmeshes"
+            "--class, --supermodel, --animation-scale, --smooth, --surface, --join-edges and --lyt are for new KotOR models and walkmeshes"
                 .into()
         }
         ConvertOption::KotorWalkmesh => {

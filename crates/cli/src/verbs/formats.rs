@@ -23,13 +23,13 @@ impl Options {
             if self.json {
                 let line = json!({
                     "name": format.name, "title": format.title, "extensions": format.extensions,
-                    "companions": format.companions, "rules": format.rules.len(),
+                    "companions": format.companions, "rules": format.rules.len() + format.rules_beside.len(),
                 });
                 writeln!(out, "{line}")?;
             } else {
                 let mut extensions: Vec<&str> = format.extensions.to_vec();
                 extensions.extend(format.companions);
-                let rules = format.rules.len().to_string();
+                let rules = (format.rules.len() + format.rules_beside.len()).to_string();
                 table.row(
                     vec![format.name.into(), extensions.join(" "), rules, format.title.into()],
                     &mut out,

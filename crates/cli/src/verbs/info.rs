@@ -5,7 +5,7 @@ use std::io;
 
 use clap::Args;
 use galatea::scene::{Channel, Primitive, Property, Scene, Topology};
-use galatea::{SceneContext, fox};
+use galatea::{Character, SceneContext, fox};
 use serde_json::{Value, json};
 
 use super::games::GameDir;
@@ -45,13 +45,14 @@ impl Options {
                         .map(|scene| parts(&scene))
                 });
                 let summary = opened.document.summary();
-                Ok((opened.document.format().name, summary, opened.loaded.size(), parts.flatten()))
+                let creature = opened.document.as_any().downcast_ref::<Character>().map(creature);
+                let more = joined(creature.unwrap_or_else(|| json!({})), parts.flatten().unwrap_or_default());
+                Ok((opened.document.format().name, summary, opened.loaded.size(), more))
             },
             |path, result, out| match result {
-                Ok((format, s, bytes, parts)) if self.inputs.json => {
+                Ok((format, s, bytes, more)) if self.inputs.json => {
                     let line = joined(json!({ "path": path, "format": format, "bytes": bytes }), json!(s));
-                    let parts = parts.map_or(Value::Null, |parts| json!({ "parts": parts }));
-                    writeln!(out, "{}", joined(line, parts))
+                    writeln!(out, "{}", joined(line, more))
                 }
                 Ok((format, s, bytes, _)) => {
                     let numbers = [s.nodes, s.meshes, s.vertices, s.triangles, s.bones, s.clips, bytes];
@@ -104,7 +105,16 @@ fn parts(scene: &Scene) -> Value {
             json!({ "name": clip.name, "length": clip.length, "last_move": ends.fold(0.0, f32::max) })
         })
         .collect();
-    json!({ "meshes": meshes, "clips": clips })
+    json!({ "parts": { "meshes": meshes, "clips": clips } })
+}
+
+/// What the tables of the game say about a creature.
+fn creature(creature: &Character) -> Value {
+    let parts = &creature.parts;
+    json!({ "appearance": {
+        "row": creature.look.row, "label": parts.label, "model_type": parts.model_type,
+        "body": parts.body, "texture": parts.texture, "head": parts.head,
+    } })
 }
 
 /// How many triangles have three different vertices, each once.

@@ -32,6 +32,10 @@ pub(crate) struct KotorOptions {
     /// Make the normals of a new KotOR model again, smooth up to this angle in degrees
     #[arg(long, value_name = "DEGREES", value_parser = angle)]
     smooth: Option<f32>,
+    /// Join the floor of a new KotOR room where edges lie on each other without sharing their vertices, within 1 cm; without, these
+    /// invisible walls are named
+    #[arg(long)]
+    join_edges: bool,
     /// The layout that a new KotOR room belongs to: its walkmesh is moved there and leads to the rooms whose borders it shares
     #[arg(long, value_name = "FILE")]
     lyt: Option<PathBuf>,
@@ -94,6 +98,7 @@ impl KotorOptions {
             || self.supermodel.is_some()
             || self.animation_scale.is_some()
             || self.smooth.is_some()
+            || self.join_edges
             || self.lyt.is_some()
             || !self.surface.is_empty();
         let walkmesh = use_of(output).filter(|_| new && holds_walkmeshes(format));
@@ -111,6 +116,7 @@ impl KotorOptions {
             .with_animation_scale(self.animation_scale)
             .with_surfaces(self.surface.clone())
             .with_smoothing(smoothing)
+            .with_join_edges(self.join_edges)
             .with_walkmesh(walkmesh);
         Ok(Some(authoring.with_place(place).with_neighbors(neighbors)))
     }

@@ -3,6 +3,7 @@
 mod check;
 mod convert;
 mod diff;
+mod edit;
 mod explain;
 mod extract;
 mod findings;
@@ -45,6 +46,8 @@ pub(crate) enum Verb {
     Convert(convert::Options),
     /// Make levels of detail for Fox Engine models and Warcraft III models for Reforged
     Lod(lod::Options),
+    /// Change fields, names, textures and more without an editor; everything else stays byte for byte
+    Edit(edit::Options),
     /// List what differs between two files, field by field
     Diff(diff::Options),
     /// Render models to PNG images
@@ -89,6 +92,7 @@ impl Verb {
             Verb::Check(options) => options.run(),
             Verb::Convert(options) => options.run(),
             Verb::Lod(options) => options.run(),
+            Verb::Edit(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
             Verb::Textures(options) => options.run(),

@@ -1,13 +1,13 @@
 //! `galatea textures`: which textures models ask for, and which are missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job};
 use galatea::textures::{Audited, Libraries, Why, audit};
-use galatea::{Category, SceneContext, fox};
+use galatea::{Category, Format, FormatId, SceneContext, fox};
 use serde_json::{Value, json};
 
 use super::names::Dictionaries;
@@ -29,6 +29,9 @@ pub(crate) struct Options {
     /// List the textures that were found, too
     #[arg(long)]
     all: bool,
+    /// List the textures in the same folders and archives that none of the models asks for
+    #[arg(long)]
+    unused: bool,
     #[command(flatten)]
     dictionaries: Dictionaries,
 }
@@ -39,7 +42,7 @@ fn word(why: &Why) -> &'static str {
         Why::Found { broken: Some(_), .. } => "unreadable",
         Why::Found { .. } => "found",
         Why::Ambiguous(_) => "ambiguous",
-        Why::Missing => "missing",
+        Why::Missing | Why::NotLoaded(_) => "missing",
         Why::Unsafe => "unsafe",
         Why::BuiltIn => "built in",
     }
@@ -64,7 +67,7 @@ impl Count {
         self.models += 1;
         for one in audited {
             match &one.why {
-                Why::Missing | Why::Unsafe => self.missing += 1,
+                Why::Missing | Why::NotLoaded(_) | Why::Unsafe => self.missing += 1,
                 Why::Ambiguous(_) => self.ambiguous += 1,
                 Why::Found { broken: Some(_), .. } => self.unreadable += 1,
                 Why::Found { .. } | Why::BuiltIn => self.found += 1,
@@ -104,6 +107,7 @@ fn entry(one: &Audited) -> Value {
             "error": broken,
         }),
         Why::Ambiguous(paths) => json!({ "paths": paths.iter().map(|p| show(p)).collect::<Vec<_>>() }),
+        Why::NotLoaded(path) => json!({ "not_loaded": show(path) }),
         _ => json!({}),
     };
     with(line, more)
@@ -137,9 +141,58 @@ fn print(one: &Audited, out: &mut dyn Write) -> io::Result<()> {
             write!(out, ": {}", paths.iter().map(|p| show(p)).collect::<Vec<_>>().join(", "))?;
         }
         Why::Unsafe => write!(out, ": points outside of the folders, or is not a valid file name")?,
+        Why::NotLoaded(path) => write!(out, ": there is {}, which the game does not load", show(path))?,
         Why::Missing | Why::BuiltIn => {}
     }
     writeln!(out)
+}
+
+/// What was seen over all models.
+struct Seen {
+    folders: BTreeMap<PathBuf, Count>,
+    whole: Count,
+    /// Names that are missing, with the number of models that ask for them.
+    absent: BTreeMap<String, usize>,
+    used: Used,
+}
+
+/// The files that names were found in.
+#[derive(Default)]
+struct Used {
+    paths: HashSet<PathBuf>,
+    /// How many there are in each folder or archive.
+    places: BTreeMap<PathBuf, usize>,
+}
+
+impl Used {
+    fn add(&mut self, audited: &[Audited]) {
+        for one in audited {
+            let (path, also) = match &one.why {
+                Why::Found { path, also, .. } => (path, also.as_slice()),
+                Why::Ambiguous(paths) => match paths.split_first() {
+                    Some((first, rest)) => (first, rest),
+                    None => continue,
+                },
+                Why::NotLoaded(path) => (path, [].as_slice()),
+                Why::Missing | Why::Unsafe | Why::BuiltIn => continue,
+            };
+            self.paths.extend(also.iter().cloned());
+            if self.paths.insert(path.clone()) {
+                let place = disk::archive(path.parent().unwrap_or(path)).ok().flatten();
+                let folder = place
+                    .map_or_else(|| path.parent().map(Path::to_path_buf), |a| Some(a.path().to_path_buf()));
+                *self.places.entry(folder.unwrap_or_default()).or_default() += 1;
+            }
+        }
+    }
+
+    /// Returns the textures below these paths that are not among them.
+    fn others(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let folders: Vec<PathBuf> = paths.iter().filter(|path| disk::is_folder(path)).cloned().collect();
+        let image = |format: &Format| format.category == Category::Texture && format.id != FormatId::Txi;
+        let found = disk::jobs(&folders, &image).into_iter().flatten().map(|job| job.path);
+        found.filter(|path| !self.paths.contains(path)).collect()
+    }
 }
 
 impl Options {
@@ -161,6 +214,50 @@ impl Options {
         Ok(Some(audit(opened.document.as_ref(), &SceneContext::new(&stem).with_names(names), &textures)))
     }
 
+    /// Prints what holds for all models together.
+    fn summary(&self, seen: &Seen) -> io::Result<()> {
+        let Seen { folders, whole, absent, used } = seen;
+        let mut out = io::stdout().lock();
+        let unused = if self.unused { used.others(&self.inputs.paths) } else { Vec::new() };
+        if self.inputs.json {
+            for (folder, count) in folders {
+                writeln!(out, "{}", json!({ "folder": show(folder), "summary": count.json() }))?;
+            }
+            let places: BTreeMap<String, usize> = used.places.iter().map(|(p, n)| (show(p), *n)).collect();
+            let mut line = json!({ "summary": whole.json(), "missing": absent, "found_in": places });
+            if self.unused {
+                line = with(line, json!({ "unused": unused.iter().map(|p| show(p)).collect::<Vec<_>>() }));
+            }
+            return writeln!(out, "{line}");
+        }
+        if folders.len() > 1 {
+            writeln!(out, "\nby folder:")?;
+            for (folder, count) in folders {
+                writeln!(out, "  {}: {} models, {}", show(folder), count.models, count.words())?;
+            }
+        }
+        if used.places.len() > 1 {
+            writeln!(out, "\nfound in:")?;
+            for (place, count) in &used.places {
+                writeln!(out, "  {}: {count} files", show(place))?;
+            }
+        }
+        let mut most: Vec<_> = absent.iter().filter(|(_, n)| **n > 1).collect();
+        most.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        if !most.is_empty() {
+            writeln!(out, "\nmissing in several models:")?;
+            for (name, count) in most.into_iter().take(20) {
+                writeln!(out, "  {} in {count} models", plain(name))?;
+            }
+        }
+        if !unused.is_empty() {
+            writeln!(out, "\nno model asks for:")?;
+            unused.iter().try_for_each(|path| writeln!(out, "  {}", show(path)))?;
+        }
+        let unused = if self.unused { format!(", {} unused", unused.len()) } else { String::new() };
+        writeln!(out, "{} models: {}{unused}", whole.models, whole.words())
+    }
+
     pub(crate) fn run(&self) -> io::Result<Exit> {
         let (names, libraries) = match self.dictionaries.load().and_then(|n| Ok((n, self.folders.library()?)))
         {
@@ -173,6 +270,7 @@ impl Options {
         let mut folders: BTreeMap<PathBuf, Count> = BTreeMap::new();
         let mut whole = Count::default();
         let mut absent: BTreeMap<String, usize> = BTreeMap::new();
+        let mut used = Used::default();
         let inputs = self.inputs.only(Category::Model);
         let tally = inputs.run(
             |job| Ok((job.path.clone(), self.work(job, &libraries, &names)?)),
@@ -182,7 +280,8 @@ impl Options {
                     let folder = job.parent().map(Path::to_path_buf).unwrap_or_default();
                     folders.entry(folder).or_default().add(&audited);
                     whole.add(&audited);
-                    for one in audited.iter().filter(|a| matches!(a.why, Why::Missing)) {
+                    used.add(&audited);
+                    for one in audited.iter().filter(|a| matches!(a.why, Why::Missing | Why::NotLoaded(_))) {
                         *absent.entry(one.name.to_lowercase()).or_default() += 1;
                     }
                     let mut count = Count::default();
@@ -206,29 +305,7 @@ impl Options {
                 Err(_) => Ok(()),
             },
         )?;
-        let mut out = io::stdout().lock();
-        if self.inputs.json {
-            for (folder, count) in &folders {
-                writeln!(out, "{}", json!({ "folder": show(folder), "summary": count.json() }))?;
-            }
-            writeln!(out, "{}", json!({ "summary": whole.json(), "missing": absent }))?;
-        } else {
-            if folders.len() > 1 {
-                writeln!(out, "\nby folder:")?;
-                for (folder, count) in &folders {
-                    writeln!(out, "  {}: {} models, {}", show(folder), count.models, count.words())?;
-                }
-            }
-            let mut most: Vec<_> = absent.iter().filter(|(_, n)| **n > 1).collect();
-            most.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-            if !most.is_empty() {
-                writeln!(out, "\nmissing in several models:")?;
-                for (name, count) in most.into_iter().take(20) {
-                    writeln!(out, "  {} in {count} models", plain(name))?;
-                }
-            }
-            writeln!(out, "{} models: {}", whole.models, whole.words())?;
-        }
+        self.summary(&Seen { folders, whole, absent, used })?;
         Ok(tally.exit(whole.wrong() > 0))
     }
 }

@@ -31,6 +31,32 @@ pub fn edit(path: &Path, edits: &[Edit], policy: &Policy<'_>) -> io::Result<()> 
     }
 }
 
+/// Returns the edits that put a changed file, and what belongs to it, back into the archive it came from, and the path of that
+/// archive; `None` for a file on disk. Files with the bytes that they have already are left out.
+pub fn entries(path: &Path, output: &Output) -> io::Result<Option<(PathBuf, Vec<Edit>)>> {
+    let Place::Entry(archive, index) = locate(path)? else { return Ok(None) };
+    let own = archive.archive().entry(index).map_or(String::new(), |entry| entry.name.into_owned());
+    let mut edits = Vec::new();
+    for (place, bytes) in super::files(path, output)? {
+        let name = match locate(&place) {
+            Ok(Place::Entry(there, index)) if there.path() == archive.path() => {
+                if there.read(index)? == bytes {
+                    continue;
+                }
+                there.archive().entry(index).map(|entry| entry.name.into_owned())
+            }
+            _ => {
+                let file = place.file_name().and_then(|name| name.to_str());
+                let folder = own.rfind(['/', '\\']).and_then(|at| own.get(..=at)).unwrap_or("");
+                file.map(|file| format!("{folder}{file}"))
+            }
+        };
+        let name = name.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        edits.push(Edit::put(name, bytes.to_vec()));
+    }
+    Ok(Some((archive.path().to_path_buf(), edits)))
+}
+
 /// Opens an archive that was just made, and compares the entries that are new in it.
 fn verify(bytes: &[u8], edits: &[Edit]) -> io::Result<()> {
     let made = open_bytes(bytes.to_vec(), &Limits::default()).map_err(failed)?;

@@ -9,6 +9,7 @@ use galatea_texture::find::Game;
 
 use super::layers::{ArchiveLayer, FolderLayer, NamesLayer};
 use super::place::archive_around;
+use super::places::Graphics;
 use super::source::without_case;
 use super::{places, steam};
 use crate::store::Store;
@@ -101,8 +102,8 @@ pub fn identify(folder: &Path) -> Option<Installed> {
     at(folder).or_else(|| places::BELOW.iter().find_map(|below| at(&without_case(folder, below)?)))
 }
 
-/// The folder of a game, and the module, map or campaign above its layers.
-type Layered = (PathBuf, Option<PathBuf>);
+/// The folder of a game, the module, map or campaign above its layers, and the graphics of Warcraft III.
+type Layered = (PathBuf, Option<PathBuf>, Graphics);
 
 /// The games that inputs belong to, each opened once in a run.
 #[derive(Debug, Default)]
@@ -187,14 +188,23 @@ impl Games {
             _ => false,
         });
         let inside = inside.map(|archive| archive.path().to_path_buf());
-        let key = (game.root.clone(), inside);
+        let graphics = if rules == Game::Warcraft { Graphics::of(folder) } else { Graphics::default() };
+        let key = (game.root.clone(), inside, graphics);
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(&key) {
             return Some(Arc::clone(store));
         }
-        let store = Arc::new(store(&game, key.1.as_deref()));
+        let store = Arc::new(store(&game, key.1.as_deref(), graphics));
         stores.insert(key, Arc::clone(&store));
         Some(store)
+    }
+
+    /// Returns the creature of a row, by a path in the KotOR that a file in this folder belongs to.
+    #[cfg(feature = "kotor")]
+    pub fn creature(&self, look: crate::Look, folder: &Path) -> Option<super::Job> {
+        let game = self.of(Game::Kotor, folder)?;
+        let key = without_case(&game.root, "chitin.key").unwrap_or(game.root);
+        Some(super::Job::creature(key.join(format!("appearance_{}", look.row)), look))
     }
 
     /// Returns `true` if files of this folder are found through the layers of the game anyway, in the game's order.
@@ -257,11 +267,11 @@ fn of_variable(name: &str) -> Option<Installed> {
 }
 
 /// Returns the layers of a game, with the module, map or campaign that an input is in.
-fn store(game: &Installed, inside: Option<&Path>) -> Store {
+fn store(game: &Installed, inside: Option<&Path>, graphics: Graphics) -> Store {
     let mut store = Store::new(game.id.rules());
     match game.id {
         GameId::Kotor1 | GameId::Kotor2 => kotor(game, inside, &mut store),
-        GameId::Warcraft3Mpq | GameId::Warcraft3 => warcraft(game, inside, &mut store),
+        GameId::Warcraft3Mpq | GameId::Warcraft3 => warcraft(game, inside, graphics, &mut store),
         GameId::PhantomPain => phantom_pain(&game.root, &mut store),
         GameId::Pes => pes(&game.root, &mut store),
         GameId::GroundZeroes => {}
@@ -290,6 +300,16 @@ fn kotor(game: &Installed, module: Option<&Path>, store: &mut Store) {
     there("chitin.key").into_iter().for_each(|path| store.push(ArchiveLayer::new(path)));
 }
 
+/// Returns the path of a file in another archive of the module that a folder is in.
+pub(super) fn in_module(folder: &Path, name: &str) -> Option<PathBuf> {
+    let archive = archive_around(folder).filter(|a| matches!(a.archive().kind(), Kind::Erf | Kind::Rim))?;
+    let parts = module_parts(archive.path()).into_iter().filter(|part| part != archive.path());
+    parts.into_iter().find_map(|part| {
+        let other = super::archive(&part).ok().flatten()?;
+        other.find(name).map(|index| other.path_of(index))
+    })
+}
+
 /// Returns the archives of a module: its MOD alone, or its RIMs.
 fn module_parts(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -308,9 +328,11 @@ fn module_parts(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The map, its campaign, and the archives of the game.
-fn warcraft(game: &Installed, map: Option<&Path>, store: &mut Store) {
+fn warcraft(game: &Installed, map: Option<&Path>, graphics: Graphics, store: &mut Store) {
     if let Some(map) = map {
-        store.push(ArchiveLayer::new(map));
+        for root in graphics.roots_of_map() {
+            store.push(ArchiveLayer::new(map).with_root(*root));
+        }
         let campaign = map.parent().filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("w3n")));
         campaign.into_iter().for_each(|path| store.push(ArchiveLayer::new(path)));
     }
@@ -324,7 +346,10 @@ fn warcraft(game: &Installed, map: Option<&Path>, store: &mut Store) {
         store.push(FolderLayer::new(folder));
     }
     if let Some(path) = there(".build.info") {
-        store.push(ArchiveLayer::new(path).with_roots(places::CASC_ROOTS.map(str::to_owned)));
+        // One layer for each folder: all endings are tried there before the next one is asked.
+        for root in graphics.roots() {
+            store.push(ArchiveLayer::new(&path).with_root(root));
+        }
     }
 }
 

@@ -27,12 +27,27 @@ pub struct Job {
     pub named: bool,
     /// Whether it is an archive that is taken itself, apart from its files. Only [`jobs_with`] finds those.
     pub archive: bool,
+    /// The creature of KotOR that is put together from the files of the game, in which `path` is no file.
+    #[cfg(feature = "kotor")]
+    pub creature: Option<crate::Look>,
 }
 
 impl Job {
     /// Returns a file that the user named.
     pub fn new(path: impl Into<PathBuf>) -> Job {
-        Job { path: path.into(), named: true, archive: false }
+        Job {
+            path: path.into(),
+            named: true,
+            archive: false,
+            #[cfg(feature = "kotor")]
+            creature: None,
+        }
+    }
+
+    /// Returns a creature of KotOR, by a path that has its name and is in the game.
+    #[cfg(feature = "kotor")]
+    pub fn creature(path: impl Into<PathBuf>, look: crate::Look) -> Job {
+        Job { creature: Some(look), ..Job::new(path) }
     }
 
     /// Returns a file that was found in a folder.
@@ -61,13 +76,16 @@ impl Loaded {
         Loaded { games: Some(games), ..self }
     }
 
-    /// Returns the path of a file that a layout asks for: beside it, ignoring case, or in its game.
+    /// Returns the path of a file that a layout or an area asks for: beside it, ignoring case, in another archive of its module,
+    /// or in its game.
     fn of_layout(&self, name: &str) -> Option<PathBuf> {
-        let path = self.path.as_ref().filter(|path| extension(path).is_some_and(|e| e == "lyt"))?;
+        let asks = |path: &&PathBuf| extension(path).is_some_and(|e| e == "lyt" || e == "git");
+        let path = self.path.as_ref().filter(asks)?;
         let beside = super::names_beside(path).remove(name);
         let folder = path.parent()?;
+        let in_module = || super::games::in_module(folder, name);
         let in_game = || Some(self.games.as_ref()?.store(Game::Kotor, folder)?.find(name)?.path);
-        beside.or_else(in_game)
+        beside.or_else(in_module).or_else(in_game)
     }
 
     /// As input for [`open`](crate::open).

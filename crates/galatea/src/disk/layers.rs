@@ -90,38 +90,36 @@ impl Layer for FolderLayer {
 #[derive(Debug)]
 pub struct ArchiveLayer {
     path: PathBuf,
-    /// Folders in the archive that are searched, in order of priority, each with a `/` after it.
-    roots: Vec<String>,
+    /// The folder in the archive where names begin, with a `/` behind it; empty for the archive itself.
+    root: String,
     open: OnceLock<Option<Arc<ArchiveFolder>>>,
 }
 
 impl ArchiveLayer {
     /// Returns the files of an archive by their paths in it.
     pub fn new(path: impl Into<PathBuf>) -> ArchiveLayer {
-        ArchiveLayer { path: path.into(), roots: vec![String::new()], open: OnceLock::new() }
+        ArchiveLayer { path: path.into(), root: String::new(), open: OnceLock::new() }
     }
 
-    /// Returns the same layer, whose names begin in one of these folders; the first that has a name wins.
+    /// Returns the same layer, whose names begin in a folder of the archive, which is given with a `/` behind it.
     #[must_use]
-    pub fn with_roots(self, roots: impl IntoIterator<Item = String>) -> ArchiveLayer {
-        ArchiveLayer { roots: roots.into_iter().collect(), ..self }
+    pub fn with_root(self, root: impl Into<String>) -> ArchiveLayer {
+        ArchiveLayer { root: root.into(), ..self }
     }
 }
 
 impl Layer for ArchiveLayer {
     fn label(&self) -> String {
-        self.path.display().to_string()
+        self.path.join(&self.root).display().to_string()
     }
 
     fn find(&self, name: &str) -> Option<PathBuf> {
         // An archive that does not open is a layer without files: checking it tells why.
         let open = self.open.get_or_init(|| archive(&self.path).ok().flatten()).as_ref()?;
-        let name = name.trim_start_matches('/');
-        let mut found = self.roots.iter().filter_map(|root| open.find(&format!("{root}{name}")));
-        let there = |index: &usize| {
-            open.archive().entry(*index).is_some_and(|e| e.storage != galatea_archive::Storage::Missing)
-        };
-        found.find(there).map(|index| open.path_of(index))
+        let index = open.find(&format!("{}{}", self.root, name.trim_start_matches('/')))?;
+        let there =
+            open.archive().entry(index).is_some_and(|e| e.storage != galatea_archive::Storage::Missing);
+        there.then(|| open.path_of(index))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

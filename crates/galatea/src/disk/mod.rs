@@ -29,7 +29,7 @@ pub use crate::file_names::{file_name, inside, stem};
 pub use archive_folder::ArchiveFolder;
 #[cfg(feature = "fox")]
 pub use dictionary::dictionary;
-pub use edit::{edit, pack};
+pub use edit::{edit, entries, pack};
 pub use games::{GameId, Games, Installed, identify};
 pub use glob::{Glob, search_root};
 pub use group::sync;

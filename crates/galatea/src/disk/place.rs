@@ -116,7 +116,8 @@ pub(crate) fn archive_around(folder: &Path) -> Option<Arc<ArchiveFolder>> {
     }
 }
 
-/// Returns the archives with this extension in the same folder, that of the same name first.
+/// Returns the archives with this extension in the same folder, that of the same name first. In an archive of a whole game, where they
+/// would be thousands, this is that one alone.
 pub(crate) fn archives_beside(of: &ArchiveFolder, extension: &str) -> Vec<Arc<ArchiveFolder>> {
     let mut paths: Vec<PathBuf> = names_beside(of.path()).into_values().collect();
     paths.retain(|path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)));
@@ -124,6 +125,10 @@ pub(crate) fn archives_beside(of: &ArchiveFolder, extension: &str) -> Vec<Arc<Ar
         let [a, b] = [path, of.path()].map(|path| path.file_stem().map(|s| s.to_ascii_lowercase()));
         a == b
     };
+    let around = of.path().parent().and_then(archive_around);
+    if around.is_some_and(|around| around.archive().kind() == galatea_archive::Kind::Qar) {
+        paths.retain(|path| same(path));
+    }
     paths.sort_by_key(|path| !same(path));
     paths.iter().filter_map(|path| archive(path).ok()?).collect()
 }

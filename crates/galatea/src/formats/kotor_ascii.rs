@@ -6,7 +6,7 @@ use galatea_texture::find::Game;
 use galatea_wire::Coverage;
 
 use super::{document, kotor_mdl};
-use crate::{ConvertOption, Document, Format, FormatId, Inspection, Output};
+use crate::{ConvertOption, Document, EmittedModels, Format, FormatId, Inspection, Output};
 
 /// A KotOR model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -58,8 +58,12 @@ document!(
             self.0.texture_format()
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
-            self.0.performance(scene)
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            emitted: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
+            self.0.performance(scene, emitted)
         }
     },
 );

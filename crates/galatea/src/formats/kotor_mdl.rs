@@ -5,10 +5,10 @@ use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
-use super::document;
+use super::{document, kotor_room};
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
-    SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, EmittedModels, Format, FormatId, Input,
+    Inspection, Output, Report, SceneContext,
 };
 
 /// What depends on the order of vertices and faces.
@@ -47,6 +47,7 @@ pub(super) static FORMAT: Format = Format {
         ]
     },
     rules: mdl::RULES,
+    rules_beside: kotor_room::RULES,
     unordered: UNORDERED,
     records: mdl::RECORDS,
     from_scene: Some(|scene, options| {
@@ -64,11 +65,19 @@ document!(
     scene: |model, context| Some(kotor_scene(model, context)),
     convert: |model, to, options, context| convert(model, FormatId::KotorMdl, to, options, context),
     also: {
+        fn check_beside(&self, input: &Input<'_>) -> Report {
+            kotor_room::check_beside(self, input)
+        }
+
         fn texture_format(&self) -> Option<FormatId> {
             Some(FormatId::Tga)
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            _: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
             Some(Box::new(galatea_kotor::mdl::play::ModelPerformance::new(self, scene)))
         }
     },

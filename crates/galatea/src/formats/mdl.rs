@@ -7,7 +7,7 @@ use galatea_wire::Coverage;
 
 use super::{document, mdx};
 use crate::textures::TextureName;
-use crate::{ConvertOption, Document, Format, FormatId, Inspection, Output};
+use crate::{ConvertOption, Document, EmittedModels, Format, FormatId, Inspection, Output};
 
 /// A Warcraft III model that came from text and is written as text. Its document is that of the binary form.
 #[derive(Debug, Clone)]
@@ -52,8 +52,16 @@ document!(
             self.0.texture_names()
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
-            self.0.performance(scene)
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            emitted: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
+            self.0.performance(scene, emitted)
+        }
+
+        fn emitted_models(&self) -> Vec<String> {
+            self.0.emitted_models()
         }
 
         #[cfg(feature = "walk")]

@@ -7,12 +7,12 @@ use galatea_scene::{Performance, Scene};
 use galatea_texture::find::Game;
 use galatea_wire::{Loss, Result};
 
-use super::document;
+use super::{MdlText, document};
 use crate::convert::{Built, Source};
 use crate::textures::{TextureName, classic_textures};
 use crate::{
-    ConvertError, ConvertOption, ConvertOptions, Converted, Format, FormatId, Inspection, Output,
-    SceneContext,
+    ConvertError, ConvertOption, ConvertOptions, Converted, Document, EmittedModels, Format, FormatId,
+    Inspection, Output, SceneContext,
 };
 
 /// What depends on the order of vertices and faces.
@@ -61,8 +61,30 @@ document!(
             Some(texture_format(self))
         }
 
-        fn performance<'a>(&'a self, scene: &Scene) -> Option<Box<dyn Performance + 'a>> {
-            Some(Box::new(mdlx::play::ModelPerformance::new(self, scene)))
+        fn performance<'a>(
+            &'a self,
+            scene: &Scene,
+            emitted: Option<&'a EmittedModels>,
+        ) -> Option<Box<dyn Performance + 'a>> {
+            let model = |document: &'a dyn Document| {
+                let any = document.as_any();
+                any.downcast_ref::<Model>().or_else(|| any.downcast_ref::<MdlText>().map(|text| &text.0))
+            };
+            let emitted = emitted.into_iter().flat_map(EmittedModels::iter);
+            let models: Vec<(&str, &Model)> =
+                emitted.filter_map(|(name, document)| Some((name, model(document)?))).collect();
+            Some(Box::new(mdlx::play::ModelPerformance::with_models(self, scene, &models)))
+        }
+
+        fn emitted_models(&self) -> Vec<String> {
+            let mut names: Vec<String> = Vec::new();
+            for emitter in &self.particle_emitters {
+                let name = galatea_scene::latin(emitter.path.bytes());
+                if !name.is_empty() && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
         }
 
         fn texture_names(&self) -> Option<Vec<TextureName>> {

@@ -4,9 +4,13 @@
 mod bwm;
 #[cfg(feature = "kotor")]
 mod bwm_ascii;
+#[cfg(feature = "kotor")]
+mod character;
 mod embedded;
 #[cfg(feature = "fox")]
 mod fmdl;
+#[cfg(feature = "walk")]
+mod git;
 mod gltf;
 mod gltf_write;
 #[cfg(feature = "kotor")]
@@ -15,6 +19,8 @@ mod kotor_ascii;
 mod kotor_mdl;
 #[cfg(feature = "kotor")]
 mod kotor_new;
+#[cfg(feature = "kotor")]
+mod kotor_room;
 #[cfg(feature = "walk")]
 mod lyt;
 #[cfg(feature = "mdlx")]
@@ -32,7 +38,11 @@ use std::str::FromStr;
 
 #[cfg(feature = "kotor")]
 pub use bwm_ascii::AsciiWalkmesh;
+#[cfg(feature = "kotor")]
+pub use character::{Appearances, Character, Look, Parts};
 pub use embedded::EmbeddedImages;
+#[cfg(feature = "walk")]
+pub use git::{AreaFile, Body, Instances, Object, ObjectKind};
 pub use gltf::{Gltf, GltfText};
 pub(crate) use gltf_write::gltf_of_original;
 #[cfg(feature = "kotor")]
@@ -100,6 +110,9 @@ formats! {
         /// KotOR layout: the rooms of an area.
         #[cfg(feature = "walk")]
         KotorLyt => lyt::FORMAT;
+        /// KotOR area: doors, placeables and creatures.
+        #[cfg(feature = "walk")]
+        KotorGit => git::FORMAT;
         /// KotOR model as text.
         #[cfg(feature = "kotor")]
         KotorMdlAscii => kotor_ascii::FORMAT;

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use galatea_gltf::{Appearance, Image, ImageSource};
 use galatea_scene::{AlphaMode, Material, Mesh, Node, Primitive, Scene, Slot, Texture, Topology, Vertices};
 use galatea_wire::{Error, Limits, Loss, Result};
+use glam::Vec3;
 
 use super::{EmbeddedImages, Gltf, document, obj};
 use crate::{Document, Input, Output, SceneContext};
@@ -101,7 +102,35 @@ pub(super) fn read(input: &Input<'_>, _: &Limits) -> Result<ObjText> {
     Ok(ObjText(Gltf::of_scene(scene, embedded, losses, input)))
 }
 
-type Corner = [Option<u32>; 3];
+/// Indices of position, texture coordinate and normal, and of a normal that is made.
+type Corner = [Option<u32>; 4];
+
+/// Normals of corners that have none of their own: one for each position and smoothing group of an object, or one for each
+/// face outside of all groups.
+#[derive(Default)]
+struct Smoothed {
+    known: HashMap<(u32, u32), u32>,
+    /// The sums of the normals of faces, as long as twice their area.
+    sums: Vec<Vec3>,
+}
+
+impl Smoothed {
+    /// Returns the normal of a position in a group, and adds that of a face to it.
+    fn add(&mut self, position: u32, group: u32, face: Vec3) -> u32 {
+        let next = self.sums.len() as u32;
+        let id = *self.known.entry((position, group)).or_insert(next);
+        if id == next {
+            self.sums.push(Vec3::ZERO);
+        }
+        self.sums.get_mut(id as usize).into_iter().for_each(|sum| *sum += face);
+        id
+    }
+
+    fn alone(&mut self, face: Vec3) -> u32 {
+        self.sums.push(face);
+        self.sums.len() as u32 - 1
+    }
+}
 
 /// Triangles and lines of one material, with vertices of their own.
 #[derive(Default)]
@@ -128,6 +157,9 @@ struct Reader {
     object: String,
     parts: Vec<Part>,
     material: Option<u32>,
+    /// The current smoothing group, 0 outside of all; `None` before any was named.
+    smoothing: Option<u32>,
+    smoothed: Smoothed,
     other: usize,
 }
 
@@ -152,7 +184,9 @@ impl Reader {
             }
             "usemtl" => self.material = Some(self.material_of(rest)),
             "mtllib" => self.library(rest),
-            "" | "s" | "p" | "lod" | "mg" | "usemap" | "maplib" | "bevel" | "d_interp" => {}
+            // A word that is no number is `off`.
+            "s" => self.smoothing = Some(rest.parse().unwrap_or(0)),
+            "" | "p" | "lod" | "mg" | "usemap" | "maplib" | "bevel" | "d_interp" => {}
             _ => self.other += 1,
         }
         Ok(())
@@ -180,7 +214,7 @@ impl Reader {
     /// Returns the corner that a word such as `1/2/3`, `1//3` or `-1` names.
     fn corner(&self, word: &str, number: u32) -> Result<Corner> {
         let counts = [self.positions.len(), self.uvs.len(), self.normals.len()];
-        let mut out: Corner = [None; 3];
+        let mut out: Corner = [None; 4];
         for ((slot, text), count) in out.iter_mut().zip(word.split('/')).zip(counts) {
             if text.is_empty() {
                 continue;
@@ -208,7 +242,9 @@ impl Reader {
     }
 
     fn face(&mut self, rest: &str, number: u32) -> Result<()> {
-        let corners = rest.split_whitespace().map(|w| self.corner(w, number)).collect::<Result<Vec<_>>>()?;
+        let mut corners =
+            rest.split_whitespace().map(|w| self.corner(w, number)).collect::<Result<Vec<_>>>()?;
+        self.smooth(&mut corners);
         let Some(part) = self.part() else { return Ok(()) };
         let ids: Vec<u32> = corners.into_iter().map(|c| part.id(c)).collect();
         if let [first, others @ ..] = ids.as_slice() {
@@ -220,8 +256,31 @@ impl Reader {
         Ok(())
     }
 
+    /// Gives the corners of a face or line that have no normal one of its smoothing group.
+    fn smooth(&mut self, corners: &mut [Corner]) {
+        let Some(group) = self.smoothing else { return };
+        if corners.iter().all(|[_, _, normal, _]| normal.is_some()) {
+            return;
+        }
+        let at = |[position, ..]: &Corner| {
+            position.and_then(|i| self.positions.get(i as usize)).map_or(Vec3::ZERO, |p| Vec3::from(*p))
+        };
+        let points: Vec<Vec3> = corners.iter().map(at).collect();
+        let first = points.first().copied().unwrap_or_default();
+        let pairs = points.iter().zip(points.iter().skip(1));
+        let face: Vec3 = pairs.map(|(a, b)| (*a - first).cross(*b - first)).sum();
+        let alone = (group == 0).then(|| self.smoothed.alone(face));
+        for [position, _, normal, made] in corners {
+            if normal.is_none() {
+                *made = alone.or_else(|| position.map(|p| self.smoothed.add(p, group, face)));
+            }
+        }
+    }
+
     fn polyline(&mut self, rest: &str, number: u32) -> Result<()> {
-        let corners = rest.split_whitespace().map(|w| self.corner(w, number)).collect::<Result<Vec<_>>>()?;
+        let mut corners =
+            rest.split_whitespace().map(|w| self.corner(w, number)).collect::<Result<Vec<_>>>()?;
+        self.smooth(&mut corners);
         let Some(part) = self.part() else { return Ok(()) };
         let ids: Vec<u32> = corners.into_iter().map(|c| part.id(c)).collect();
         ids.windows(2).for_each(|pair| part.lines.extend_from_slice(pair));
@@ -233,13 +292,14 @@ impl Reader {
         let mut parts = std::mem::take(&mut self.parts);
         parts.retain(|p| !p.triangles.is_empty() || !p.lines.is_empty());
         let name = std::mem::take(&mut self.object);
+        let smoothed = std::mem::take(&mut self.smoothed);
         if parts.is_empty() {
             return;
         }
         let mut mesh = Mesh { name: name.clone(), ..Mesh::default() };
         for part in parts {
             let vertices = self.scene.vertices.len() as u32;
-            self.scene.vertices.push(self.vertices(&part.corners));
+            self.scene.vertices.push(self.vertices(&part.corners, &smoothed));
             let primitive = Primitive { vertices, material: part.material, ..Primitive::default() };
             for (topology, indices) in [(Topology::Triangles, part.triangles), (Topology::Lines, part.lines)]
             {
@@ -254,17 +314,21 @@ impl Reader {
         self.scene.add_node(None, Node { mesh: Some(id), ..Node::new(name) });
     }
 
-    fn vertices(&self, corners: &[Corner]) -> Vertices {
+    fn vertices(&self, corners: &[Corner], smoothed: &Smoothed) -> Vertices {
         fn pick<T: Copy + Default>(from: &[T], at: Option<u32>) -> T {
             at.and_then(|i| from.get(i as usize)).copied().unwrap_or_default()
         }
         let all = |column: fn(&Corner) -> Option<u32>| corners.iter().all(|c| column(c).is_some());
-        let uvs = corners.iter().map(|[_, t, _]| pick(&self.uvs, *t)).collect();
-        let normals = corners.iter().map(|[.., n]| pick(&self.normals, *n)).collect();
+        let uvs = corners.iter().map(|[_, t, ..]| pick(&self.uvs, *t)).collect();
+        let made = |made: Option<u32>| pick(&smoothed.sums, made).normalize_or(Vec3::Y).to_array();
+        let normal = |[_, _, own, of_group]: &Corner| {
+            own.map_or_else(|| made(*of_group), |n| pick(&self.normals, Some(n)))
+        };
+        let normals = corners.iter().map(normal).collect();
         Vertices {
             positions: corners.iter().map(|[v, ..]| pick(&self.positions, *v)).collect(),
-            uvs: if all(|[_, t, _]| *t) { vec![uvs] } else { Vec::new() },
-            normals: if all(|[.., n]| *n) { normals } else { Vec::new() },
+            uvs: if all(|[_, t, ..]| *t) { vec![uvs] } else { Vec::new() },
+            normals: if all(|[_, _, n, made]| n.or(*made)) { normals } else { Vec::new() },
             ..Vertices::default()
         }
     }

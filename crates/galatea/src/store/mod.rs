@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use galatea_texture::find::Game;
 
+use crate::SiblingFiles;
 #[cfg(feature = "disk")]
 pub(crate) use textures::StoreTextures;
 
@@ -99,6 +100,13 @@ impl Store {
         self.find(name).map(|found| found.read()).transpose()
     }
 
+    /// Returns the file that the name of a model in another model means: in Warcraft III `.mdl` means `.mdx`.
+    pub fn model(&self, name: &str) -> Option<Located<'_>> {
+        let names = model_names(name);
+        let in_layer = |layer| names.iter().find_map(move |name| Some((layer, Layer::find(layer, name)?)));
+        self.layers().find_map(in_layer).map(|(layer, path)| Located { layer, path })
+    }
+
     /// Returns the files that a texture name means, the one that the game loads first. In each layer the endings are tried in the
     /// order in which the game prefers them, before the next layer is asked.
     pub fn textures(&self, name: &str) -> Vec<Located<'_>> {
@@ -106,6 +114,24 @@ impl Store {
         let in_layer = |layer| names.iter().filter_map(move |name| Some((layer, Layer::find(layer, name)?)));
         let found = self.layers().flat_map(in_layer);
         found.map(|(layer, path)| Located { layer, path }).collect()
+    }
+}
+
+/// Returns the names of files that the name of a model may mean, the best first.
+fn model_names(name: &str) -> Vec<String> {
+    let name = name.trim_matches('\0').replace('\\', "/");
+    let name = name.trim_start_matches('/');
+    if name.is_empty() || !galatea_wire::is_safe_path(name) {
+        return Vec::new();
+    }
+    let known = |ending: &str| ["mdl", "mdx"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+    let stem = name.rsplit_once('.').filter(|(_, ending)| known(ending)).map_or(name, |(stem, _)| stem);
+    ["mdx", "mdl"].map(|ending| format!("{stem}.{ending}")).into()
+}
+
+impl SiblingFiles for Store {
+    fn file(&self, path: &str) -> Option<Vec<u8>> {
+        self.read(path).ok().flatten()
     }
 }
 
@@ -203,6 +229,15 @@ mod tests {
         assert_eq!(first(&warcraft, r"Textures\x.blp"), Some((1, "textures/x.blp".into())));
         assert_eq!(first(&warcraft, r"Textures\x.tif"), Some((1, "textures/x.dds".into())));
         assert_eq!(first(&warcraft, "x.tga"), Some((0, "x.blp".into())));
+    }
+
+    #[test]
+    fn models_that_others_name_are_binary_before_text() {
+        let warcraft = store(Game::Warcraft, &[&["a.mdl"], &["shared/b.mdl", "shared/b.mdx", "a.mdx"]]);
+        let found = |name: &str| Some(warcraft.model(name)?.path.to_str()?.to_owned());
+        assert_eq!(found(r"Shared\B.MDL"), Some("shared/b.mdx".into()));
+        assert_eq!(found("a"), Some("a.mdl".into()));
+        assert_eq!((found("../a.mdl"), found(""), found("c.mdx")), (None, None, None));
     }
 
     #[test]

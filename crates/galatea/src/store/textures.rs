@@ -51,6 +51,17 @@ impl StoreTextures {
         }
     }
 
+    /// Returns the file of a model that another one names.
+    pub(crate) fn find_model(&self, name: &str) -> Found {
+        match self.store.model(name) {
+            Some(found) => {
+                let mut numbered = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                Found::File { id: numbered.number(found.path), how: How::Exact, also: Vec::new() }
+            }
+            None => Found::Missing(Why::Absent),
+        }
+    }
+
     /// Returns the path of a texture.
     pub(crate) fn path(&self, id: usize) -> Option<PathBuf> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).paths.get(id).cloned()

@@ -33,6 +33,8 @@ pub enum Why {
     Ambiguous(Vec<PathBuf>),
     /// There is no file of that name.
     Missing,
+    /// There is only this file, which the game does not load.
+    NotLoaded(PathBuf),
     /// The name leads out of the folders, or is no name of a file: nothing was looked up.
     Unsafe,
     /// It needs no file: a team colour.
@@ -80,7 +82,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             out.push(Audited { name, what, why: Why::BuiltIn });
             continue;
         }
-        let (library, found) = textures.find(&name);
+        let (library, found) = textures.find_loaded(&name);
         let opened = found.id().map(|id| library.open(id, &Limits::default()));
         if textures.game() == Game::Kotor
             && let Some(Ok((_, txi, _))) = &opened
@@ -97,7 +99,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
             Ok((texture, _, bytes)) => too_large(&texture, bytes.len()),
             Err(error) => Some(error),
         });
-        if let Some(mut why) = why(library, found, broken) {
+        if let Some(mut why) = why(library, found, broken, textures.game()) {
             if own && matches!(why, Why::Missing) {
                 why = Why::BuiltIn;
             }
@@ -116,8 +118,14 @@ fn too_large(texture: &Texture, packed: usize) -> Option<String> {
 }
 
 /// None for names that say "no texture".
-fn why(library: &Library, found: Found, broken: Option<String>) -> Option<Why> {
+fn why(library: &Library, found: Found, broken: Option<String>, game: Game) -> Option<Why> {
     let path = |id: &usize| library.path(*id);
+    // A file that the game loads goes before one that it does not load.
+    let first = found.id().and_then(|id| path(&id));
+    let loads = |path: &PathBuf| path.extension().is_some_and(|e| game.loads(&e.to_string_lossy()));
+    if let Some(other) = first.filter(|path| !loads(path)) {
+        return Some(Why::NotLoaded(other));
+    }
     Some(match found {
         Found::File { id, how, also } => Why::Found {
             path: path(&id)?,

@@ -47,7 +47,13 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
         direct = Some(whole.clone());
         base.image = resolver.images.derived(&texture.name, "additive", &decoded, material::additive);
     }
-    if txi.environment().is_some() && surface == Surface::Opaque {
+    let mut mirror = None;
+    if let Some(environment) = txi.environment().filter(|_| surface == Surface::Opaque) {
+        let cube = resolver.cube(environment);
+        mirror = Some(cube.map(|image| {
+            let name = format!("{}.cube", galatea_texture::find::output_name(environment));
+            resolver.images.own(&name, move || image.clone())
+        }));
         (appearance.metallic, appearance.roughness) = (1.0, 1.0);
         let image = resolver.images.derived(&texture.name, "shine", &decoded, material::reflection_mask);
         appearance.maps.push(Map { image, role: Role::MetallicRoughness, texture: None, ..base.clone() });
@@ -67,7 +73,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
     appearance.maps.extend(lightmap);
     appearance.maps.insert(0, base);
     let flip_book = txi.flip_book();
-    Some(ResolvedMaterial { direct, flip_book, ..ResolvedMaterial::new(appearance) })
+    Some(ResolvedMaterial { direct, flip_book, mirror, ..ResolvedMaterial::new(appearance) })
 }
 
 fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {

@@ -21,7 +21,7 @@ const FOLDERS: usize = 64;
 #[derive(Debug, Default)]
 pub struct Libraries {
     named: Option<Library>,
-    beside: Mutex<HashMap<PathBuf, Beside>>,
+    folders: Mutex<HashMap<PathBuf, FolderTextures>>,
     clock: AtomicU64,
     cache: Arc<Cache>,
     /// The games that models belong to, if they are looked for.
@@ -32,7 +32,7 @@ pub struct Libraries {
 
 /// The textures of a folder, listed by the first who asks while others wait.
 #[derive(Debug, Default)]
-struct Beside {
+struct FolderTextures {
     library: Arc<OnceLock<Arc<Library>>>,
     used: u64,
 }
@@ -53,45 +53,50 @@ impl Libraries {
         Libraries { games: Some(games), ..self }
     }
 
-    /// Returns the textures of the game that models in a folder belong to.
-    fn installed(&self, game: Game, folder: &Path) -> Option<Arc<Library>> {
-        let store = self.games.as_ref()?.store(game, folder)?;
+    /// Returns the layers of the game that models in a folder belong to.
+    fn store(&self, game: Game, folder: &Path) -> Option<Arc<Store>> {
+        self.games.as_ref()?.store(game, folder)
+    }
+
+    /// Returns the textures of the layers of a game.
+    fn installed(&self, store: Arc<Store>) -> Arc<Library> {
         let mut known = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, library)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, &store)) {
-            return Some(Arc::clone(library));
+            return Arc::clone(library);
         }
         let library = Arc::new(Library::of_store(Arc::clone(&store), Arc::clone(&self.cache)));
         known.push((store, Arc::clone(&library)));
-        Some(library)
+        library
     }
 
     /// Where the textures of a model in this folder are looked for, by the rules of a game.
     pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
         // The textures of an archive belong to all its models.
         let archive = folder.and_then(disk::archive_around);
-        let installed = folder.and_then(|folder| self.installed(game, folder));
+        let store = folder.and_then(|folder| self.store(game, folder));
+        let installed = store.clone().map(|store| self.installed(store));
         // What is a layer of the game is searched in its place among them.
         let is_layer = |folder: &&Path| self.games.as_ref().is_some_and(|games| games.is_layer(game, folder));
         let beside = folder.filter(|folder| installed.is_none() || !is_layer(folder));
         let beside = beside.map(|folder| archive.as_ref().map_or(folder, |archive| archive.path()));
-        let own = beside.map_or_else(Arc::default, |folder| self.beside(folder));
+        let own = beside.map_or_else(Arc::default, |folder| self.of_folder(folder, store.as_deref()));
         Textures { own, shared: self.named.as_ref(), installed, game }
     }
 
     /// The textures in one folder.
-    fn beside(&self, folder: &Path) -> Arc<Library> {
+    fn of_folder(&self, folder: &Path, store: Option<&Store>) -> Arc<Library> {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let place = {
-            let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= FOLDERS && !known.contains_key(folder) {
-                let oldest = known.iter().min_by_key(|(_, beside)| beside.used).map(|(path, _)| path.clone());
+                let oldest = known.iter().min_by_key(|(_, folder)| folder.used).map(|(path, _)| path.clone());
                 oldest.and_then(|path| known.remove(&path));
             }
-            let beside = known.entry(folder.to_path_buf()).or_default();
-            beside.used = used;
-            Arc::clone(&beside.library)
+            let entry = known.entry(folder.to_path_buf()).or_default();
+            entry.used = used;
+            Arc::clone(&entry.library)
         };
-        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache)));
+        let list = || Arc::new(Library::beside_with(folder, Arc::clone(&self.cache), store));
         Arc::clone(place.get_or_init(list))
     }
 }
@@ -139,7 +144,7 @@ mod tests {
             let again = libraries.textures(Game::Kotor, Some(&dir)).own;
             assert!(Arc::ptr_eq(&own, &again), "after {number}");
         }
-        assert_eq!(libraries.beside.lock().unwrap().len(), FOLDERS);
+        assert_eq!(libraries.folders.lock().unwrap().len(), FOLDERS);
         fs::remove_dir_all(dir).unwrap();
     }
 

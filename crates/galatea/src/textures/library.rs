@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 #[cfg(feature = "disk")]
+use std::collections::HashSet;
+#[cfg(feature = "disk")]
 use std::io;
 #[cfg(feature = "disk")]
 use std::path::Path;
@@ -125,15 +127,15 @@ impl Library {
     /// The textures that lie in one folder, without those of folders in it.
     #[cfg(feature = "disk")]
     pub fn beside(folder: &Path) -> Library {
-        Library::beside_with(folder, Arc::default())
+        Library::beside_with(folder, Arc::default(), None)
     }
 
     #[cfg(feature = "disk")]
-    pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>) -> Library {
+    pub(super) fn beside_with(folder: &Path, cache: Arc<Cache>, store: Option<&Store>) -> Library {
         let mut library = Library::new(cache);
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         if let Some(archive) = disk::archive_around(here) {
-            library.add_archives(&archive);
+            library.add_archives(&archive, store);
             return library;
         }
         let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
@@ -142,13 +144,20 @@ impl Library {
         library
     }
 
-    /// Adds the textures of an archive. Those of a package of the Fox Engine are in packages beside it, of which that of the same name
-    /// comes first.
+    /// Adds the textures of an archive. Those of a package of the Fox Engine are in the one of the same name, which may be in any layer
+    /// of the game, and in others beside it.
     #[cfg(feature = "disk")]
-    fn add_archives(&mut self, archive: &disk::ArchiveFolder) {
+    fn add_archives(&mut self, archive: &disk::ArchiveFolder, store: Option<&Store>) {
         self.add_archive(archive);
-        if archive.archive().kind() == galatea_archive::Kind::Fpk {
-            for packed in disk::archives_beside(archive, "pftxs") {
+        if archive.archive().kind() != galatea_archive::Kind::Fpk {
+            return;
+        }
+        let name = archive.path().with_extension("pftxs");
+        let name = name.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        let in_game = store.and_then(|store| disk::archive(&store.find(&name)?.path).ok()?);
+        let mut seen = HashSet::new();
+        for packed in in_game.into_iter().chain(disk::archives_beside(archive, "pftxs")) {
+            if seen.insert(packed.path().to_path_buf()) {
                 self.add_archive(&packed);
             }
         }
@@ -211,8 +220,29 @@ impl Library {
         }
         match hash(name) {
             Some(code) if game == Game::Fox => self.index.find_hash(code),
-            _ => self.index.find(game, name),
+            _ => self.find_path(game, name),
         }
+    }
+
+    /// Returns the file that a model's name means, by the rules for names of textures: Warcraft III's models name others as `.mdl` and
+    /// mean `.mdx`.
+    fn find_model(&self, game: Game, name: &str) -> Found {
+        #[cfg(feature = "disk")]
+        if let Some(store) = &self.store {
+            return store.find_model(name);
+        }
+        self.index.find_model(game, name)
+    }
+
+    /// Which file a name means that is no hash. Archives of the Fox Engine have the hash of its path instead.
+    fn find_path(&self, game: Game, name: &str) -> Found {
+        let found = self.index.find(game, name);
+        #[cfg(feature = "fox")]
+        if game == Game::Fox && found == Found::Missing(galatea_texture::find::Why::Absent) {
+            let path = format!("/{}", name.trim_start_matches('/'));
+            return self.index.find_hash(galatea_fox::path_code64(&path));
+        }
+        found
     }
 
     /// Where a file lies.
@@ -277,6 +307,16 @@ impl Library {
         Ok((texture, txi, bytes.into_owned()))
     }
 
+    /// Returns the faces of a cube map of KotOR below each other, in the order +X -X +Y -Y +Z -Z.
+    pub(crate) fn cube(&self, id: usize, limits: &Limits) -> Option<Image> {
+        let (Texture::Tpc(tpc), _, _) = self.open(id, limits).ok()? else { return None };
+        let faces: Vec<Image> =
+            (0..6).map(|face| tpc.decode_cube_face(face, limits).ok()).collect::<Option<_>>()?;
+        let width = faces.first()?.width;
+        let rgba = faces.into_iter().flat_map(|face| face.rgba).collect();
+        Image::new(width, width * 6, rgba)
+    }
+
     /// Returns the path of a texture in its folder.
     fn path_in_folder(&self, id: usize) -> String {
         #[cfg(feature = "disk")]
@@ -334,12 +374,12 @@ impl Library {
 /// The bytes of a part of a texture, with its number.
 type Numbered<'a> = (u8, Cow<'a, [u8]>);
 
-/// Returns `true` for the names of textures and of what belongs to them.
+/// Returns `true` for the names of textures and of what belongs to them, and of models, which may be thrown by others.
 #[cfg(feature = "disk")]
 fn is_texture(name: &str) -> bool {
     let extension = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let level = extension.len() == 3 && extension.starts_with("b0");
-    let known = ["tpc", "tga", "dds", "png", "jpg", "jpeg", "blp", "ftex", "ftexs", "txi"];
+    let known = ["tpc", "tga", "dds", "png", "jpg", "jpeg", "blp", "ftex", "ftexs", "txi", "mdx", "mdl"];
     level || known.contains(&extension.as_str())
 }
 
@@ -415,11 +455,40 @@ impl<'a> Textures<'a> {
         self.game
     }
 
+    /// The libraries in the order in which they are searched.
+    fn places(&self) -> impl Iterator<Item = &Library> {
+        self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref())
+    }
+
+    /// Which file the game itself loads for a name. Where it loads none, this is what [`Textures::find`] finds: perhaps an image that
+    /// somebody has converted.
+    pub fn find_loaded(&self, name: &str) -> (&Library, Found) {
+        let loaded = self.places().find_map(|library| {
+            let loads = |id: &usize| {
+                let path = library.path(*id);
+                path.is_some_and(|path| {
+                    path.extension().is_some_and(|e| self.game.loads(&e.to_string_lossy()))
+                })
+            };
+            let found = match library.find(self.game, name) {
+                Found::File { id, how, also } => {
+                    let mut ids = std::iter::once(id).chain(also).skip_while(|id| !loads(id));
+                    ids.next().map(|id| Found::File { id, how, also: ids.collect() })
+                }
+                Found::Ambiguous(ids) => {
+                    Some(Found::Ambiguous(ids)).filter(|found| found.id().is_some_and(|id| loads(&id)))
+                }
+                Found::Missing(_) => None,
+            };
+            Some((library, found?))
+        });
+        loaded.unwrap_or_else(|| self.find(name))
+    }
+
     /// Which file a name means, and the library it is in.
     pub fn find(&self, name: &str) -> (&Library, Found) {
-        let places = self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref());
         let mut missing = None;
-        for library in places {
+        for library in self.places() {
             let found = library.find(self.game, name);
             if found.id().is_some() {
                 return (library, found);
@@ -428,6 +497,15 @@ impl<'a> Textures<'a> {
             missing.get_or_insert(found);
         }
         (self.own.as_ref(), missing.unwrap_or(Found::Missing(galatea_texture::find::Why::Absent)))
+    }
+
+    /// Returns the bytes of the model that a name means, found where textures are found: `None` if there is none, or why it could not be
+    /// read.
+    pub fn model(&self, name: &str) -> Option<Result<Vec<u8>, String>> {
+        self.places().find_map(|library| {
+            let id = library.find_model(self.game, name).id()?;
+            Some(library.read(id).map(Cow::into_owned))
+        })
     }
 
     /// The texture of a name, decoded; none if there is no such file, or it cannot be read.

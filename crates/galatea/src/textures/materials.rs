@@ -41,11 +41,13 @@ pub(super) struct ResolvedMaterial {
     pub(super) baked: bool,
     /// The frames of its texture, if it is a flip-book.
     pub(super) flip_book: Option<FlipBook>,
+    /// The image of the surroundings that it reflects where its texture is transparent, as KotOR does; without an image, anything bright.
+    pub(super) mirror: Option<Option<String>>,
 }
 
 impl ResolvedMaterial {
     pub(super) fn new(appearance: Appearance) -> Self {
-        ResolvedMaterial { appearance, direct: None, baked: false, flip_book: None }
+        ResolvedMaterial { appearance, direct: None, baked: false, flip_book: None, mirror: None }
     }
 }
 
@@ -69,6 +71,19 @@ impl Resolver<'_> {
         let loaded = self.decode(name);
         self.loaded.borrow_mut().insert(name.to_owned(), loaded.clone());
         loaded
+    }
+
+    /// Returns the faces of the cube map of a name below each other, in the order +X -X +Y -Y +Z -Z; `None` if there is no such cube
+    /// map, or it is more than the budget has left.
+    pub(super) fn cube(&self, name: &str) -> Option<Image> {
+        let (library, found) = self.textures.find(name);
+        let id = found.id()?;
+        let budget = &self.images.budget;
+        budget.earn(library.size(id));
+        let limits = Limits::default();
+        let limits = limits.with_pixels(limits.pixels.min(budget.left() / 24));
+        let image = library.cube(id, &limits)?;
+        budget.decode(image.rgba.len()).then_some(image)
     }
 
     fn decode(&self, name: &str) -> Option<Arc<Decoded>> {
@@ -292,12 +307,13 @@ impl ResolvedMaterials {
     pub fn scene(&self, scene: &Scene) -> Scene {
         let mut out = scene.clone();
         for (material, resolved) in out.materials.iter_mut().zip(&self.materials) {
-            let ResolvedMaterial { appearance, direct, baked, .. } = resolved;
+            let ResolvedMaterial { appearance, direct, baked, mirror, .. } = resolved;
             material.base_color = appearance.base_color;
             material.emissive = appearance.emissive;
             material.alpha = appearance.alpha;
             material.two_sided = appearance.two_sided;
             material.unlit = appearance.unlit;
+            (material.metallic, material.roughness) = (appearance.metallic, appearance.roughness);
             if *baked {
                 material.layers.clear();
             }
@@ -310,6 +326,12 @@ impl ResolvedMaterials {
                     (Role::BaseColor, None) => (Slot::Base, &map.image),
                     (Role::Lightmap, _) => (Slot::Lightmap, &map.image),
                     (Role::Emissive, _) => (Slot::Emissive, &map.image),
+                    (Role::Normal, _) => (Slot::Normal, &map.image),
+                    // Other programs get the mirror as metal.
+                    (Role::MetallicRoughness, _) if mirror.is_none() => {
+                        (Slot::OcclusionRoughnessMetallic, &map.image)
+                    }
+                    (Role::Occlusion, _) => (Slot::Other("occlusion".to_owned()), &map.image),
                     _ => continue,
                 };
                 material.textures.push(Texture {
@@ -320,6 +342,10 @@ impl ResolvedMaterials {
                     transform: map.transform,
                     extras: Extras::new(),
                 });
+            }
+            if let Some(image) = mirror {
+                let name = image.clone().unwrap_or_default();
+                material.textures.push(Texture { slot: Slot::Environment, name, ..Texture::default() });
             }
         }
         out

@@ -171,11 +171,19 @@ fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut A
                 let mut map = map(Role::Emissive, image, texture, Some(at));
                 map.notes = notes(&decoded);
                 appearance.maps.push(map);
+                appearance.emissive = [emissive_gain(material); 3];
             }
             // Most of them are the game's own black.
             None => appearance.emissive = [0.0; 3],
         }
     }
+}
+
+/// Returns the factor of a material's emissive texture: that of its first layer, 1 if it has none.
+fn emissive_gain(material: &Material) -> f32 {
+    let stored = material.extras.object("mdx").and_then(|map| map.get("emissive_gain"));
+    let gain = stored.and_then(|v| v.as_f64()).map_or(1.0, |v| v as f32);
+    if gain.is_finite() { gain.max(0.0) } else { 1.0 }
 }
 
 /// Layers that become one image.

@@ -4,7 +4,7 @@ use galatea_scene::{Camera, Light, LightKind, Projection, Scene, Value};
 
 use super::{NameTables, array, extras_of, key_of, number, original, take_name, take_raw};
 use crate::accessor::Document;
-use crate::{constraints, typed};
+use crate::{blender, constraints, typed};
 
 pub(super) fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mut NameTables) {
     let lights = document.root.get("extensions").and_then(|e| e.get("KHR_lights_punctual"));
@@ -29,6 +29,9 @@ pub(super) fn read_lights(document: &Document<'_>, scene: &mut Scene, names: &mu
         let clamp = |c: [f32; 3]| constraints::finite(c).map(|c| c.clamp(0.0, 1.0));
         let [intensity] = original(&raw, "intensity", [intensity], |[i]| constraints::finite([i.max(0.0)]));
         let range = typed::array::<1>(&raw, "range").map(|[r]| r);
+        // Another program that knows ranges has removed it.
+        let carried = |r: &f32| r.is_finite() && *r > 0.0 && kind != LightKind::Directional;
+        let range = range.filter(|r| blender::wrote(document.root) || !carried(r));
         scene.lights.push(Light {
             name: take_name(value, &mut extras, "light"),
             kind,

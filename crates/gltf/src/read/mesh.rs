@@ -11,7 +11,8 @@ use super::material::Materials;
 use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
-use crate::{blender, constraints, dropped, typed};
+use crate::lost_normals::Lost;
+use crate::{blender, constraints, dropped, lost_normals, twins, typed};
 
 /// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
@@ -20,12 +21,16 @@ type Signature = Vec<(String, usize)>;
 pub(crate) struct Meshes {
     /// Vertices by their attributes and a checksum of what the primitive says about them in extras.
     shared: HashMap<(Signature, u64), u32>,
+    /// For each vertices, the rows whose copies were removed from their end.
+    copies: HashMap<u32, Vec<u32>>,
     materials: Materials,
+    /// Vertices whose normals Blender has lost.
+    pub(super) lost_normals: Vec<Lost>,
 }
 
 impl Meshes {
     pub(crate) fn new(materials: Materials) -> Self {
-        Meshes { shared: HashMap::new(), materials }
+        Meshes { shared: HashMap::new(), copies: HashMap::new(), materials, lost_normals: Vec::new() }
     }
 
     pub(crate) fn read(
@@ -39,6 +44,7 @@ impl Meshes {
         let name = take_name(value, &mut extras, "mesh");
         let (purpose, lod) = read_purpose(&mut extras);
         let dropped = extras.remove(dropped::KEY);
+        let normals = extras.remove(lost_normals::KEY);
         let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
         let most = |part: &Value| part.get("targets").and_then(Value::as_array).map_or(0, Vec::len);
@@ -51,6 +57,9 @@ impl Meshes {
         for (i, part) in list.iter().enumerate() {
             let read = self.primitive(document, scene, part);
             mesh.primitives.push(read.map_err(|e| e.within(format!("primitives[{i}]")))?);
+        }
+        if let Some(note) = normals.filter(|_| blender::wrote(document.root)) {
+            self.lost_normals.extend(lost_normals::find(&mesh.primitives, &note));
         }
         if let Some(note) = dropped.filter(|_| blender::wrote(document.root)) {
             let lost = dropped::restore(&mut mesh.primitives, &note);
@@ -84,6 +93,12 @@ impl Meshes {
             return Err(
                 wrong(document.place, "the index of a vertex", format!("{bad} of {count}")).within("indices")
             );
+        }
+        let copies = self.copies.get(&vertices).map_or(&[][..], Vec::as_slice);
+        let count = count - copies.len();
+        if !copies.is_empty() {
+            let row = |index: u32| copies.get((index as usize).checked_sub(count)?).copied();
+            primitive.indices.iter_mut().for_each(|index| *index = row(*index).unwrap_or(*index));
         }
         // The original had no triangles, or some with indices out of range.
         let none = extras.remove("none");
@@ -137,12 +152,17 @@ impl Meshes {
         let key = (signature, notes_checksum(&own, replaced));
         if let Some(id) = self.shared.get(&key) {
             let count = scene.vertices.get(*id as usize).map_or(0, |v| v.positions.len());
-            return Ok((*id, count));
+            return Ok((*id, count + self.copies.get(id).map_or(0, Vec::len)));
         }
         let mut vertices = read_vertices(document, &key.0, replaced).map_err(inside)?;
         vertices.extras = own;
         let count = vertices.positions.len();
         let id = scene.vertices.len() as u32;
+        if let Some(rows) = replaced.get(twins::KEY).and_then(decode_u32s)
+            && twins::merge(&mut vertices, &rows)
+        {
+            self.copies.insert(id, rows);
+        }
         scene.vertices.push(vertices);
         self.shared.insert(key, id);
         Ok((id, count))

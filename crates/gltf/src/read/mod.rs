@@ -17,7 +17,7 @@ use galatea_wire::{Error, ErrorKind, Limits, Result};
 use self::mesh::Meshes;
 use self::tree::Tree;
 use crate::accessor::{Document, wrong};
-use crate::{Loaded, blender, buffers, glb, names, restore, typed};
+use crate::{Loaded, blender, buffers, glb, lost_normals, names, restore, typed};
 
 /// Extensions that are not supported and without which a file cannot be read.
 const BEYOND: [&str; 3] =
@@ -189,6 +189,7 @@ fn build(document: &Document<'_>, loaded: &mut Loaded) -> Result<()> {
     if blender::wrote(document.root) {
         let find = |key: &str| names.find("node", key);
         blender::undo(&mut loaded.scene, &notes, find, &|bytes| document.spend(bytes))?;
+        lost_normals::restore(&mut loaded.scene, &meshes.lost_normals);
     }
     loaded.scene.put_below_axes();
     Ok(())

@@ -38,6 +38,16 @@ fn read_transform(value: &Value, raw: &Extras) -> Transform {
     }
 }
 
+/// Restores a rotation of other than unit length while it is where it was but for rounding.
+fn restore_rotation(transform: &mut Transform, raw: &Extras) {
+    let Some(was) = raw.floats("rotation").and_then(|v| v.first_chunk::<4>().copied()) else { return };
+    let unit = constraints::rotation(was);
+    let near = |sign: f32| unit.iter().zip(transform.rotation).all(|(a, b)| (a * sign - b).abs() < 1e-5);
+    if near(1.0) || near(-1.0) {
+        transform.rotation = was;
+    }
+}
+
 /// Reads the nodes of the tree, and returns the notes of each for [`blender::undo`].
 pub(super) fn read_nodes(
     document: &Document<'_>,
@@ -87,6 +97,9 @@ fn read_node(
         camera: document.index(value, "camera", "cameras")?.map(|c| c as u32),
         ..Node::default()
     };
+    if blender::wrote(document.root) {
+        restore_rotation(&mut node.transform, &raw);
+    }
     let noted = extras.remove("visible");
     let visible = match extension("KHR_node_visibility") {
         Some(extension) => extension.get("visible"),

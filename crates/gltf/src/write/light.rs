@@ -49,9 +49,9 @@ fn put_light(o: &mut Object<'_>, cx: &Context<'_>, id: usize, light: &Light, nam
     if let Some(range) = light.range {
         if range.is_finite() && range > 0.0 && light.kind != LightKind::Directional {
             o.float("range", range);
-        } else {
-            raw.insert("range", floats(&[range]));
         }
+        // Blender has no range, and drops it.
+        raw.insert("range", floats(&[range]));
     }
     if let LightKind::Spot { inner, outer } = light.kind {
         let cone = [inner, outer];

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
-use galatea_scene::{Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, ulp_deltas};
+use galatea_scene::{
+    Extras, Key, Mesh, Primitive, Purpose, Topology, Value, Vertices, encode_u32s, ulp_deltas,
+};
 
 use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
-use crate::{constraints, dropped};
+use crate::{constraints, dropped, lost_normals, twins};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -54,12 +56,13 @@ pub(crate) fn write(
     let scene = cx.scene;
     let hidden = cx.hidden.get(id).copied().unwrap_or(false);
     let mut parts = Vec::new();
-    for primitive in &mesh.primitives {
+    for (part, primitive) in mesh.primitives.iter().enumerate() {
         let Some(vertices) = scene.vertices_of(primitive).filter(|v| !v.positions.is_empty()) else {
             continue;
         };
         write_vertices(cx, primitive.vertices as usize, vertices);
-        let (indices, own) = write_indices(cx, primitive, vertices.positions.len());
+        let (primitive, count) = cx.twins.primitive((id, part), primitive, vertices.positions.len());
+        let (indices, own) = write_indices(cx, &primitive, count);
         parts.push((primitive, indices, own));
     }
     if parts.is_empty() {
@@ -67,8 +70,17 @@ pub(crate) fn write(
     }
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
-        if let Some(note) = dropped::note(parts.iter().map(|(primitive, ..)| *primitive)) {
+        let left = cx.twins.has_left(id);
+        let note = || dropped::note(parts.iter().map(|(primitive, ..)| primitive.as_ref()));
+        if let Some(note) = left.then(note).flatten() {
             own.insert(dropped::KEY, note);
+        }
+        let vertices: Vec<_> =
+            parts.iter().filter_map(|(primitive, ..)| cx.with_copies(primitive.vertices)).collect();
+        let shaped =
+            parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
+        if let Some(note) = lost_normals::note(shaped) {
+            own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);
         put_name(o, &mut own, &mesh.name, name);
@@ -93,7 +105,7 @@ pub(crate) fn write(
             if let Some(material) = materials.index(primitive.material, hidden) {
                 o.int("material", u64::from(material));
             }
-            if let Some(extras) = scene.vertices_of(primitive).map(|v| &v.extras).filter(|e| !e.is_empty()) {
+            if let Some(extras) = scene.vertices_of(&primitive).map(|v| &v.extras).filter(|e| !e.is_empty()) {
                 own.insert("vertices", extras.clone());
             }
             if let Some(replaced) = cx.replaced.get(at).filter(|r| !r.is_empty()) {
@@ -111,9 +123,14 @@ fn write_vertices(cx: &mut Context<'_>, id: usize, vertices: &Vertices) {
     if cx.done.get(id).is_none_or(Option::is_some) {
         return;
     }
+    let copies = cx.twins.rows(id as u32);
+    let mut replaced = Extras::default();
+    if !copies.is_empty() {
+        replaced.insert(twins::KEY, encode_u32s(copies));
+    }
+    let vertices = &*twins::with_copies(vertices, copies);
     let count = vertices.positions.len();
     let mut done: Vec<(Key, u32)> = Vec::with_capacity(8);
-    let mut replaced = Extras::default();
     let positions = checked(&vertices.positions, constraints::Finite, "POSITION", &mut replaced);
     let (min, max) = bounds(&positions);
     done.push(("POSITION".into(), floats_accessor(&mut cx.bin, &positions, Some((&min, &max)))));
@@ -329,7 +346,7 @@ fn write_indices(cx: &mut Context<'_>, primitive: &Primitive, count: usize) -> (
     let indices = if whole {
         Cow::Borrowed(&primitive.indices)
     } else {
-        own.insert("indices", galatea_scene::encode_u32s(&primitive.indices));
+        own.insert("indices", encode_u32s(&primitive.indices));
         let kept = primitive.indices.chunks_exact(per).filter(|group| sound(highest(group)));
         let kept: Vec<u32> = kept.flatten().copied().collect();
         most = highest(&kept);

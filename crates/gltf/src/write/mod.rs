@@ -12,11 +12,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use foldhash::HashSet;
-use galatea_scene::{Extras, Key, Mesh, ORIGIN, Pose, Purpose, Scene, Target, Value, floats};
+use galatea_scene::{
+    Extras, Key, Mesh, ORIGIN, Pose, Purpose, Scene, Target, Value, Vertices, VerticesId, floats,
+};
 
 use self::material::Materials;
 use crate::bin::{Bin, Room};
 use crate::json::{List, Object, push_object};
+use crate::twins::{self, Twins};
 use crate::{Options, blender, names, typed, uri};
 
 /// A document in two parts.
@@ -47,11 +50,13 @@ pub(crate) struct Context<'a> {
     pub(crate) replaced: Vec<Extras>,
     /// For each vertices, the number of joints of their skins.
     pub(crate) joints: Vec<Option<usize>>,
+    pub(crate) twins: Twins,
 }
 
 impl<'a> Context<'a> {
     fn new(scene: &'a Scene, pose: &Pose, origins: bool) -> Context<'a> {
         Context {
+            twins: Twins::new(scene),
             scene,
             bin: Bin::with_room(room_for(scene)),
             extensions: BTreeSet::new(),
@@ -66,6 +71,12 @@ impl<'a> Context<'a> {
             replaced: vec![Extras::default(); scene.vertices.len()],
             joints: joint_counts(scene),
         }
+    }
+
+    /// Returns vertices with the copies that their triangles need.
+    pub(crate) fn with_copies(&self, id: VerticesId) -> Option<Cow<'a, Vertices>> {
+        let vertices = self.scene.vertices.get(id as usize)?;
+        Some(twins::with_copies(vertices, self.twins.rows(id)))
     }
 
     /// Returns the name by which extras refer to something. What is referred to carries this name as its key, so that it can

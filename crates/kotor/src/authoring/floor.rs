@@ -5,8 +5,8 @@ use galatea_wire::Loss;
 use glam::{Mat4, Vec3};
 
 use super::surfaces::Surfaces;
-use super::weld::Weld;
-use super::{Authoring, Prepared, Role, names};
+use super::weld::{self, Weld};
+use super::{Authoring, Prepared, Role, names, walls};
 
 /// Where a floor leads to another room.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,12 +51,14 @@ impl Floor {
     ) -> Floor {
         let scene = &*prepared.scene;
         let pose = Pose::rest(scene);
-        let default = if wanted == Wanted::Floor { STONE } else { NONWALK };
+        let of_floor = wanted == Wanted::Floor;
+        let default = if of_floor { STONE } else { NONWALK };
+        let join = of_floor && authoring.join_edges;
         let mut gather = Gather {
             scene,
             wanted,
             surfaces: Surfaces::new(authoring, default),
-            weld: Weld::default(),
+            weld: Weld::new(if join { walls::NEAR } else { weld::NEAR }),
             floor: Floor::default(),
             flat: 0,
         };
@@ -70,10 +72,12 @@ impl Floor {
             let line = Loss::new("walkmesh", format!("{flat} triangles without area"));
             floor.losses.push(line.invisible());
         }
-        if wanted == Wanted::Floor {
-            floor.losses.extend(surfaces.losses());
-        }
         floor.vertices = weld.points;
+        if of_floor {
+            floor.losses.extend(surfaces.losses());
+            let walls = walls::treat(&mut floor, join);
+            floor.losses.extend(walls);
+        }
         floor
     }
 }

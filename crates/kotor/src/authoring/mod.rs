@@ -8,6 +8,7 @@ mod floor;
 mod names;
 mod prepare;
 mod surfaces;
+mod walls;
 mod weld;
 
 pub use class::Class;
@@ -79,6 +80,9 @@ pub struct Authoring {
     pub walkmesh: Option<WalkmeshUse>,
     /// Whether all meshes of a room or placeable are walked on, or are in the way, if none is named as a walkmesh.
     pub any_mesh: bool,
+    /// Whether the triangles of a floor are joined where an edge lies on another without sharing its vertices, within 1 cm.
+    /// Otherwise such places, which are invisible walls, are named.
+    pub join_edges: bool,
     /// Where the layout of the area puts a room.
     pub place: [f32; 3],
     /// The other rooms of the area.
@@ -94,6 +98,7 @@ galatea_wire::setters! {
         with_smoothing: smoothing: Smoothing,
         with_walkmesh: walkmesh: Option<WalkmeshUse>,
         with_any_mesh: any_mesh: bool,
+        with_join_edges: join_edges: bool,
         with_place: place: [f32; 3],
         with_neighbors: neighbors: Vec<Neighbor>,
     }

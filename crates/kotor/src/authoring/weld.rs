@@ -9,8 +9,9 @@ pub(super) const NEAR: f32 = 1e-4;
 type Cell = [i64; 3];
 
 /// Welds points that are added one after the other.
-#[derive(Default)]
 pub(super) struct Weld {
+    /// The greatest distance of points that are one.
+    near: f64,
     pub(super) points: Vec<[f32; 3]>,
     cells: HashMap<Cell, Vec<u32>>,
     /// Points that were added, by their bits: most are added several times.
@@ -18,6 +19,15 @@ pub(super) struct Weld {
 }
 
 impl Weld {
+    pub(super) fn new(near: f32) -> Weld {
+        Weld {
+            near: f64::from(near),
+            points: Vec::new(),
+            cells: HashMap::default(),
+            known: HashMap::default(),
+        }
+    }
+
     /// Returns the number of a point, which is that of an earlier one if one is near.
     pub(super) fn add(&mut self, point: [f32; 3]) -> u32 {
         let bits = point.map(f32::to_bits);
@@ -30,7 +40,7 @@ impl Weld {
     }
 
     fn place(&mut self, point: [f32; 3]) -> u32 {
-        let cell = point.map(|v| (f64::from(v) / f64::from(NEAR)).floor() as i64);
+        let cell = point.map(|v| (f64::from(v) / self.near).floor() as i64);
         if let Some(known) = self.near(cell, point) {
             return known;
         }
@@ -51,7 +61,7 @@ impl Weld {
         let cells = around.filter_map(|[i, j, k]| {
             self.cells.get(&[x.saturating_add(i), y.saturating_add(j), z.saturating_add(k)])
         });
-        let most = f64::from(NEAR).powi(2);
+        let most = self.near.powi(2);
         let all = cells.flatten().filter_map(|id| Some((distance(id)?, *id))).filter(|(d, _)| *d <= most);
         all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, id)| id)
     }
@@ -63,7 +73,7 @@ mod tests {
 
     #[test]
     fn points_at_one_place_are_one() {
-        let mut weld = Weld::default();
+        let mut weld = Weld::new(NEAR);
         let added = [
             [1.0, 2.0, 3.0],
             [1.0, 2.0, 3.00005],

@@ -5,7 +5,7 @@ use galatea_wire::{Differences, compare_by_eq, compare_fields, differences};
 use super::mesh::{AabbNode, AabbTree, Dangly, IndexLists, Mesh, PositionCopy, Saber, Skin, Vertices};
 use super::node::{Light, Name, Node};
 use super::wire::{Emitter, Event, Face, Reference};
-use super::{Animation, Controllers, Dirt, Game, Model, Platform};
+use super::{Animation, Controllers, Dirt, Game, Interpolation, Model, Platform, Track, unpack_quaternion};
 
 compare_by_eq!(Game, Platform, Name);
 compare_fields!(Event: time, name);
@@ -76,13 +76,38 @@ fn controllers(out: &mut Differences, a: &Controllers, b: &Controllers) {
     out.each("controllers", a.list(), b.list(), |out, ca, cb| {
         differences!(out, ca, cb; values kind, target, columns, rows);
         match (a.track(index), b.track(index)) {
-            (Some(a), Some(b)) => differences!(out, a, b; tables times, values),
+            (Some(a), Some(b)) => {
+                out.table("times", a.times, b.times);
+                match (rotations(&a), rotations(&b)) {
+                    // Words of bits: near are those of rotations that are near.
+                    (Some(a), Some(mut b)) if out.tolerance() > 0.0 => {
+                        align(&mut b, &a);
+                        out.table("values", &a, &b);
+                    }
+                    _ => out.table("values", a.values, b.values),
+                }
+            }
             (None, None) => differences!(out, ca, cb; values time_index, data_index),
             (Some(_), None) => out.change("keys", "present", "outside the data"),
             (None, Some(_)) => out.change("keys", "outside the data", "present"),
         }
         index += 1;
     });
+}
+
+/// Returns the rotations of packed keys.
+fn rotations(track: &Track<'_>) -> Option<Vec<[f32; 4]>> {
+    let packed = track.interpolation == Interpolation::Packed;
+    packed.then(|| track.values.iter().map(|word| unpack_quaternion(word.to_bits())).collect())
+}
+
+/// Gives rotations the signs of others: both quaternions of a rotation turn alike.
+fn align(rotations: &mut [[f32; 4]], to: &[[f32; 4]]) {
+    for (rotation, to) in rotations.iter_mut().zip(to) {
+        if rotation.iter().zip(to).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+            *rotation = rotation.map(|v| -v);
+        }
+    }
 }
 
 fn light(out: &mut Differences, a: &Light, b: &Light) {

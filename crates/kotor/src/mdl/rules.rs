@@ -153,4 +153,6 @@ rules! {
         "Leftovers of the tool that wrote the file, or data hidden by a wrong offset or count. They are kept.";
     OVERLAP "KMDL0074" Warning keep "parts of the file share bytes"
         "An offset or a count is wrong, or a tool saved space; a change of one part changes the other. Such files are not fixed.";
+    MODEL_NAME_LONG "KMDL0075" Info keep "the name of the model is longer than 16 letters"
+        "The game finds files by names of at most 16 letters, and other tools refuse longer ones. Shorten the name, and that of the root node.";
 }

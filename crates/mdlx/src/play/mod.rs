@@ -21,6 +21,7 @@ mod run;
 mod sample;
 mod sprites;
 mod steps;
+mod thrown;
 
 pub use models::{ModelSystem, ThrownModel};
 pub use particles::{Particle, ParticleSystem};

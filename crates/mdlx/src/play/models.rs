@@ -5,19 +5,22 @@
 use std::f32::consts::TAU;
 
 use galatea_scene::Random;
-use glam::{Quat, Vec3};
+use glam::{Mat4, Quat, Vec3};
 
 use super::steps::{Debt, simulate};
 use super::{Moment, NodePose, Player, View};
 use crate::{NodeKind, ParticleEmitter};
 
-/// An emitted model.
+/// An emitted model. Its course is fixed when it is emitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ThrownModel {
-    /// Its position, in the space of the emitting model.
-    pub position: Vec3,
-    /// Its velocity, per second.
-    pub velocity: Vec3,
+    /// How many models its emitter had emitted before.
+    pub number: u32,
+    /// Where it was emitted, in the space of the emitting model.
+    pub start: Vec3,
+    /// Its velocity when it was emitted, per second.
+    pub launch: Vec3,
     /// Its acceleration downwards, fixed when it was emitted.
     pub gravity: f32,
     /// Its rotation: upright, turned about z by a random angle.
@@ -30,6 +33,27 @@ pub struct ThrownModel {
     pub life: f32,
 }
 
+impl ThrownModel {
+    /// Returns its position, in the space of the emitting model.
+    pub fn position(&self) -> Vec3 {
+        self.position_at(self.age)
+    }
+
+    /// Returns its velocity, per second.
+    pub fn velocity(&self) -> Vec3 {
+        self.launch - Vec3::Z * self.gravity * self.age
+    }
+
+    fn position_at(&self, age: f32) -> Vec3 {
+        self.start + self.launch * age - Vec3::Z * (self.gravity * age * age / 2.0)
+    }
+
+    /// Returns the transform from the emitted model to the emitting one, this many seconds after it was emitted.
+    pub fn matrix_at(&self, age: f32) -> Mat4 {
+        Mat4::from_scale_rotation_translation(self.scale, self.rotation, self.position_at(age))
+    }
+}
+
 /// The models of one emitter.
 #[derive(Debug, Clone)]
 pub struct ModelSystem<'a> {
@@ -39,6 +63,7 @@ pub struct ModelSystem<'a> {
     chance: Random,
     debt: Debt,
     models: Vec<ThrownModel>,
+    emitted: u32,
 }
 
 impl<'a> ModelSystem<'a> {
@@ -52,6 +77,7 @@ impl<'a> ModelSystem<'a> {
             chance: Random::new(seed),
             debt: Debt::default(),
             models: Vec::new(),
+            emitted: 0,
         })
     }
 
@@ -94,6 +120,11 @@ impl<'a> ModelSystem<'a> {
         Some(system)
     }
 
+    /// Returns the emitter.
+    pub fn emitter(&self) -> &'a ParticleEmitter {
+        self.emitter
+    }
+
     /// Returns the path of the emitted model, as stored in the file.
     pub fn path(&self) -> &'a [u8] {
         self.emitter.path.bytes()
@@ -102,6 +133,12 @@ impl<'a> ModelSystem<'a> {
     /// Returns the models that are alive.
     pub fn models(&self) -> &[ThrownModel] {
         &self.models
+    }
+
+    /// Returns the same emitter, of which at most this many live at a time.
+    pub(super) fn with_most(mut self, most: usize) -> Self {
+        self.debt.most = most;
+        self
     }
 
     /// Returns `true` if more models were due than the 4096 that may live at a time.
@@ -114,8 +151,6 @@ impl<'a> ModelSystem<'a> {
         let emitter = self.emitter;
         for model in &mut self.models {
             model.age += seconds;
-            model.velocity.z -= model.gravity * seconds;
-            model.position += model.velocity * seconds;
         }
         self.models.retain(|m| m.age < m.life);
         let found = self.node.and_then(|i| nodes.get(i));
@@ -128,9 +163,12 @@ impl<'a> ModelSystem<'a> {
                 .direction(float(b"KPLN", emitter.longitude), float(b"KPLT", emitter.latitude))
                 * float(b"KPES", emitter.speed);
             let yaw = self.chance.unit() * TAU;
+            let number = self.emitted;
+            self.emitted = number.wrapping_add(1);
             self.models.push(ThrownModel {
-                position: node.position,
-                velocity: node.rotation * (velocity * node.scale),
+                number,
+                start: node.position,
+                launch: node.rotation * (velocity * node.scale),
                 gravity: float(b"KPEG", emitter.gravity) * node.scale.z,
                 rotation: Quat::from_rotation_z(yaw),
                 scale: node.scale,

@@ -92,6 +92,12 @@ impl<'a> ParticleSystem<'a> {
         &self.particles
     }
 
+    /// Returns the same emitter, of which at most this many live at a time.
+    pub(super) fn with_most(mut self, most: usize) -> Self {
+        self.debt.most = most;
+        self
+    }
+
     /// Returns `true` if more particles were due than the 4096 that may live at a time.
     pub fn is_limited(&self) -> bool {
         self.debt.limited

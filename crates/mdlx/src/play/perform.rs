@@ -1,13 +1,15 @@
 //! A model that plays as the scene made from it: poses, animated materials, particles and ribbons as a [`Frame`].
 
 use galatea_scene::{
-    AlphaMode, Frame, Instant, Marker, MarkerKind, Material as SceneMaterial, Performance, PlainPerformance,
-    Pose as ScenePose, Scene, Shown, Slot, Texture as SceneTexture, UvTransform, latin,
+    AlphaMode, Appended, Frame, Instant, Marker, MarkerKind, Material as SceneMaterial, MaterialId,
+    Performance, PlainPerformance, Pose as ScenePose, Scene, Shown, Slot, Texture as SceneTexture,
+    UvTransform, latin,
 };
 use glam::{Mat4, Quat, Vec3};
 
 use super::run::Run;
 use super::sprites::{Space, particle_sprites, ribbon_sprites};
+use super::thrown::{Course, Missile, Thrown};
 use super::{LayerPose, Moment, Player, Pose, View};
 use crate::scene::{is_hd, texture_name, wrap_of};
 use crate::{Layer, Material, Model, NodeKind, ParticleEmitter2, Texture};
@@ -26,12 +28,18 @@ pub struct ModelPerformance<'a> {
     /// The material of each particle emitter.
     particle_materials: Vec<u32>,
     added: Vec<SceneMaterial>,
+    /// The number of the first of them.
+    first_added: MaterialId,
+    /// The models that emitters throw.
+    missiles: Vec<Missile<'a>>,
+    /// The one of each emitter, if it was found.
+    thrown_by: Vec<Option<usize>>,
     run: Option<Run<'a>>,
     seed: u64,
 }
 
 impl<'a> ModelPerformance<'a> {
-    /// Prepares a model to play as this scene, which [`Model::to_scene`] made from it.
+    /// Prepares a model to play as this scene, which [`Model::to_scene`] made from it. Markers stand in for models that it throws.
     pub fn new(model: &'a Model, scene: &Scene) -> Self {
         let mut next = 0;
         let materials: Vec<Vec<u32>> = model
@@ -50,12 +58,77 @@ impl<'a> ModelPerformance<'a> {
             pages: Vec::new(),
             particle_materials: Vec::new(),
             added: Vec::new(),
+            first_added: scene.materials.len() as MaterialId,
+            missiles: Vec::new(),
+            thrown_by: Vec::new(),
             run: None,
             seed: 0,
         };
         out.add_pages(scene);
         out.add_particles(scene);
         out
+    }
+
+    /// Prepares a model to play, with the models that its emitters throw, by the paths that the emitters have.
+    ///
+    /// ```
+    /// use galatea_mdlx::play::ModelPerformance;
+    /// use galatea_mdlx::{Model, ParticleEmitter, Sequence, Text, Version};
+    /// use galatea_scene::{Instant, Performance, Shown};
+    /// let mut catapult = Model::new(Version(800));
+    /// catapult.sequences.push(Sequence { end: 1000, ..Sequence::default() });
+    /// let path = Text::new(b"Rock.mdl").unwrap();
+    /// catapult.particle_emitters.push(ParticleEmitter { emission_rate: 8.0, life_span: 0.5, path, ..ParticleEmitter::default() });
+    /// let rock = Model::new(Version(800));
+    /// let mut scene = catapult.to_scene("catapult");
+    /// let mut performance = ModelPerformance::with_models(&catapult, &scene, &[("Rock.mdl", &rock)]);
+    /// performance.extend(&mut scene);
+    /// let at = Instant::new(Some(0), 0.9, [0.0, 0.0, 0.0, 1.0]);
+    /// assert!(performance.frame(&scene, &at, &Shown::default()).markers.is_empty());
+    /// ```
+    pub fn with_models(model: &'a Model, scene: &Scene, thrown: &[(&str, &'a Model)]) -> Self {
+        let mut out = ModelPerformance::new(model, scene);
+        let mut at = Appended::default();
+        at.meshes = scene.meshes.len() as u32;
+        at.materials = out.first_added + out.added.len() as MaterialId;
+        for emitter in &model.particle_emitters {
+            let path = latin(emitter.path.bytes());
+            let known = out.missiles.iter().position(|m| m.name == path);
+            let found = known.or_else(|| {
+                let (name, model) = thrown.iter().find(|(name, _)| *name == path)?;
+                let mut missile = Missile::new(name, model);
+                missile.place(at);
+                at.meshes += missile.scene().meshes.len() as u32;
+                at.materials += missile.scene().materials.len() as MaterialId;
+                out.missiles.push(missile);
+                Some(out.missiles.len() - 1)
+            });
+            out.thrown_by.push(found);
+        }
+        out
+    }
+
+    /// Returns the materials that it adds to its scene itself, by their numbers there.
+    pub(super) fn own_materials(&self) -> impl Iterator<Item = MaterialId> {
+        self.first_added..self.first_added + self.added.len() as MaterialId
+    }
+
+    /// Adds what its frames refer to.
+    pub(super) fn extend_scene(&self, scene: &mut Scene) {
+        scene.materials.extend(self.added.iter().cloned());
+        for missile in &self.missiles {
+            scene.append_meshes(missile.scene());
+        }
+    }
+
+    /// Goes on with a run of its emitters, or starts one.
+    pub(super) fn start_with(&mut self, seed: u64, run: Option<Run<'a>>) {
+        (self.seed, self.run) = (seed, run);
+    }
+
+    /// Returns the run of its emitters.
+    pub(super) fn take_run(&mut self) -> Option<Run<'a>> {
+        self.run.take()
     }
 
     fn model(&self) -> &'a Model {
@@ -131,10 +204,20 @@ impl<'a> ModelPerformance<'a> {
         out
     }
 
-    fn set_materials(&self, frame: &mut Frame, moment: &Moment) {
+    fn set_materials(&self, frame: &mut Frame, scene: &Scene, moment: &Moment) {
         for (material, ids) in self.model().materials.iter().zip(&self.materials) {
             for (layer, id) in material.layers.iter().zip(ids) {
                 self.set_layer(frame, material, layer, *id, moment);
+                let glows =
+                    scene.materials.get(*id as usize).is_some_and(|m| m.texture(&Slot::Emissive).is_some());
+                if let Some(state) = frame.materials.get_mut(*id as usize)
+                    && glows
+                    && layer.tracks.get(*b"KMTE").is_some()
+                {
+                    let own = layer.emissive_gain;
+                    state.emissive =
+                        [self.player.value(&layer.tracks, b"KMTE", moment, own, own).max(0.0); 3];
+                }
             }
         }
     }
@@ -153,17 +236,30 @@ impl<'a> ModelPerformance<'a> {
     }
 
     /// Runs the emitters up to a time, and adds what they emitted.
-    fn add_effects(&mut self, frame: &mut Frame, scene: &Scene, sequence: Option<usize>, at: &Instant) {
+    fn add_effects(
+        &mut self,
+        frame: &mut Frame,
+        scene: &Scene,
+        at: &Instant,
+        shown: &Shown,
+        course: Option<&Course>,
+    ) {
+        let (sequence, elapsed) = (self.sequence_of(at), elapsed(at));
+        let outer = course.map_or_else(|| axes(scene), |course| course.axes);
         let view = model_view(scene, at.camera);
-        let elapsed = f64::from(at.time.max(0.0)) * 1000.0;
-        let run = match self.run.take().filter(|run| run.leads_to(sequence, &view, elapsed)) {
+        // A model in the air sees the camera from its own axes.
+        let own = course.map_or(view, |course| view.seen_from(course.thrown.rotation));
+        let run = match self.run.take().filter(|run| run.leads_to(sequence, &own, elapsed)) {
             Some(run) => run,
-            None => Run::new(&self.player, sequence, view, self.seed),
+            None => {
+                self.missiles.iter_mut().for_each(Missile::restart);
+                Run::new(&self.player, sequence, own, self.seed)
+            }
         };
         let run = self.run.insert(run);
-        run.advance(&self.player, elapsed);
-        let now = run.at(&self.player, elapsed);
-        let space = Space::new(axes(scene), &view);
+        run.advance(&self.player, elapsed, course);
+        let now = run.at(&self.player, elapsed, course);
+        let space = Space::new(outer, &view);
         for (system, material) in now.particles.iter().zip(&self.particle_materials) {
             let node = now.matrix(system.node());
             particle_sprites(&mut frame.sprites, system, node, *material, &space);
@@ -176,19 +272,24 @@ impl<'a> ModelPerformance<'a> {
                 ribbon_sprites(&mut frame.sprites, system, (state.drawn_as, order), &state.uv, &space);
             }
         }
-        for system in &now.models {
-            let name = latin(system.path());
-            let places = system.models().iter().map(|m| space.point(m.position));
-            let mark = |place| Marker { kind: MarkerKind::Model, name: name.clone(), place };
-            frame.markers.extend(places.map(mark));
-        }
         frame.notes.extend(now.notes());
+        if course.is_none() {
+            let node = self.player.node_index(NodeKind::ParticleEmitter, 0).map_or(0, |i| i as u32 + 1);
+            let (missiles, of_emitter) = (self.missiles.as_mut_slice(), self.thrown_by.as_slice());
+            let thrown = Thrown { missiles, of_emitter, at, shown, seed: self.seed };
+            thrown.add(frame, scene, &now.models, node);
+        } else {
+            for system in &now.models {
+                let mark = |name: String, place| Marker { kind: MarkerKind::Model, name, place };
+                let places = system.models().iter().map(|m| space.point(m.position()));
+                frame.markers.extend(places.map(|place| mark(latin(system.path()), place)));
+            }
+        }
     }
 
     /// Marks effects of other programs that are visible, and events that have just happened.
-    fn add_markers(&self, frame: &mut Frame, scene: &Scene, pose: &Pose, moment: &Moment) {
+    fn add_markers(&self, frame: &mut Frame, axes: Mat4, pose: &Pose, moment: &Moment) {
         let model = self.model();
-        let axes = axes(scene);
         let place = |kind, index| {
             let node = self.player.node_index(kind, index).and_then(|i| pose.nodes.get(i))?;
             Some((axes.transform_point3(node.position).to_array(), node.visible))
@@ -211,9 +312,50 @@ impl<'a> ModelPerformance<'a> {
     }
 }
 
+impl ModelPerformance<'_> {
+    fn sequence_of(&self, at: &Instant) -> Option<usize> {
+        at.clip.and_then(|clip| self.sequence(clip))
+    }
+
+    /// Returns the frame of an instant; of a model in the air, on its course.
+    pub(super) fn frame_on(
+        &mut self,
+        scene: &Scene,
+        at: &Instant,
+        shown: &Shown,
+        course: Option<&Course>,
+    ) -> Frame {
+        let (sequence, elapsed) = (self.sequence_of(at), elapsed(at));
+        let moment = match sequence {
+            Some(sequence) => Moment::in_sequence(self.model(), sequence, elapsed),
+            None => Moment { sequence: None, time: elapsed, clock: elapsed },
+        };
+        let view = model_view(scene, at.camera);
+        let own = course.map_or(view, |course| view.seen_from(course.thrown.rotation));
+        let pose = self.player.pose(&moment, Some(&own));
+        let mut posed = self.scene_pose(scene, &pose);
+        let carried = course.map(|course| course.axes * course.thrown.matrix_at(course.thrown.age));
+        if let Some(carried) = carried {
+            let carried = carried * axes(scene).inverse();
+            posed.world.iter_mut().for_each(|world| *world = carried * *world);
+        }
+        let mut frame = Frame::new(scene, posed, true, shown);
+        self.set_materials(&mut frame, scene, &moment);
+        self.add_effects(&mut frame, scene, at, shown, course);
+        self.add_markers(&mut frame, carried.unwrap_or_else(|| axes(scene)), &pose, &moment);
+        frame
+    }
+}
+
+/// Returns the milliseconds since a clip began.
+fn elapsed(at: &Instant) -> f64 {
+    f64::from(at.time.max(0.0)) * 1000.0
+}
+
 impl Performance for ModelPerformance<'_> {
-    fn materials(&self) -> Vec<SceneMaterial> {
-        self.added.clone()
+    fn extend(&self, scene: &mut Scene) -> Vec<MaterialId> {
+        self.extend_scene(scene);
+        self.own_materials().chain(self.missiles.iter().flat_map(Missile::sprite_materials)).collect()
     }
 
     fn has_effects(&self) -> bool {
@@ -229,28 +371,15 @@ impl Performance for ModelPerformance<'_> {
     }
 
     fn frame(&mut self, scene: &Scene, at: &Instant, shown: &Shown) -> Frame {
-        let model = self.model();
-        if at.clip.is_none() && !model.sequences.is_empty() {
+        if at.clip.is_none() && !self.model().sequences.is_empty() {
             return PlainPerformance.frame(scene, at, shown);
         }
-        let sequence = at.clip.and_then(|clip| self.sequence(clip));
-        let elapsed = f64::from(at.time.max(0.0)) * 1000.0;
-        let moment = match sequence {
-            Some(sequence) => Moment::in_sequence(model, sequence, elapsed),
-            None => Moment { sequence: None, time: elapsed, clock: elapsed },
-        };
-        let view = model_view(scene, at.camera);
-        let pose = self.player.pose(&moment, Some(&view));
-        let mut frame = Frame::new(scene, self.scene_pose(scene, &pose), true, shown);
-        self.set_materials(&mut frame, &moment);
-        self.add_effects(&mut frame, scene, sequence, at);
-        self.add_markers(&mut frame, scene, &pose, &moment);
-        frame
+        self.frame_on(scene, at, shown, None)
     }
 }
 
 /// Returns the transform from the model's axes and units to the scene's.
-fn axes(scene: &Scene) -> Mat4 {
+pub(super) fn axes(scene: &Scene) -> Mat4 {
     scene.axes().and_then(|id| scene.node(id)).map_or(Mat4::IDENTITY, |n| n.transform.matrix())
 }
 

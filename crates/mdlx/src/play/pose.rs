@@ -23,6 +23,11 @@ impl View {
         View { rotation: Quat::from_mat3(&glam::Mat3::from_cols(right, back.cross(right), back)) }
     }
 
+    /// Returns the view of the same camera from axes that are turned so.
+    pub(super) fn seen_from(&self, rotation: Quat) -> View {
+        View { rotation: (rotation.inverse() * self.rotation).normalize() }
+    }
+
     /// Returns the direction towards the viewer.
     pub fn back(&self) -> Vec3 {
         self.rotation * Vec3::Z

@@ -42,6 +42,8 @@ pub struct RibbonSystem<'a> {
     owed: f32,
     look: RibbonLook,
     edges: Vec<RibbonEdge>,
+    /// How many edges it may have.
+    most: usize,
 }
 
 impl<'a> RibbonSystem<'a> {
@@ -50,7 +52,7 @@ impl<'a> RibbonSystem<'a> {
         let emitter = player.model().ribbon_emitters.get(index)?;
         let node = player.node_index(NodeKind::RibbonEmitter, index);
         let look = RibbonLook { color: [1.0; 3], alpha: 1.0, uv: [0.0, 0.0, 1.0, 1.0] };
-        Some(RibbonSystem { emitter, node, owed: 0.0, look, edges: Vec::new() })
+        Some(RibbonSystem { emitter, node, owed: 0.0, look, edges: Vec::new(), most: MOST })
     }
 
     /// Returns the ribbon of an emitter, this many milliseconds after a sequence began, simulated from its start in steps of
@@ -72,6 +74,11 @@ impl<'a> RibbonSystem<'a> {
             system.advance(player, moment, nodes, seconds);
         });
         Some(system)
+    }
+
+    /// Returns the same ribbon with at most this many edges.
+    pub(super) fn with_most(self, most: usize) -> Self {
+        RibbonSystem { most, ..self }
     }
 
     /// Returns the emitter.
@@ -112,7 +119,7 @@ impl<'a> RibbonSystem<'a> {
         }
         // The emitter does not move within a step: further edges at the same place would have no width.
         self.owed = self.owed.fract();
-        if self.edges.len() < MOST {
+        if self.edges.len() < self.most {
             let float = |tag, fixed| player.value(&emitter.tracks, tag, moment, fixed, fixed);
             let pivot = player.pivot(&emitter.node);
             let end = |height: f32| node.matrix.transform_point3(pivot + Vec3::Y * height);

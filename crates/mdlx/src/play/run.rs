@@ -2,12 +2,15 @@
 
 use glam::Mat4;
 
-use super::steps::{STEP, whole_steps};
+use super::steps::{STEP, share, whole_steps};
+use super::thrown::Course;
 use super::{ModelSystem, Moment, NodePose, ParticleSystem, Player, RibbonSystem, View};
 use crate::NodeKind;
 
 /// Emitters of each kind that are run; those after them emit nothing.
 const EMITTERS: usize = 4096;
+/// Models thrown by emitters that are drawn at a time.
+pub(super) const THROWN: usize = 256;
 /// Steps times nodes that a run may take.
 const WORK: u64 = 1 << 24;
 
@@ -22,6 +25,8 @@ pub(super) struct Run<'a> {
     wanted: Vec<bool>,
     nodes: Vec<NodePose>,
     late: bool,
+    /// How many particles, models or edges each emitter may have.
+    most: usize,
     pub(super) particles: Vec<ParticleSystem<'a>>,
     pub(super) models: Vec<ModelSystem<'a>>,
     pub(super) ribbons: Vec<RibbonSystem<'a>>,
@@ -34,6 +39,10 @@ impl<'a> Run<'a> {
         let own = |index: usize| seed.wrapping_mul(EMITTERS as u64).wrapping_add(index as u64 + 1);
         let model = player.model();
         let up_to = |count: usize| 0..count.min(EMITTERS);
+        let (particles, models) = (model.particle_emitters2.len(), model.particle_emitters.len());
+        let most = share(
+            [particles, models, model.ribbon_emitters.len()].into_iter().map(|n| n.min(EMITTERS)).sum(),
+        );
         Run {
             sequence,
             view,
@@ -41,14 +50,15 @@ impl<'a> Run<'a> {
             wanted: wanted(player),
             nodes: Vec::new(),
             late: false,
+            most,
             particles: up_to(model.particle_emitters2.len())
-                .filter_map(|i| ParticleSystem::new(player, i, own(i)))
+                .filter_map(|i| Some(ParticleSystem::new(player, i, own(i))?.with_most(most)))
                 .collect(),
             models: up_to(model.particle_emitters.len())
-                .filter_map(|i| ModelSystem::new(player, i, own(i)))
+                .filter_map(|i| Some(ModelSystem::new(player, i, own(i))?.with_most(most)))
                 .collect(),
             ribbons: up_to(model.ribbon_emitters.len())
-                .filter_map(|i| RibbonSystem::new(player, i))
+                .filter_map(|i| Some(RibbonSystem::new(player, i)?.with_most(most)))
                 .collect(),
         }
     }
@@ -62,37 +72,42 @@ impl<'a> Run<'a> {
         self.particles.is_empty() && self.models.is_empty() && self.ribbons.is_empty()
     }
 
-    /// Advances by whole steps as far as a time. Of a long time, or with many nodes, only the end is simulated.
-    pub(super) fn advance(&mut self, player: &Player<'a>, elapsed: f64) {
+    /// Advances by whole steps as far as a time. Of a long time, or with many nodes, only the end is simulated. A model that was
+    /// thrown moves along its course meanwhile.
+    pub(super) fn advance(&mut self, player: &Player<'a>, elapsed: f64, course: Option<&Course>) {
         let (first, whole) = whole_steps(elapsed);
         let nodes = self.wanted.iter().filter(|w| **w).count().max(1) as u64;
-        let first = first.max(whole.saturating_sub(WORK / nodes));
+        let work = if course.is_some() { WORK / THROWN as u64 } else { WORK };
+        let first = first.max(whole.saturating_sub((work / nodes).max(1)));
         if self.step < first {
             self.late = true;
             self.step = first;
         }
         while self.step < whole && !self.is_idle() {
             self.step += 1;
-            self.take(player, self.step as f64 * STEP, STEP);
+            self.take(player, self.step as f64 * STEP, STEP, course);
         }
     }
 
     /// Returns the emitters at a time less than a step later, without changing the run.
-    pub(super) fn at(&self, player: &Player<'a>, elapsed: f64) -> Run<'a> {
+    pub(super) fn at(&self, player: &Player<'a>, elapsed: f64, course: Option<&Course>) -> Run<'a> {
         let mut now = self.clone();
         let rest = elapsed - self.step as f64 * STEP;
         if rest > 0.0 && rest < STEP * 1.5 && !self.is_idle() {
-            now.take(player, elapsed, rest);
+            now.take(player, elapsed, rest, course);
         }
         now
     }
 
-    fn take(&mut self, player: &Player<'a>, now: f64, milliseconds: f64) {
+    fn take(&mut self, player: &Player<'a>, now: f64, milliseconds: f64, course: Option<&Course>) {
         let moment = match self.sequence {
             Some(sequence) => Moment::in_sequence(player.model(), sequence, now),
             None => Moment { sequence: None, time: now, clock: now },
         };
         self.nodes = player.pose_nodes(&moment, Some(&self.view), Some(&self.wanted));
+        if let Some(course) = course {
+            course.carry(&mut self.nodes, now);
+        }
         let seconds = (milliseconds / 1000.0) as f32;
         for system in &mut self.particles {
             system.advance(player, &moment, &self.nodes, seconds);
@@ -117,7 +132,7 @@ impl<'a> Run<'a> {
             out.push(format!(
                 "{what} {:?}: more is emitted than the {} that are drawn at a time",
                 String::from_utf8_lossy(name),
-                super::steps::MOST
+                self.most
             ));
         };
         for system in self.particles.iter().filter(|s| s.is_limited()) {

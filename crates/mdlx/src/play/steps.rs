@@ -5,6 +5,14 @@ use super::{Moment, NodePose, Player, View};
 /// Maximum number of particles, models or edges of one emitter at a time.
 pub(super) const MOST: usize = 4096;
 
+/// Maximum number of particles, models and edges of all emitters of a model at a time.
+const ALL: usize = 1 << 18;
+
+/// Returns how many of them each of this many emitters may have.
+pub(super) fn share(emitters: usize) -> usize {
+    (ALL / emitters.max(1)).clamp(1, MOST)
+}
+
 /// Milliseconds of one step. A power of two of a second, so that sums of steps are exact.
 pub(super) const STEP: f64 = 1000.0 / 64.0;
 
@@ -12,11 +20,19 @@ pub(super) const STEP: f64 = 1000.0 / 64.0;
 pub(super) const STEPS: u64 = 64 * 300;
 
 /// What an emitter owes: the part of a particle that has accumulated, and whether more were due than may live at a time.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Debt {
     owed: f32,
-    /// Whether births were dropped because [`MOST`] were alive.
+    /// How many may live at a time.
+    pub(super) most: usize,
+    /// Whether births were dropped because as many were alive.
     pub(super) limited: bool,
+}
+
+impl Default for Debt {
+    fn default() -> Self {
+        Debt { owed: 0.0, most: MOST, limited: false }
+    }
 }
 
 impl Debt {
@@ -37,7 +53,7 @@ impl Debt {
     pub(super) fn births(&mut self, alive: usize) -> usize {
         let due = self.owed.floor();
         self.owed -= due;
-        let room = MOST.saturating_sub(alive);
+        let room = self.most.saturating_sub(alive);
         let births = (due as usize).min(room);
         self.limited |= births < due as usize;
         births

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Fate, Merge, ORIGIN, Part, match_names};
-use crate::{Channel, Clip, Event, Interpolation, NodeId, Property, Target, Transform};
+use crate::{Channel, Clip, Event, Interpolation, NodeId, Property, Scene, Target, Transform};
 
 /// The longest a frame of an editing program lasts, in seconds.
 const FRAME: f32 = 1.0 / 20.0;
@@ -68,6 +68,7 @@ impl Merge<'_> {
                 now.entry((node, &channel.property)).or_insert(channel);
             }
         }
+        let flat = Flat::new(self.original, was);
         let mut counts = [0usize; 3];
         let mut channels = Vec::with_capacity(was.channels.len());
         for channel in &was.channels {
@@ -79,14 +80,16 @@ impl Merge<'_> {
                 }
             };
             match now.remove(&(node, &channel.property)) {
-                Some(other) => match self.take_channel(channel, other) {
+                Some(other) => match self.take_channel(channel, other, &flat.of(node, &channel.property)) {
                     None => channels.push(channel.clone()),
                     Some(changed) => {
                         counts[0] += 1;
                         channels.push(changed);
                     }
                 },
-                None if self.is_still(channel, node) => channels.push(channel.clone()),
+                None if self.is_still(channel, node) || self.is_missing(node) => {
+                    channels.push(channel.clone())
+                }
                 None => counts[1] += 1,
             }
         }
@@ -129,15 +132,22 @@ impl Merge<'_> {
         self.account.add(Part::Clip, fate, &was.name, what.join(", "));
     }
 
+    /// Returns `true` if the edit does not have a node that was not deleted.
+    fn is_missing(&self, node: NodeId) -> bool {
+        self.twins.get(node as usize) == Some(&None) && self.gone_nodes.get(node as usize) == Some(&false)
+    }
+
     /// Returns a channel with what was changed; `None` if nothing was.
-    fn take_channel(&self, was: &Channel, edited: &Channel) -> Option<Channel> {
+    fn take_channel(&self, was: &Channel, edited: &Channel, flat: &[Scales<'_>]) -> Option<Channel> {
         let tolerance = self.tolerance(&was.property);
-        if agree(was, edited, tolerance) {
+        // Moments at which programs cannot tell what the value is.
+        let unknown = |time: f32| flat.iter().any(|scales| scales.vanish(time));
+        if agree(was, edited, tolerance, &unknown) {
             return None;
         }
         let sampled = edited.times.len() != was.times.len()
             || edited.times.iter().zip(&was.times).any(|(a, b)| (a - b).abs() > 1e-4);
-        if sampled && let Some(keys) = resampled(was, edited, tolerance) {
+        if sampled && let Some(keys) = resampled(was, edited, tolerance, &unknown) {
             return Some(keys);
         }
         let mut new = edited.clone();
@@ -213,7 +223,7 @@ fn same(property: &Property, a: &[f32], b: &[f32], tolerance: f32) -> bool {
 }
 
 /// Returns `true` if an edited curve is the original one, perhaps sampled at every frame.
-fn agree(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
+fn agree(was: &Channel, edited: &Channel, tolerance: f32, unknown: &dyn Fn(f32) -> bool) -> bool {
     let smooth = was.with_spline_tangents();
     let at = |time: f32| {
         let Some(value) = edited.sample(time) else { return false };
@@ -225,7 +235,7 @@ fn agree(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
             || mixed(was, time).is_some_and(|mixed| same(&was.property, &mixed, &value, tolerance))
             || smooth().is_some_and(|smooth| same(&was.property, &smooth, &value, tolerance))
     };
-    edited.times.iter().all(|time| at(*time)) && covers(was, edited, tolerance)
+    edited.times.iter().all(|time| at(*time) || unknown(*time)) && covers(was, edited, tolerance, unknown)
 }
 
 /// Interpolates the numbers of a rotation one by one, as some programs do.
@@ -243,7 +253,7 @@ fn mixed(was: &Channel, time: f32) -> Option<Vec<f32>> {
 }
 
 /// Returns `true` if the original's keys are where the edited curve passes, as far as its frames can tell.
-fn covers(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
+fn covers(was: &Channel, edited: &Channel, tolerance: f32, unknown: &dyn Fn(f32) -> bool) -> bool {
     let end = edited.times.last().copied().unwrap_or(0.0);
     let start = edited.times.first().copied().unwrap_or(0.0);
     was.times.iter().all(|time| {
@@ -259,11 +269,17 @@ fn covers(was: &Channel, edited: &Channel, tolerance: f32) -> bool {
         !on_frame && (*time - end).abs() < FRAME
             || was.interpolation == Interpolation::Step
             || same(&was.property, &a, &b, tolerance)
+            || unknown(*time)
     })
 }
 
 /// Returns the original keys with the values that an edited curve has there, if these say the same as its frames.
-fn resampled(was: &Channel, edited: &Channel, tolerance: f32) -> Option<Channel> {
+fn resampled(
+    was: &Channel,
+    edited: &Channel,
+    tolerance: f32,
+    unknown: &dyn Fn(f32) -> bool,
+) -> Option<Channel> {
     if was.interpolation == Interpolation::Cubic {
         return None;
     }
@@ -271,7 +287,7 @@ fn resampled(was: &Channel, edited: &Channel, tolerance: f32) -> Option<Channel>
     let mut out = was.clone();
     for (key, time) in was.times.iter().enumerate() {
         let (old, new) = (was.sample(*time)?, edited.sample(*time)?);
-        if !same(&was.property, &old, &new, tolerance) {
+        if !same(&was.property, &old, &new, tolerance) && !unknown(*time) {
             out.values.get_mut(key * width..(key + 1) * width)?.copy_from_slice(new.get(..width)?);
         }
     }
@@ -280,5 +296,154 @@ fn resampled(was: &Channel, edited: &Channel, tolerance: f32) -> Option<Channel>
         let mixed = || mixed(&out, *time).is_some_and(|m| same(&was.property, &m, &b, tolerance * 8.0));
         same(&was.property, &a, &b, tolerance * 8.0) || mixed()
     };
-    edited.times.iter().all(near).then_some(out)
+    edited.times.iter().all(|time| near(time) || unknown(*time)).then_some(out)
+}
+
+/// The scales of nodes that vanish in a clip: what is scaled to nothing has no rotation, and what is below it no place, so programs
+/// that compute them from matrices cannot know them.
+struct Flat<'a> {
+    scene: &'a Scene,
+    vanishing: HashMap<NodeId, Scales<'a>>,
+}
+
+/// Scales of a node over time.
+#[derive(Clone)]
+struct Scales<'a> {
+    channel: &'a Channel,
+    /// As a program has it that computes tangents again.
+    smooth: Option<Channel>,
+}
+
+impl Scales<'_> {
+    /// Returns `true` if a node has no size at this moment, or a step away.
+    fn vanish(&self, time: f32) -> bool {
+        let least = |channel: &Channel, time: f32| {
+            channel.sample(time).map_or(1.0, |scale| scale.into_iter().fold(f32::MAX, f32::min))
+        };
+        let nothing = |scale: f32| scale.abs() < KEY;
+        [0.0, -1e-3, 1e-3].into_iter().any(|step| nothing(least(self.channel, time + step)))
+            // Tangents may lead below 0, where a mirrored node looks like a turned one.
+            || self.smooth.as_ref().is_some_and(|smooth| least(smooth, time) < KEY && least(self.channel, time) >= 0.0)
+    }
+}
+
+impl<'a> Flat<'a> {
+    fn new(scene: &'a Scene, clip: &'a Clip) -> Flat<'a> {
+        let mut vanishing = HashMap::new();
+        for channel in clip.channels.iter().filter(|c| c.property == Property::Scale) {
+            let Target::Node(node) = channel.target else { continue };
+            let smooth = channel.with_spline_tangents();
+            // Between keys of equal signs, only tangents lead to nothing.
+            let small = channel.values.iter().any(|v| *v < KEY) || smooth.is_some();
+            if small && channel.width() == 3 {
+                vanishing.entry(node).or_insert(Scales { channel, smooth });
+            }
+        }
+        Flat { scene, vanishing }
+    }
+
+    /// Returns the scales that decide whether a property of a node is known.
+    fn of(&self, node: NodeId, property: &Property) -> Vec<Scales<'a>> {
+        let mut out = Vec::new();
+        if self.vanishing.is_empty() {
+            return out;
+        }
+        let own = *property != Property::Translation;
+        let mut at = if own { Some(node) } else { self.scene.node(node).and_then(|n| n.parent) };
+        // Deeper trees are beyond any model.
+        for _ in 0..DEEPEST {
+            let Some(id) = at else { break };
+            out.extend(self.vanishing.get(&id).cloned());
+            at = self.scene.node(id).and_then(|n| n.parent);
+        }
+        out
+    }
+}
+
+/// Most nodes above another that are looked at.
+const DEEPEST: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, Onto, example};
+
+    /// A clip in which a node turns while it shrinks to nothing, and a node below it moves; and what Blender samples of it.
+    fn shrinking() -> (Scene, Scene) {
+        let mut scene = example();
+        let parent = scene.add_node(scene.axes(), Node::new("shrinking"));
+        let child = scene.add_node(Some(parent), Node::new("below"));
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let linear = Interpolation::Linear;
+        let channels = vec![
+            Channel::node(
+                parent,
+                Property::Scale,
+                linear,
+                vec![0.0, 0.5, 1.0],
+                [[1.0; 3], [0.0; 3], [0.0; 3]].concat(),
+            ),
+            Channel::node(
+                parent,
+                Property::Rotation,
+                linear,
+                vec![0.0, 1.0],
+                vec![0.0, 0.0, 0.0, 1.0, 0.0, half, 0.0, half],
+            ),
+            Channel::node(
+                child,
+                Property::Translation,
+                linear,
+                vec![0.0, 1.0],
+                vec![0.0, 0.0, 0.0, 9.0, 0.0, 0.0],
+            ),
+        ];
+        scene.clips = vec![Clip { name: "Death".into(), length: 1.0, channels, ..Clip::default() }];
+        let mut back = scene.clone();
+        for channel in &mut back.clips[0].channels {
+            let times: Vec<f32> = (0..=24).map(|frame| frame as f32 / 24.0).collect();
+            let rest: &[f32] =
+                if channel.property == Property::Rotation { &[0.0, 0.0, 0.0, 1.0] } else { &[0.0; 3] };
+            let lost = channel.property != Property::Scale;
+            let row = |time: &f32| {
+                if *time >= 0.5 && lost { rest.to_vec() } else { channel.sample(*time).unwrap_or_default() }
+            };
+            channel.values = times.iter().flat_map(row).collect();
+            channel.times = times;
+        }
+        (scene, back)
+    }
+
+    #[test]
+    fn what_is_scaled_to_nothing_keeps_its_keys() {
+        let (scene, back) = shrinking();
+        let Onto { scene: out, account, .. } = back.onto(&scene);
+        assert!(account.is_unchanged(), "{account:?}");
+        assert_eq!(out, scene);
+        // An edit that can be seen arrives.
+        let mut edited = back.clone();
+        let turn =
+            edited.clips[0].channels.iter_mut().find(|c| c.property == Property::Rotation).expect("there");
+        turn.values[4 * 6..4 * 7].copy_from_slice(&[0.6, 0.0, 0.0, 0.8]);
+        assert!(!edited.onto(&scene).account.is_unchanged());
+    }
+
+    #[test]
+    fn channels_of_nodes_that_were_not_exported_stay() {
+        let mut scene = example();
+        let lamp = scene
+            .add_node(scene.axes(), Node { light: Some(scene.lights.len() as u32), ..Node::new("lamp") });
+        scene.lights.push(crate::Light { name: "lamp".into(), ..crate::Light::default() });
+        let turn = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8];
+        let channel = Channel::node(lamp, Property::Rotation, Interpolation::Linear, vec![0.0, 0.5], turn);
+        scene.clips[0].channels.push(channel);
+        let mut back = scene.clone();
+        back.lights.clear();
+        back.clips.iter_mut().for_each(|clip| clip.channels.retain(|c| c.target != Target::Node(lamp)));
+        let gone: Vec<Option<u32>> =
+            (0..scene.nodes.len() as u32).map(|id| (id != lamp).then_some(id)).collect();
+        super::super::remove::remove_nodes(&mut back, &gone);
+        let onto = back.onto(&scene);
+        assert_eq!(onto.scene.clips, scene.clips);
+    }
 }

@@ -263,7 +263,7 @@ struct Planner<'a> {
 
 /// The counts of what was changed in a mesh.
 #[derive(Default)]
-struct Told {
+struct ChangeCounts {
     moved: HashSet<VertexRef>,
     other: HashSet<VertexRef>,
     gone: usize,
@@ -271,7 +271,7 @@ struct Told {
     materials: usize,
 }
 
-impl Told {
+impl ChangeCounts {
     fn line(&self) -> String {
         let parts = [
             (self.moved.len(), "vertices moved"),
@@ -280,9 +280,9 @@ impl Told {
             (self.gone, "triangles gone"),
             (self.materials, "triangles with another material"),
         ];
-        let told =
+        let counts =
             parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        told.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -296,7 +296,7 @@ impl Planner<'_> {
 
     /// Returns all triangles of the result, and what was changed; `parts` are the materials of primitives, and get more.
     fn triangles(&self, parts: &mut Vec<Home>) -> (Vec<Triangle>, String) {
-        let mut told = Told::default();
+        let mut counts = ChangeCounts::default();
         let mut out = Vec::with_capacity(self.was.triangles.len());
         // Normals next to a vertex that was moved change by themselves in some programs.
         let mut near_moved: HashSet<VertexRef> = HashSet::new();
@@ -312,7 +312,7 @@ impl Planner<'_> {
                     let plain = |vertex| Corner { vertex, edit: Edit::default(), new: false };
                     out.push(Triangle { part: triangle.part, corners: triangle.rows.map(plain) });
                 } else {
-                    told.gone += 1;
+                    counts.gone += 1;
                 }
                 continue;
             };
@@ -325,7 +325,7 @@ impl Planner<'_> {
             };
             let mut part = triangle.part;
             if !self.keeps_materials && other.material != triangle.material {
-                told.materials += 1;
+                counts.materials += 1;
                 part = part_of(parts, other.material, triangle.rows[0].0);
             }
             let home = parts.get(part).map(|p| p.vertices);
@@ -339,27 +339,27 @@ impl Planner<'_> {
                     Edit::between(&self.row(vertex, false), &self.row(twin, true), moved, shaded)
                 });
                 if moved {
-                    told.moved.insert(vertex);
+                    counts.moved.insert(vertex);
                 } else if !edit.is_none() {
-                    told.other.insert(vertex);
+                    counts.other.insert(vertex);
                 }
                 Corner { vertex, edit: edit.clone(), new: false }
             });
             out.push(Triangle { part, corners });
         }
-        self.new_triangles(parts, &mut out, &mut told);
-        (out, told.line())
+        self.new_triangles(parts, &mut out, &mut counts);
+        (out, counts.line())
     }
 
     /// Adds the triangles that the original does not have.
-    fn new_triangles(&self, parts: &mut Vec<Home>, out: &mut Vec<Triangle>, told: &mut Told) {
+    fn new_triangles(&self, parts: &mut Vec<Home>, out: &mut Vec<Triangle>, counts: &mut ChangeCounts) {
         let first = parts.first().copied();
         let mut known: HashMap<(VertexRef, VerticesId), VertexRef> = HashMap::new();
         for (at, triangle) in self.is.triangles.iter().enumerate() {
             if self.matching.is_paired(at) {
                 continue;
             }
-            told.new += 1;
+            counts.new += 1;
             let kept = first.filter(|_| self.keeps_materials).map(|f| f.material);
             let part = part_of(parts, kept.unwrap_or(triangle.material), first.map_or(0, |f| f.vertices));
             let home = parts.get(part).map_or(0, |p| p.vertices);

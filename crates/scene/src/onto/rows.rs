@@ -1,6 +1,6 @@
 //! Rows of vertices: reading one, comparing two, and writing one, whatever columns there are.
 
-use crate::{Attribute, NodeId, Skin, Vertices};
+use crate::{NodeId, Skin, Vertices};
 
 /// One vertex of an edited mesh: the columns that every program carries.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -173,30 +173,6 @@ fn widen(vertices: &mut Vertices, width: usize) {
     }
     vertices.influences.width = width;
     (vertices.influences.joints, vertices.influences.weights) = (joints, weights);
-}
-
-/// Appends a copy of a row and returns its index. Columns that have no entry for every vertex stay as they are.
-pub(super) fn copy_row(vertices: &mut Vertices, row: usize) -> usize {
-    fn again<T: Copy + Default>(column: &mut Vec<T>, row: usize, count: usize, width: usize) {
-        if column.len() == count * width {
-            for i in 0..width {
-                column.push(column.get(row * width + i).copied().unwrap_or_default());
-            }
-        }
-    }
-    let count = vertices.positions.len();
-    again(&mut vertices.normals, row, count, 1);
-    again(&mut vertices.tangents, row, count, 1);
-    vertices.uvs.iter_mut().for_each(|column| again(column, row, count, 1));
-    vertices.colors.iter_mut().for_each(|column| again(column, row, count, 1));
-    let width = vertices.influences.width;
-    again(&mut vertices.influences.joints, row, count, width);
-    again(&mut vertices.influences.weights, row, count, width);
-    for Attribute { width, values, .. } in &mut vertices.attributes {
-        again(values, row, count, *width);
-    }
-    again(&mut vertices.positions, row, count, 1);
-    count
 }
 
 /// Returns the joint of a skin for a node; one that is missing is added with this bind.

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use galatea::disk::{self, Job, Supermodels};
-use galatea::preview::{self, Image, Movie, Options as Appearance, Show};
+use galatea::preview::{self, Image, Movie, Options as Appearance, Show, SurfaceView};
 use galatea::scene::Scene;
 use galatea::textures::{self, Libraries};
-use galatea::{Category, Limits, SceneContext, SiblingFiles, Stage, fox};
+use galatea::{Category, EmittedModels, Limits, SceneContext, SiblingFiles, Stage, fox};
 use serde_json::json;
 
 use self::moving::Animate;
@@ -108,6 +108,9 @@ pub(crate) struct Options {
     dictionaries: Dictionaries,
 }
 
+/// Part of the height of an image below which a camera shows little of a model.
+const LITTLE: f32 = 0.25;
+
 /// What all inputs share: names, textures, supermodels.
 struct Around {
     names: fox::Dictionary,
@@ -141,15 +144,30 @@ impl Options {
     /// Returns what is drawn of a model: the clip and time that were asked for, or what is usual for it.
     fn look_at(&self, subject: &mut Subject<'_>) -> Result<Appearance, Failure> {
         let clip = self.clip.as_deref();
+        if clip.is_none() && self.camera_of(subject).is_some() && !subject.stage.cameras().is_empty() {
+            return self.portrait(subject, &self.look());
+        }
         let look = subject.stage.look(&self.look(), clip, self.time).map_err(other)?;
         self.through_camera(subject, look)
     }
 
+    /// Returns the look of a portrait: the clip that games play in it, or if the camera shows little of the model then, the usual look.
+    fn portrait(&self, subject: &mut Subject<'_>, look: &Appearance) -> Result<Appearance, Failure> {
+        let portrait = subject.stage.portrait(look).map_err(other)?;
+        let portrait = self.through_camera(subject, portrait)?;
+        let covered = subject.stage.covered_height(&portrait).map_err(other)?;
+        if covered >= LITTLE {
+            return Ok(portrait);
+        }
+        let usual = subject.stage.usual(look).map_err(other)?;
+        let usual = self.through_camera(subject, usual)?;
+        let more = subject.stage.covered_height(&usual).map_err(other)? > covered;
+        Ok(if more { usual } else { portrait })
+    }
+
     /// Returns the same look through the camera that was asked for, or a portrait's own.
     fn through_camera(&self, subject: &mut Subject<'_>, look: Appearance) -> Result<Appearance, Failure> {
-        let is_portrait = subject.name.to_ascii_lowercase().ends_with("_portrait");
-        let wanted = self.camera.as_deref().or(is_portrait.then_some("portrait"));
-        let Some(wanted) = wanted else { return Ok(look) };
+        let Some(wanted) = self.camera_of(subject) else { return Ok(look) };
         match subject.stage.view(wanted, &look).map_err(other)? {
             Some(view) => Ok(look.with_view(Some(view))),
             None if self.camera.is_none() => Ok(look),
@@ -159,6 +177,12 @@ impl Options {
                 Err(Failure::Other(format!("there is no camera `{wanted}`; the model has {}", plain(&known))))
             }
         }
+    }
+
+    /// Returns the camera that was asked for, or `portrait` for files called so.
+    fn camera_of(&self, subject: &Subject<'_>) -> Option<&str> {
+        let is_portrait = subject.name.to_ascii_lowercase().ends_with("_portrait");
+        self.camera.as_deref().or(is_portrait.then_some("portrait"))
     }
 
     /// Opens a model with its textures, and hands it on.
@@ -187,20 +211,64 @@ impl Options {
         };
         self.clip_is_there(&scene, &missing.borrow())?;
         let found = self.sources.textures(job, format, &around.library);
-        let stage = Stage::new(opened.document.as_ref(), scene.into_owned(), |scene| {
-            if self.no_textures {
-                None
-            } else if let Some(textures) = &found {
-                Some(textures::resolve_materials(scene, textures, self.sources.team_colour))
-            } else {
-                let beside = |path: &str| opened.loaded.file(path);
-                textures::resolve_gltf_materials(opened.document.as_ref(), &beside, &Limits::default())
-            }
-        });
+        let emitted = match &found {
+            Some(textures) => EmittedModels::find(opened.document.as_ref(), textures, &Limits::default()),
+            None => EmittedModels::default(),
+        };
+        for (name, error) in emitted.unreadable() {
+            complain(format_args!("{}: {}: {error}", show(&job.path), plain(name)));
+        }
+        let stage =
+            Stage::with_emitted(opened.document.as_ref(), scene.into_owned(), Some(&emitted), |scene| {
+                if self.no_textures {
+                    None
+                } else if let Some(textures) = &found {
+                    Some(textures::resolve_materials(scene, textures, self.sources.team_colour))
+                } else {
+                    let beside = |path: &str| opened.loaded.file(path);
+                    textures::resolve_gltf_materials(opened.document.as_ref(), &beside, &Limits::default())
+                }
+            });
         for loss in stage.left_out() {
             complain(format_args!("{}: {}", show(&job.path), plain(&loss.to_string())));
         }
+        for what in self.check_shown(stage.scene())? {
+            note(format_args!("{}: {what}", show(&job.path)));
+        }
         draw(&mut Subject { name, stage })
+    }
+
+    /// Returns what `--show` asks for in vain. Fails for a bone that is not there.
+    fn check_shown(&self, scene: &Scene) -> Result<Vec<String>, Failure> {
+        let mut notes = Vec::new();
+        for shown in &self.show {
+            match shown {
+                Show::Surface(SurfaceView::Weights(bone)) => {
+                    let joints = scene.skins.iter().flat_map(|s| &s.joints).filter_map(|id| scene.node(*id));
+                    let mut names: Vec<&str> = joints.map(|node| node.name.as_str()).collect();
+                    if names.iter().any(|name| name.eq_ignore_ascii_case(bone)) {
+                        continue;
+                    }
+                    names.sort_unstable();
+                    names.dedup();
+                    names.truncate(20);
+                    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                    let what = format!("there is no bone `{}`; the model has {}", plain(bone), plain(&known));
+                    return Err(Failure::Other(what));
+                }
+                Show::Surface(SurfaceView::Masks) if scene.vertices.iter().all(|v| v.colors.is_empty()) => {
+                    notes.push("no vertex colors; what has none is gray".into());
+                }
+                Show::Level(level) => {
+                    let last = scene.meshes.iter().filter_map(|m| m.lod).max().unwrap_or(0);
+                    if *level > last {
+                        notes.push(format!("there is no level {level}; level {last} is the last"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(notes)
     }
 
     /// Says which supermodel is missing if the clip that was asked for may be in it.
@@ -304,6 +372,12 @@ impl Options {
                     disk::write(&path, &bytes, self.force).map_err(|e| named(&path, &e))?;
                     let frame = subject.stage.shown(&look).map_err(other)?;
                     self.tell(job, subject, &frame);
+                    if look.view.is_some() && subject.stage.covered_height(&look).map_err(other)? < LITTLE {
+                        note(format_args!(
+                            "{}: the camera shows little of the model; without --camera all of it is shown",
+                            show(&job.path)
+                        ));
+                    }
                     let view = preview::frame_view(subject.stage.scene(), &frame, &look);
                     Ok((path, Some(view).filter(|_| !self.moves())))
                 })
@@ -330,8 +404,15 @@ impl Options {
         let note = |text: &str| note(format_args!("{}: {}", show(&job.path), plain(text)));
         frame.notes.iter().for_each(|text| note(text));
         if !self.no_textures && !frame.sprites.is_empty() {
-            for name in subject.stage.missing_effect_textures() {
-                note(&format!("{name}: not found; soft dots stand in for this texture of an effect"));
+            let missing = subject.stage.missing_effect_textures();
+            let (named, rest) = missing.split_at(missing.len().min(3));
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            if !missing.is_empty() {
+                let what = if missing.len() == 1 { "this texture" } else { "these textures" };
+                note(&format!(
+                    "{}{more}: not found; soft dots stand in for {what} of effects",
+                    named.join(", ")
+                ));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! New materials: what their names, custom properties and glTF itself say, filled up from a preset.
+//! New materials: what their names, custom properties and glTF itself say, completed from a preset.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -65,9 +65,11 @@ impl Presets {
         skinned: bool,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        let told = Told { own: own(&material.extras).clone(), custom: custom(&material.extras).clone() };
+        let properties =
+            Properties { own: own(&material.extras).clone(), custom: custom(&material.extras).clone() };
         let place = format!("material {:?}", material.name);
-        let preset = self.choose(material, &told, game, chosen, skinned).map_err(|e| e.within(&place))?;
+        let preset =
+            self.choose(material, &properties, game, chosen, skinned).map_err(|e| e.within(&place))?;
         let preset = preset.as_ref();
         if let Some(word) = bracketed(&material.name).filter(|word| self.find(word).is_some()) {
             let plain = material.name.replacen(&format!("[{word}]"), "", 1);
@@ -95,20 +97,20 @@ impl Presets {
         if material.two_sided {
             flags |= Mesh::TWO_SIDED;
         }
-        if let Some(given) = told.flags().map_err(|e| e.within(&place))? {
+        if let Some(given) = properties.flags().map_err(|e| e.within(&place))? {
             flags = given;
         }
-        let mut out = told.own.clone();
+        let mut out = properties.own.clone();
         out.insert("flags", i64::from(flags));
         out.insert("shader", preset.shader.to_string());
         out.insert("technique", preset.technique.to_string());
-        let parameters = told.parameters(preset, self);
+        let parameters = properties.parameters(preset, self);
         let stored = parameters
             .iter()
             .map(|p| Value::from([("name", p.name.to_string().into()), ("value", floats(&p.value))]));
         out.insert("parameters", Value::Array(stored.collect()));
         out.insert("complete", true);
-        self.place_textures(material, preset, &told, game, losses);
+        self.place_textures(material, preset, &properties, game, losses);
         material.extras.insert("fmdl", out);
         Ok(())
     }
@@ -117,12 +119,12 @@ impl Presets {
     fn choose(
         &self,
         material: &Material,
-        told: &Told,
+        properties: &Properties,
         game: Game,
         chosen: Option<&Preset>,
         skinned: bool,
     ) -> Result<Cow<'_, Preset>> {
-        let word = |key: &str| told.get(key).and_then(Value::as_str);
+        let word = |key: &str| properties.get(key).and_then(Value::as_str);
         let pair = word("shader").map(Name::parse).zip(word("technique").map(Name::parse));
         if let Some((shader, technique)) = &pair
             && let Some(preset) = self.of_pair(shader, technique)
@@ -163,7 +165,7 @@ impl Presets {
         &self,
         material: &mut Material,
         preset: &Preset,
-        told: &Told,
+        properties: &Properties,
         game: Game,
         losses: &mut Vec<Loss>,
     ) {
@@ -179,7 +181,7 @@ impl Presets {
         }
         for slot in &preset.slots {
             let shown = slot.to_string();
-            if let Some(path) = told.get(&shown).and_then(Value::as_str) {
+            if let Some(path) = properties.get(&shown).and_then(Value::as_str) {
                 given.insert(0, (slot.clone(), Texture { name: path.to_owned(), ..Texture::default() }));
             }
         }
@@ -267,12 +269,12 @@ fn skinned_materials(scene: &Scene) -> HashSet<u32> {
 }
 
 /// What is known about a material besides what glTF stores.
-struct Told {
+struct Properties {
     own: Extras,
     custom: Extras,
 }
 
-impl Told {
+impl Properties {
     fn get(&self, key: &str) -> Option<&Value> {
         let alike = || self.custom.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v);
         self.own.get(key).or_else(alike)
@@ -285,7 +287,7 @@ impl Told {
         found.map(Some).ok_or_else(|| Error::unrepresentable("flags are a number, or as 80/41"))
     }
 
-    /// The parameters of a preset with the values that were told, and those that were told besides.
+    /// The parameters of a preset with the values that are given, and those that are given besides.
     fn parameters(&self, preset: &Preset, presets: &Presets) -> Vec<Parameter> {
         let mut out = preset.parameters.clone();
         let mut set = |name: Name, value: [f32; 4]| match out.iter_mut().find(|p| same(&p.name, &name)) {

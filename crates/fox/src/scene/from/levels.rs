@@ -41,7 +41,7 @@ pub(super) fn share_levels(scene: &Scene) -> Cow<'_, Scene> {
     out
 }
 
-/// A mesh of ours, or a copy that an editor made of it, told apart by what follows the number in the names of its nodes.
+/// A mesh of ours, or a copy that an editor made of it, distinguished by what follows the number in the names of its nodes.
 pub(super) type Copy = (usize, String);
 
 /// Returns the mesh that a node is a level of, and the level.
@@ -83,16 +83,16 @@ pub(super) fn base_name(scene: &Scene, id: NodeId) -> String {
 /// Where levels of new meshes may be: parent, name, and number of the part.
 type Place = (Option<NodeId>, String, usize);
 
-/// Levels of new meshes, and of copies that cannot be told apart otherwise. Of those at one place, the first of a level belongs
+/// Levels of new meshes, and of copies that cannot be distinguished otherwise. Of those at one place, the first of a level belongs
 /// to the first mesh that has none, and so on.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct NewLevels {
     meshes: HashMap<Place, Vec<usize>>,
     /// Which mesh of a place the next one of a level is looked for from.
     next: HashMap<(Place, u32), usize>,
 }
 
-impl Beside {
+impl NewLevels {
     /// Returns the first mesh at a place that is free for a level. Those passed by are never looked at again.
     pub(super) fn room(&mut self, place: &Place, level: u32, free: impl Fn(usize) -> bool) -> Option<usize> {
         let meshes = self.meshes.get(place)?;

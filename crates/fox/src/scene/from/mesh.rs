@@ -104,7 +104,7 @@ impl<'a> Meshes<'a> {
         // Copies that an editor made come after the meshes they were made of.
         let mut known: BTreeMap<(String, usize, usize), Entry<'a>> = BTreeMap::new();
         let mut new: Vec<Entry<'a>> = Vec::new();
-        let mut beside = levels::Beside::default();
+        let mut new_levels = levels::NewLevels::default();
         for id in scene.depth_first() {
             let Some(node) = scene.node(id) else { continue };
             let Some(mesh) = node.mesh.and_then(|m| scene.meshes.get(m as usize)) else { continue };
@@ -116,13 +116,13 @@ impl<'a> Meshes<'a> {
                     continue;
                 }
                 let part = Part { id, node, primitive, purpose: mesh.purpose };
-                let told = levels::level_of(scene, node).map(|level| level.min(MOST_LEVELS - 1));
-                let level = told.unwrap_or(0);
+                let named_level = levels::level_of(scene, node).map(|level| level.min(MOST_LEVELS - 1));
+                let level = named_level.unwrap_or(0);
                 if let Some(((was, copy), _)) = &was {
                     let entry = known.entry((copy.clone(), *was, i)).or_insert_with(|| Entry {
                         levels: BTreeMap::new(),
                         known: true,
-                        everywhere: told.is_none(),
+                        everywhere: named_level.is_none(),
                         joined: i > 0,
                     });
                     if let std::collections::btree_map::Entry::Vacant(slot) = entry.levels.entry(level) {
@@ -145,14 +145,14 @@ impl<'a> Meshes<'a> {
                 }
                 let key = (node.parent, levels::base_name(scene, id), i);
                 let free = |at: usize| new.get(at).is_some_and(|e| !e.levels.contains_key(&level));
-                let room = told.and_then(|_| beside.room(&key, level, free));
+                let room = named_level.and_then(|_| new_levels.room(&key, level, free));
                 if let Some(entry) = room.and_then(|at| new.get_mut(at)) {
                     entry.levels.insert(level, part);
                     continue;
                 }
-                beside.add(key, new.len());
+                new_levels.add(key, new.len());
                 let levels = BTreeMap::from([(level, part)]);
-                new.push(Entry { levels, known: false, everywhere: told.is_none(), joined: false });
+                new.push(Entry { levels, known: false, everywhere: named_level.is_none(), joined: false });
             }
         }
         let original = |(copy, was, i): (String, usize, usize)| (i == 0 && copy.is_empty()).then_some(was);

@@ -107,14 +107,7 @@ impl Fmdl {
         all.extend(materials.losses);
         all.extend(losses);
         if map.is_empty() && game_of(scene, game) == Game::Pes {
-            let unknown = model.name_pes_bones();
-            if let Some(first) = unknown.first() {
-                let count = unknown.len();
-                let what = format!(
-                    "movement of bones that the skeleton of the game lacks: {first:?}, {count} in all"
-                );
-                all.push(Loss::new("", what));
-            }
+            all.extend(model.name_pes_bones());
         }
         Ok((model, all))
     }

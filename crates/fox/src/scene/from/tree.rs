@@ -107,8 +107,8 @@ impl Roles {
 
     /// Returns what has no place: empty objects.
     pub(super) fn losses(&self, scene: &Scene) -> Vec<Loss> {
-        let told = |n: &&Node| lit(n) || n.attachment.is_some() || n.shape.is_some();
-        let plain = self.plain.iter().filter_map(|id| scene.node(*id)).filter(|n| !told(n));
+        let attached = |n: &&Node| lit(n) || n.attachment.is_some() || n.shape.is_some();
+        let plain = self.plain.iter().filter_map(|id| scene.node(*id)).filter(|n| !attached(n));
         plain.map(|n| Loss::new("", format!("empty object {:?}", n.name)).invisible()).collect()
     }
 

@@ -9,12 +9,15 @@ use std::collections::BTreeMap;
 
 use galatea_kotor::bwm::Walkmesh;
 use galatea_kotor::mdl::Model;
+use galatea_kotor::table::Gff;
 use galatea_scene::Scene;
 use galatea_texture::find::Game;
 use galatea_walk::{DoorHook, Layout};
 use galatea_wire::{Error, ErrorKind, Fixed, Limits, Report, Result, Rule, Summary, escape};
 
-use crate::{Document, Format, FormatId, Input, Output, SceneContext, SiblingFiles};
+pub(crate) use scene::layout_scene;
+
+use crate::{Document, Format, FormatId, Input, Instances, Output, SceneContext, SiblingFiles};
 
 pub(super) static FORMAT: Format = Format {
     extensions: &["lyt"],
@@ -39,6 +42,8 @@ pub struct LayoutFile {
     pub visible: Option<BTreeMap<String, Vec<String>>>,
     /// The files of rooms, by the names of their models in lower case.
     pub rooms: BTreeMap<String, RoomFiles>,
+    /// The doors, placeables and creatures of the area, if its GIT is beside the layout.
+    pub instances: Option<Instances>,
 }
 
 /// The files of a room.
@@ -64,14 +69,30 @@ fn detect(bytes: &[u8]) -> bool {
 }
 
 impl LayoutFile {
-    /// Reads a layout, and the files of its rooms beside it.
+    /// Reads a layout, and the files of its rooms and the objects of its area beside it.
     pub fn read(input: &Input<'_>, limits: &Limits) -> Result<LayoutFile> {
+        let mut out = LayoutFile::without_objects(input, limits)?;
+        let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_lowercase();
+        let git = input.siblings.and_then(|files| files.file(&format!("{stem}.git")));
+        // A GIT that cannot be read says so when it is opened itself.
+        let git = git.and_then(|bytes| Gff::read(&bytes, limits).ok());
+        out.instances = git.map(|git| Instances::read(&git, input.siblings, limits)).transpose()?;
+        Ok(out)
+    }
+
+    /// Reads a layout, and the files of its rooms beside it.
+    pub(crate) fn without_objects(input: &Input<'_>, limits: &Limits) -> Result<LayoutFile> {
         if !detect(input.bytes) {
             return Err(Error::at(ErrorKind::NotThisFormat, 0));
         }
         let layout = Layout::parse(&String::from_utf8_lossy(input.bytes), limits)?;
-        let mut out =
-            LayoutFile { bytes: input.bytes.to_vec(), layout, visible: None, rooms: BTreeMap::new() };
+        let mut out = LayoutFile {
+            bytes: input.bytes.to_vec(),
+            layout,
+            visible: None,
+            rooms: BTreeMap::new(),
+            instances: None,
+        };
         if let Some(siblings) = input.siblings {
             out.read_rooms(siblings, limits)?;
             let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem);
@@ -128,7 +149,13 @@ fn visibility(bytes: &[u8]) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Adds a line for every entry in which two lists differ.
-fn lines_of<T: PartialEq>(name: &str, a: &[T], b: &[T], text: &dyn Fn(&T) -> String, out: &mut Vec<String>) {
+pub(super) fn lines_of<T: PartialEq>(
+    name: &str,
+    a: &[T],
+    b: &[T],
+    text: &dyn Fn(&T) -> String,
+    out: &mut Vec<String>,
+) {
     for index in 0..a.len().max(b.len()) {
         let (left, right) = (a.get(index), b.get(index));
         if left != right {
@@ -197,7 +224,7 @@ impl Document for LayoutFile {
     }
 
     fn to_scene(&self, context: &SceneContext<'_>) -> Option<Scene> {
-        Some(scene::scene(self, context.name))
+        Some(layout_scene(Some(self), self.instances.as_ref(), context.name))
     }
 
     fn as_any(&self) -> &dyn Any {

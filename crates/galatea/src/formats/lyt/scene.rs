@@ -1,16 +1,28 @@
 //! A layout as one scene: each room below a node at its place.
 
-use galatea_scene::{Attachment, Node, Scene, Transform};
+use galatea_scene::{Attachment, Node, NodeId, Scene, Transform};
 
 use super::LayoutFile;
+use crate::Instances;
+use crate::formats::git;
 
 /// KotOR's axes: Z is up.
 const AXES: [f32; 4] = [-std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
-/// Returns all rooms that are available, their walkmeshes, and the door hooks.
-pub(super) fn scene(file: &LayoutFile, name: &str) -> Scene {
+/// Returns all rooms that are available, their walkmeshes, the door hooks, and the objects of the area.
+pub(crate) fn layout_scene(layout: Option<&LayoutFile>, instances: Option<&Instances>, name: &str) -> Scene {
     let mut scene = Scene::new(name);
     let axes = scene.add_axes(AXES, 1.0);
+    if let Some(file) = layout {
+        add_rooms(&mut scene, file, axes);
+    }
+    if let Some(instances) = instances {
+        git::add(&mut scene, instances, axes);
+    }
+    scene
+}
+
+fn add_rooms(scene: &mut Scene, file: &LayoutFile, axes: NodeId) {
     for room in &file.layout.rooms {
         let Some(files) = file.files(&room.model) else { continue };
         let at = Transform { translation: room.position, ..Transform::default() };
@@ -31,5 +43,4 @@ pub(super) fn scene(file: &LayoutFile, name: &str) -> Scene {
         let attachment = Some(Attachment { id: None, path: String::new() });
         scene.add_node(Some(axes), Node { transform: at, attachment, ..Node::new(&door.name) });
     }
-    scene
 }

@@ -37,15 +37,18 @@ impl Walkmesh {
         for (id, _, mesh) in &drawn {
             gathered.add(scene, &pose, *id, mesh, &mut losses);
         }
-        gathered.weld();
+        // Other programs drop the numbers of faces, and may tear a mesh without materials at its edges.
+        let torn = gathered.places.len() > 1 || gathered.faces.iter().any(|f| f.number.is_none());
+        gathered.number(tables);
+        let is_same = gathered.shape_key() == int(tables, "shape").map(|key| key as u32);
+        if torn {
+            gathered.weld(is_same);
+        }
         if gathered.faces.is_empty() && !drawn.is_empty() && tables.is_empty() {
             return Err(Error::unrepresentable("the scene has no triangles for a walkmesh"));
         }
-        // Faces with a stored number keep their order; new ones follow.
-        let mut order: Vec<usize> = (0..gathered.faces.len()).collect();
-        let number = |i: &usize| gathered.faces.get(*i).and_then(|f| f.number).unwrap_or(u32::MAX);
-        order.sort_by_key(number);
-        let faces: Vec<&Face> = order.iter().filter_map(|i| gathered.faces.get(*i)).collect();
+        gathered.add_left_behind(scene);
+        let faces = &gathered.faces;
         let kind = int(tables, "kind").map_or(Kind::Area, |k| Kind::from(k as u32));
         let mut mesh = Walkmesh {
             vertices: gathered.vertices,
@@ -73,11 +76,10 @@ impl Walkmesh {
 
     fn read_tables(&mut self, tables: &Extras, lines: &[Line], losses: &mut Vec<Loss>) {
         let walkability = Walkability::default();
-        let key = |name: &str| int(tables, name).map(|k| k as u32);
-        let same_shape = key("shape") == Some(derived::whole_key(&[], &derived::keys(&[], &self.faces)));
-        let moved = key("places")
-            != Some(derived::whole_key(&self.vertices, &derived::keys(&self.vertices, &self.faces)));
+        let shape = derived::shape(&self.vertices, &self.faces);
+        let same_shape = int(tables, "shape").map(|k| k as u32) == Some(derived::shape_key(&shape));
         let known = derived::recognise(tables, &self.vertices, &self.faces);
+        let moved = known.iter().enumerate().any(|(now, was)| *was != Some(now));
         let planes = derived::planes(tables, &self.vertices, &self.faces, &known);
         if !same_shape {
             // Faces were added or removed: all references to them are derived again; planes of old faces stay.
@@ -112,7 +114,7 @@ impl Walkmesh {
                 .collect(),
             None => {
                 let walkable = if self.kind == Kind::Object { 0 } else { self.walkable_faces(&walkability) };
-                adjacency(&self.faces, walkable)
+                adjacency(&shape, walkable)
             }
         };
         let (edges, loops) = border(&self.adjacency);
@@ -254,13 +256,50 @@ impl Gathered {
         }
     }
 
-    /// Makes vertices at the same place one, if the faces have several lists: other programs give each material its own vertices, and
-    /// lines theirs.
-    fn weld(&mut self) {
-        if self.places.len() < 2 {
-            return;
+    /// Puts the faces in the order they were written in, new ones last.
+    fn number(&mut self, tables: &Extras) {
+        if self.faces.iter().any(|f| f.number.is_none()) {
+            let corners: Vec<[u32; 3]> = self.faces.iter().map(|f| f.corners).collect();
+            let surfaces: Vec<u32> = self.faces.iter().map(|f| f.surface).collect();
+            let found = derived::numbers(tables, &self.vertices, &corners, &surfaces);
+            self.faces.iter_mut().zip(found).for_each(|(face, found)| face.number = face.number.or(found));
         }
-        let first = weld::same_places(&self.vertices);
+        self.faces.sort_by_key(|face| face.number.unwrap_or(u32::MAX));
+    }
+
+    /// Returns the key of the shape of the faces.
+    fn shape_key(&self) -> Option<u32> {
+        let corners: Vec<[u32; 3]> = self.faces.iter().map(|f| f.corners).collect();
+        Some(derived::shape_key(&derived::shape(&self.vertices, &corners)))
+    }
+
+    /// Adds the lines of nodes whose mesh another program has not carried, along the edges of the faces they were on.
+    fn add_left_behind(&mut self, scene: &Scene) {
+        let now: HashMap<u32, usize> =
+            self.faces.iter().enumerate().filter_map(|(now, face)| Some((face.number?, now))).collect();
+        for node in scene.nodes.iter().filter(|node| node.mesh.is_none()) {
+            let map = own(&node.extras);
+            let (Some(edges), Some(transition)) = (ints(map, "edges"), int(map, "transition")) else {
+                continue;
+            };
+            let numbers = derived::runs(map, edges.len());
+            for (edge, number) in edges.iter().map(|edge| *edge as u32).zip(numbers) {
+                let face = now.get(&(edge / 3)).and_then(|now| self.faces.get(*now));
+                let Some([a, b, c]) = face.map(|face| face.corners) else { continue };
+                let ends = match edge % 3 {
+                    0 => [a, b],
+                    1 => [b, c],
+                    _ => [c, a],
+                };
+                self.lines.push(Line { ends, transition: transition as i32, number });
+            }
+        }
+    }
+
+    /// Makes vertices at the same place one, if the faces have several lists: other programs give each material its own vertices, and
+    /// lines theirs. If the shape `is_same`, places with the same bits are the same.
+    fn weld(&mut self, is_same: bool) {
+        let first = weld::same_places(&self.vertices, if is_same { 0.0 } else { weld::CLOSE });
         let mut kept: Vec<[f32; 3]> = Vec::new();
         let mut new: Vec<u32> = Vec::with_capacity(first.len());
         for (at, (place, first)) in self.vertices.iter().zip(&first).enumerate() {

@@ -68,31 +68,39 @@ impl Walkmesh {
         if self.edges.is_empty() {
             return;
         }
-        let mut mesh = Mesh { name: "border".into(), purpose: Purpose::Walk, ..Mesh::default() };
         for (transition, edges) in derived::by_material(self.edges.iter().map(|e| e.transition as u32)) {
-            let ends = edges.iter().filter_map(|e| self.ends(self.edges.get(*e as usize)?.edge));
-            let mut map = Extras::new();
-            derived::put_runs(&mut map, &edges);
-            put(&mut map, "transition", transition as i32);
-            mesh.primitives.push(Primitive {
-                topology: Topology::Lines,
-                indices: ends.flatten().collect(),
-                material: Some(scene.materials.len() as u32),
-                extras: wrap(map),
-                ..Primitive::default()
-            });
+            let stored: Vec<u32> =
+                edges.iter().filter_map(|e| Some(self.edges.get(*e as usize)?.edge)).collect();
             let (name, base_color) = if transition == NONE {
                 ("border".to_owned(), [0.1, 0.1, 0.1, 1.0])
             } else {
                 (format!("transition {}", transition as i32), [1.0, 0.8, 0.0, 1.0])
             };
+            let mut map = Extras::new();
+            derived::put_runs(&mut map, &edges);
+            put(&mut map, "transition", transition as i32);
+            let line = Primitive {
+                topology: Topology::Lines,
+                indices: stored.iter().filter_map(|edge| self.ends(*edge)).flatten().collect(),
+                material: Some(scene.materials.len() as u32),
+                extras: wrap(map.clone()),
+                ..Primitive::default()
+            };
+            // Programs that do not carry lines leave the node alone.
+            put(&mut map, "edges", encode_u32s(&stored));
+            let mesh = Some(scene.meshes.len() as u32);
+            scene.add_node(Some(top), Node { mesh, extras: wrap(map), ..Node::new(&name) });
+            scene.meshes.push(Mesh {
+                name: name.clone(),
+                primitives: vec![line],
+                purpose: Purpose::Walk,
+                ..Mesh::default()
+            });
             scene.materials.push(Material { name, base_color, unlit: true, ..Material::default() });
         }
-        scene.add_node(Some(top), Node { mesh: Some(scene.meshes.len() as u32), ..Node::new("border") });
-        scene.meshes.push(mesh);
     }
 
-    /// Returns all tables but vertices, faces and surfaces, as differences from derived ones.
+    /// Returns all tables but vertices and faces, as differences from derived ones.
     fn tables(&self) -> Extras {
         let mut map = Extras::new();
         put(&mut map, "kind", self.kind.code() as i32);
@@ -100,9 +108,10 @@ impl Walkmesh {
             put(&mut map, key, json(&value));
         }
         put(&mut map, "position", json(&self.position));
-        put(&mut map, "shape", derived::whole_key(&[], &derived::keys(&[], &self.faces)) as i32);
+        let shape = derived::shape(&self.vertices, &self.faces);
+        put(&mut map, "shape", derived::shape_key(&shape) as i32);
+        derived::put_surfaces(&mut map, &self.materials);
         let keys = derived::keys(&self.vertices, &self.faces);
-        put(&mut map, "places", derived::whole_key(&self.vertices, &keys) as i32);
         if self.aabb_root != 0 {
             put(&mut map, "aabb_root", self.aabb_root as i32);
         }
@@ -110,7 +119,7 @@ impl Walkmesh {
         derived::put_planes(&mut map, &self.vertices, &self.faces, &keys, &planes);
         let walkable =
             if self.kind == Kind::Object { 0 } else { self.walkable_faces(&Walkability::default()) };
-        if self.adjacency != adjacency(&self.faces, walkable) {
+        if self.adjacency != adjacency(&shape, walkable) {
             let all: Vec<u32> = self.adjacency.as_flattened().iter().map(|n| *n as u32).collect();
             put(&mut map, "adjacency", encode_u32s(&all));
         }

@@ -96,6 +96,9 @@ impl Checker<'_> {
         if m.supermodel().is_some_and(|s| s.eq_ignore_ascii_case(m.name.bytes())) {
             self.add(&SUPERMODEL_SELF, "", || escape_bytes(m.name.bytes()));
         }
+        if m.name.bytes().len() > 16 {
+            self.add(&MODEL_NAME_LONG, "", || escape_bytes(m.name.bytes()));
+        }
         for name in m.names.iter().filter(|n| n.0.len() > 31) {
             self.add(&NAME_LONG, "names", || format!("\"{}\"", escape_bytes(&name.0)));
         }

@@ -9,8 +9,8 @@ mod particles;
 mod sprites;
 
 use galatea_scene::{
-    Frame, Instant, Marker, MarkerKind, Material, Performance, PlainPerformance, Pose, Random, Scene, Shown,
-    Sprite,
+    Frame, Instant, Marker, MarkerKind, Material, MaterialId, Performance, PlainPerformance, Pose, Random,
+    Scene, Shown, Sprite,
 };
 use glam::{Mat4, Vec3};
 
@@ -101,7 +101,8 @@ impl<'a> ModelPerformance<'a> {
             systems: (1u64..)
                 .zip(&self.emitters)
                 .map(|(own, _)| {
-                    System::new(Random::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own)))
+                    let chance = Random::new(self.seed.wrapping_mul(EMITTERS as u64).wrapping_add(own));
+                    System::new(chance, particles::share(self.emitters.len()))
                 })
                 .collect(),
             swings: swings.map(|(id, _)| still(id)).collect(),
@@ -189,7 +190,7 @@ impl<'a> ModelPerformance<'a> {
                 frame.notes.push(format!(
                     "emitter {:?}: more is emitted than the {} that are drawn at a time",
                     latin(self.model.name_of(node)),
-                    particles::MOST
+                    system.most()
                 ));
             }
         }
@@ -281,8 +282,10 @@ impl Swing {
 }
 
 impl Performance for ModelPerformance<'_> {
-    fn materials(&self) -> Vec<Material> {
-        self.added.clone()
+    fn extend(&self, scene: &mut Scene) -> Vec<MaterialId> {
+        let first = scene.materials.len() as MaterialId;
+        scene.materials.extend(self.added.iter().cloned());
+        (first..scene.materials.len() as MaterialId).collect()
     }
 
     fn has_effects(&self) -> bool {

@@ -8,6 +8,14 @@ use super::emitter::{Course, Render, Settings, Update, flags};
 /// Maximum number of particles of one emitter at a time.
 pub(super) const MOST: usize = 4096;
 
+/// Maximum number of particles of all emitters of a model at a time.
+const ALL: usize = 1 << 18;
+
+/// Returns how many of them each of this many emitters may have.
+pub(super) fn share(emitters: usize) -> usize {
+    (ALL / emitters.max(1)).clamp(1, MOST)
+}
+
 /// One particle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Particle {
@@ -29,6 +37,8 @@ pub(super) struct System {
     owed: f32,
     started: bool,
     limited: bool,
+    /// How many may live at a time.
+    most: usize,
     /// Where the emitter was.
     last: Option<Vec3>,
     particles: Vec<Particle>,
@@ -56,8 +66,8 @@ pub(super) struct Surroundings {
 }
 
 impl System {
-    pub(super) fn new(chance: Random) -> Self {
-        System { chance, owed: 0.0, started: false, limited: false, last: None, particles: Vec::new() }
+    pub(super) fn new(chance: Random, most: usize) -> Self {
+        System { chance, owed: 0.0, started: false, limited: false, most, last: None, particles: Vec::new() }
     }
 
     pub(super) fn particles(&self) -> &[Particle] {
@@ -67,6 +77,11 @@ impl System {
     /// Returns `true` if more were due than may live at a time.
     pub(super) fn is_limited(&self) -> bool {
         self.limited
+    }
+
+    /// Returns how many may live at a time.
+    pub(super) fn most(&self) -> usize {
+        self.most
     }
 
     /// Returns where a particle is in the scene.
@@ -111,7 +126,7 @@ impl System {
             Update::Single | Update::Explosion | Update::Lightning => 0.0,
         };
         self.owed = (self.owed - due).max(0.0);
-        let births = (due as usize).min(MOST.saturating_sub(self.particles.len()));
+        let births = (due as usize).min(self.most.saturating_sub(self.particles.len()));
         self.limited |= births < due as usize;
         let carried =
             if settings.flags & flags::INHERIT_VELOCITY != 0 { moved / seconds } else { Vec3::ZERO };
@@ -202,7 +217,7 @@ mod tests {
     }
 
     fn after(settings: &Settings, steps: u32) -> System {
-        let mut system = System::new(Random::new(1));
+        let mut system = System::new(Random::new(1), MOST);
         for _ in 0..steps {
             system.advance(settings, &HERE, 1.0 / 64.0);
         }
@@ -245,7 +260,7 @@ mod tests {
         let around = Surroundings { target: Some(target), ..HERE };
         let run = |course: Course, steps: u32| {
             let settings = Settings { course: Some(course), life: -1.0, area: [0.0; 2], ..fountain() };
-            let mut system = System::new(Random::new(1));
+            let mut system = System::new(Random::new(1), MOST);
             for _ in 0..steps {
                 system.advance(&settings, &around, 1.0 / 64.0);
             }
@@ -265,7 +280,7 @@ mod tests {
     #[test]
     fn trails_are_emitted_by_the_way() {
         let trail = Settings { trail: true, life: -1.0, ..fountain() };
-        let mut system = System::new(Random::new(1));
+        let mut system = System::new(Random::new(1), MOST);
         for step in 0..=64u16 {
             let world = Mat4::from_translation(Vec3::X * f32::from(step) / 32.0);
             system.advance(&trail, &Surroundings { world, ..HERE }, 1.0 / 64.0);
@@ -278,7 +293,7 @@ mod tests {
         let moved = Mat4::from_translation(Vec3::X);
         let after = |flags: u32, render: Render| {
             let settings = Settings { flags, render, rate: 64.0, speed: 0.0, area: [0.0; 2], ..fountain() };
-            let mut system = System::new(Random::new(1));
+            let mut system = System::new(Random::new(1), MOST);
             system.advance(&settings, &HERE, 1.0 / 64.0);
             system.advance(&settings, &Surroundings { world: moved, ..HERE }, 1.0 / 64.0);
             let at = |i: usize| {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Corner, Home, Plan, Triangle, VertexRef};
 use crate::onto::Merge;
-use crate::onto::rows::{Edit, copy_row, joint_of};
+use crate::onto::rows::{Edit, joint_of};
 use crate::{MeshId, NodeId, Primitive, Scene, SkinId, Topology};
 
 /// The rows that edits of a vertex lead to.
@@ -64,7 +64,7 @@ impl Merge<'_> {
         let Some(mut columns) = self.out.vertices.get_mut(vertices as usize).map(std::mem::take) else {
             return row;
         };
-        let at = if in_place { row as usize } else { copy_row(&mut columns, row as usize) };
+        let at = if in_place { row as usize } else { columns.copy_row(row as usize) };
         let mut skin = plan.skin.and_then(|s| self.out.skins.get_mut(s as usize));
         let binds = Binds { edited: self.edited, skin: plan.edited_skin, nodes: &self.node_ids };
         corner

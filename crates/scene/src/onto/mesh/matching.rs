@@ -101,8 +101,8 @@ impl Places {
         places
     }
 
-    /// Returns for each position of a mesh the place that it is, within a tolerance.
-    fn find_all(&self, soup: &Soup, reach: f32) -> HashMap<[u32; 3], usize> {
+    /// Returns for each position of a mesh the place that it is, within a tolerance, and the tolerance.
+    fn find_all(&self, soup: &Soup, reach: f32) -> (HashMap<[u32; 3], usize>, f32) {
         let mut out = HashMap::new();
         let mut others: HashSet<[u32; 3]> = HashSet::new();
         for position in soup.corners() {
@@ -112,7 +112,7 @@ impl Places {
             }
         }
         // A program that returns most positions exactly returns all of them so: the others were moved.
-        let tolerance = reach * if out.len() >= others.len() * 4 { 1e-6 } else { 2e-5 };
+        let tolerance = reach * if out.len() >= others.len() * 4 { 4e-6 } else { 2e-5 };
         let cell = |p: Vec3| (p / tolerance.max(f32::MIN_POSITIVE)).floor().to_array().map(|v| v as i64);
         let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
         if !others.is_empty() {
@@ -135,7 +135,7 @@ impl Places {
                 out.insert(position, *place);
             }
         }
-        out
+        (out, tolerance)
     }
 }
 
@@ -154,7 +154,7 @@ impl Matching {
     /// Matches the triangles of an edited mesh with those of the original. `reach` is the size of the model.
     pub(super) fn new(was: &Soup, is: &Soup, reach: f32, materials: bool) -> Matching {
         let places = Places::new(was);
-        let found = places.find_all(is, reach);
+        let (found, tolerance) = places.find_all(is, reach);
         let mut rows: Vec<Vec<VertexRef>> = vec![Vec::new(); places.list.len()];
         for (row, position) in was.triangles.iter().flat_map(|t| t.rows.into_iter().zip(t.positions)) {
             let list = places.exact.get(&bits(position)).and_then(|place| rows.get_mut(*place));
@@ -177,6 +177,7 @@ impl Matching {
                 .collect(),
             pairs: vec![None; was.triangles.len()],
             paired: vec![false; is.triangles.len()],
+            tolerance,
         };
         matcher.by_place(materials);
         let missing = matcher.pairs.iter().any(Option::is_none) && matcher.paired.contains(&false);
@@ -244,6 +245,8 @@ struct Matcher<'a> {
     is_places: Vec<[Option<usize>; 3]>,
     pairs: Vec<Option<Pair>>,
     paired: Vec<bool>,
+    /// How far positions may be apart that are the same.
+    tolerance: f32,
 }
 
 /// Returns three numbers if all are there.
@@ -256,12 +259,24 @@ impl Matcher<'_> {
         let (Some(from), Some(to)) = (self.was_places.get(was), self.is_places.get(is)) else { return };
         let moved = [0, 1, 2].map(|i| {
             let there = to.get((i + turn) % 3).copied().flatten();
-            there.is_none() || there != from.get(i).copied().flatten()
+            // Of two places next to each other, rounding decides which one is found.
+            there.is_none()
+                || there != from.get(i).copied().flatten()
+                    && self.corners_apart(was, i, is, i + turn) > self.tolerance
         });
         if let (Some(slot), Some(flag)) = (self.pairs.get_mut(was), self.paired.get_mut(is)) {
             *slot = Some(Pair { triangle: is, turn, moved });
             *flag = true;
         }
+    }
+
+    /// Returns how far a corner of one triangle is from a corner of another, along one axis.
+    fn corners_apart(&self, was: usize, i: usize, is: usize, j: usize) -> f32 {
+        let place = |soup: &Soup, at: usize, corner: usize| -> Option<Vec3> {
+            soup.triangles.get(at)?.positions.get(corner % 3).copied().map(Vec3::from)
+        };
+        let places = place(self.was, was, i).zip(place(self.is, is, j));
+        places.map_or(f32::MAX, |(a, b)| (a - b).abs().max_element())
     }
 
     /// Returns how far apart the texture coordinates of two triangles are.
@@ -425,3 +440,32 @@ const MOST_ALIKE: usize = 64;
 
 /// Most rounds of following edges.
 const PASSES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Primitive, Vertices};
+
+    fn soup(positions: Vec<[f32; 3]>) -> Soup {
+        let indices = (0..positions.len() as u32).collect();
+        let scene =
+            Scene { vertices: vec![Vertices { positions, ..Vertices::default() }], ..Scene::default() };
+        let mesh =
+            Mesh { primitives: vec![Primitive { indices, ..Primitive::default() }], ..Mesh::default() };
+        Soup::new(&scene, &mesh, &|material| material)
+    }
+
+    #[test]
+    fn of_two_layers_that_are_hardly_apart_nothing_has_moved() {
+        // The layers are one unit in the last place apart, and a program rounds by more.
+        let layer = |x: f32| [[x, 0.0, 0.0], [x, 50.0, 0.0], [x, 0.0, 50.0]];
+        let apart = f32::from_bits(140.4f32.to_bits() + 1);
+        let was = soup([layer(140.4), layer(apart), layer(7.0)].concat());
+        let rounded = |[x, y, z]: [f32; 3]| [x + 2e-5, y * 1.000_001 + 1e-5, z + 1e-5];
+        let is = soup([layer(140.4), layer(apart), layer(7.0)].concat().into_iter().map(rounded).collect());
+        let matching = Matching::new(&was, &is, 150.0, true);
+        for triangle in 0..3 {
+            assert_eq!(matching.pair(triangle).map(|pair| pair.moved), Some([false; 3]), "{triangle}");
+        }
+    }
+}

@@ -44,9 +44,13 @@ impl FromScene<'_> {
                 mesh.name
             )));
         }
+        let blade = map.get("saber").and_then(Value::as_object);
+        let whole = blade.and_then(|blade| with_loose(blade.get("loose")?.as_object()?, mesh, vertices));
+        let mesh = whole.as_ref().map_or(mesh, |(mesh, _)| mesh);
+        let vertices = whole.as_ref().map_or(vertices, |(_, vertices)| vertices);
         let mut out = Mesh::default();
         let walk = map.contains_key("aabb") || mesh.purpose == Purpose::Aabb || mesh.purpose == Purpose::Walk;
-        let (triangles, surfaces) = self.triangles(mesh, map, walk);
+        let (triangles, surfaces) = self.triangles(mesh, &vertices.positions, map, walk);
         read_header(map, &mut out, self.game);
         out.vertices = read_columns(vertices, map);
         // The mesh was hidden or shown by an edit.
@@ -101,7 +105,13 @@ impl FromScene<'_> {
     }
 
     /// Returns the triangles in the order of the faces, and their surfaces if the mesh is walkable.
-    fn triangles(&mut self, mesh: &SceneMesh, map: &Extras, walk: bool) -> (Vec<[u32; 3]>, Option<Vec<u32>>) {
+    fn triangles(
+        &mut self,
+        mesh: &SceneMesh,
+        positions: &[[f32; 3]],
+        map: &Extras,
+        walk: bool,
+    ) -> (Vec<[u32; 3]>, Option<Vec<u32>>) {
         if let Some(stored) = ints(map, "triangles") {
             let flat: Vec<u32> = stored.iter().map(|i| *i as u32).collect();
             let triangles = flat.as_chunks().0.to_vec();
@@ -110,7 +120,7 @@ impl FromScene<'_> {
             }
         }
         let first = mesh.primitives.first().map(|p| p.vertices);
-        let mut all: Vec<(u32, [u32; 3], u32)> = Vec::new();
+        let mut all: Vec<(Option<u32>, [u32; 3], u32)> = Vec::new();
         let solid = mesh.primitives.iter().filter(|p| p.topology == galatea_scene::Topology::Triangles);
         for primitive in solid.filter(|p| Some(p.vertices) == first) {
             let corners: &[[u32; 3]] = primitive.indices.as_chunks().0;
@@ -125,10 +135,20 @@ impl FromScene<'_> {
             }
             let numbers = derived::runs(own(&primitive.extras), corners.len());
             for (corners, number) in corners.iter().zip(numbers) {
-                all.push((number.unwrap_or(u32::MAX), *corners, surface.unwrap_or(4)));
+                all.push((number, *corners, surface.unwrap_or(4)));
             }
         }
-        all.sort_by_key(|(number, ..)| *number);
+        // Other programs drop the numbers.
+        if walk
+            && all.iter().any(|(number, ..)| number.is_none())
+            && let Some(stored) = map.get("faces").and_then(Value::as_object)
+        {
+            let corners: Vec<[u32; 3]> = all.iter().map(|(_, corners, _)| *corners).collect();
+            let surfaces: Vec<u32> = all.iter().map(|(.., surface)| *surface).collect();
+            let found = derived::numbers(stored, positions, &corners, &surfaces);
+            all.iter_mut().zip(found).for_each(|((number, ..), found)| *number = number.or(found));
+        }
+        all.sort_by_key(|(number, ..)| number.unwrap_or(u32::MAX));
         let surfaces = walk.then(|| all.iter().map(|(.., s)| *s).collect());
         (all.into_iter().map(|(_, t, _)| t).collect(), surfaces)
     }
@@ -235,10 +255,10 @@ fn read_columns(from: &SceneVertices, map: &Extras) -> Vertices {
         let [b, t, n] = tangent_names(set);
         let main = if set == 0 { from.tangents.as_slice() } else { &[] };
         let (bitangents, normals) = (from.attribute(&b), from.attribute(&n));
-        let tangents: Vec<[f32; 3]> = if set == 0 {
-            main.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect()
-        } else {
+        let tangents: Vec<[f32; 3]> = if main.is_empty() {
             rows(from.attribute(&t))
+        } else {
+            main.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect()
         };
         if tangents.len() == count && count > 0 {
             let (bitangents, normals): (Vec<[f32; 3]>, Vec<[f32; 3]>) = (rows(bitangents), rows(normals));
@@ -366,6 +386,59 @@ fn read_dangly(stored: &Extras, vertices: &SceneVertices) -> Dangly {
     };
     dangly.positions = read_copy(stored, "positions");
     dangly
+}
+
+/// Returns a blade with the vertices that no triangle has, if another program has dropped them and its triangles are all there.
+fn with_loose(
+    stored: &Extras,
+    mesh: &SceneMesh,
+    vertices: &SceneVertices,
+) -> Option<(SceneMesh, SceneVertices)> {
+    fn put<const N: usize>(
+        stored: &Extras,
+        key: &str,
+        from: &[[f32; N]],
+        places: &[Option<u32>],
+    ) -> Option<Vec<[f32; N]>> {
+        if from.is_empty() {
+            return Some(Vec::new());
+        }
+        let loose = list(stored, key)?;
+        let mut loose = loose.as_chunks::<N>().0.iter();
+        let row = |place: &Option<u32>| match place {
+            Some(place) => from.get(*place as usize).copied(),
+            None => loose.next().copied(),
+        };
+        places.iter().map(row).collect()
+    }
+    let corners: Vec<u32> = ints(stored, "corners")?.iter().map(|corner| *corner as u32).collect();
+    let loose = list(stored, "positions")?.len() / 3;
+    let [primitive] = mesh.primitives.as_slice() else { return None };
+    let most = corners.len().checked_add(loose)?;
+    if primitive.indices.len() != corners.len() || corners.iter().any(|corner| *corner as usize >= most) {
+        return None;
+    }
+    // For each vertex that triangles have, where it is now.
+    let mut places: Vec<Option<u32>> = vec![None; *corners.iter().max()? as usize + 1];
+    for (corner, now) in corners.iter().zip(&primitive.indices) {
+        places.get_mut(*corner as usize).into_iter().for_each(|place| *place = Some(*now));
+    }
+    let inside = places.iter().filter(|place| place.is_none()).count();
+    places.resize(places.len() + loose.checked_sub(inside)?, None);
+    if vertices.positions.len() == places.len() {
+        return None;
+    }
+    let mut out = SceneVertices {
+        positions: put(stored, "positions", &vertices.positions, &places)?,
+        normals: put(stored, "normals", &vertices.normals, &places)?,
+        ..SceneVertices::default()
+    };
+    for (set, uvs) in vertices.uvs.iter().enumerate() {
+        out.uvs.push(put(stored, &format!("uvs_{set}"), uvs, &places)?);
+    }
+    let mut mesh = mesh.clone();
+    mesh.primitives.iter_mut().for_each(|p| p.indices.clone_from(&corners));
+    Some((mesh, out))
 }
 
 fn read_saber(stored: &Extras, from: &SceneVertices, out: &mut Vertices) -> Saber {

@@ -47,6 +47,9 @@ impl ToScene<'_> {
         let positions = &mesh.vertices.positions;
         put_faces(&mut map, mesh, &triangles);
         let mut vertices = columns(mesh, &mut map);
+        if let Some(blade) = map.get_mut("saber").and_then(Value::as_object_mut) {
+            put_loose(blade, &triangles, &vertices);
+        }
         if let Some(skin) = mesh.skin.as_deref() {
             out.skin = self.add_skin(id, mesh, skin, &mut vertices, &mut map);
         }
@@ -247,6 +250,8 @@ fn put_faces(map: &mut Extras, mesh: &Mesh, triangles: &[[u32; 3]]) {
             Some(first) if materials.iter().all(|m| m == first) => put(&mut faces, "material", json(first)),
             _ => put(&mut faces, "materials", encode_u32s(&materials)),
         }
+    } else {
+        derived::put_surfaces(&mut faces, &materials);
     }
     let computed = neighbours(positions, triangles.iter().copied());
     let other = mesh.faces.iter().zip(&computed).filter(|(f, c)| f.adjacent != **c).count();
@@ -273,6 +278,28 @@ fn present_uvs(vertices: &Vertices) -> Vec<usize> {
         vertices.uvs.get(*i).is_some_and(|u| !u.is_empty() && u.len() == vertices.positions.len())
     };
     (0..4).filter(full).collect()
+}
+
+/// Writes the vertices of a blade that no triangle has, which other programs drop, and which vertices the triangles have.
+fn put_loose(map: &mut Extras, triangles: &[[u32; 3]], vertices: &SceneVertices) {
+    let mut used = vec![false; vertices.positions.len()];
+    let corners = triangles.as_flattened();
+    corners.iter().for_each(|i| used.get_mut(*i as usize).into_iter().for_each(|used| *used = true));
+    if triangles.is_empty() || !used.contains(&false) {
+        return;
+    }
+    fn loose<const N: usize>(used: &[bool], rows: &[[f32; N]]) -> Value {
+        let rows = rows.iter().zip(used).filter(|(_, used)| !**used);
+        floats(&rows.flat_map(|(row, _)| *row).collect::<Vec<f32>>())
+    }
+    let mut stored = Extras::new();
+    put(&mut stored, "corners", encode_u32s(corners));
+    put(&mut stored, "positions", loose(&used, &vertices.positions));
+    put(&mut stored, "normals", loose(&used, &vertices.normals));
+    for (set, uvs) in vertices.uvs.iter().enumerate() {
+        put(&mut stored, format!("uvs_{set}"), loose(&used, uvs));
+    }
+    put(map, "loose", Value::Object(stored));
 }
 
 fn attribute<const N: usize>(name: &str, rows: impl ExactSizeIterator<Item = [f32; N]>) -> Attribute {
@@ -327,13 +354,13 @@ fn columns(mesh: &Mesh, map: &mut Extras) -> SceneVertices {
             odd(format_args!("tangents_{set}"), spaces.as_flattened().as_flattened());
             continue;
         }
+        if set == 0 {
+            out.tangents = spaces.iter().map(handed).collect();
+        }
+        // Tangents, too: programs drop those that they compute themselves.
         for (which, name) in tangent_names(set).iter().enumerate() {
-            if set == 0 && which == 1 {
-                out.tangents = spaces.iter().map(handed).collect();
-            } else {
-                let rows = spaces.iter().map(|s| s.get(which).copied().unwrap_or_default());
-                out.attributes.push(attribute(name, rows));
-            }
+            let rows = spaces.iter().map(|s| s.get(which).copied().unwrap_or_default());
+            out.attributes.push(attribute(name, rows));
         }
     }
     if !sets.iter().copied().eq(0..sets.len()) {
