@@ -214,3 +214,23 @@ fn bad_use_is_one_clear_line_and_writes_nothing() {
     }
     assert_eq!(std::fs::read(&file).unwrap(), std::fs::read(example("statue_800.mdx")).unwrap());
 }
+
+#[test]
+fn files_beside_models_stay_as_they_are() {
+    let dir = folder("beside", &["statue_800.mdx", "room.wok", "statue.blp"]);
+    let to = dir.join("out");
+    let done = galatea(&["edit", text(&dir), "-o", text(&to), "--texture", r"*=mod\*"]);
+    assert_eq!(out(&done), "1 changed, 2 unchanged, 0 failed\n", "{}", err(&done));
+    assert_eq!(std::fs::read(to.join("room.wok")).unwrap(), std::fs::read(example("room.wok")).unwrap());
+    assert_eq!(std::fs::read(to.join("statue.blp")).unwrap(), std::fs::read(example("statue.blp")).unwrap());
+    // Named ones are an error.
+    let named = galatea(&["edit", text(&dir.join("room.wok")), "--dry-run", "--texture", "a=b"]);
+    assert_eq!(named.status.code(), Some(4));
+    assert!(err(&named).contains("means nothing in kotor-bwm files"), "{}", err(&named));
+    let nothing = galatea(&["edit", text(&to), "--dry-run", "--texture", "none=x"]);
+    assert!(
+        err(&nothing).contains("note: --texture none=x: changes nothing in any input"),
+        "{}",
+        err(&nothing)
+    );
+}

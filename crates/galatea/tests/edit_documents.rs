@@ -234,3 +234,162 @@ fn an_operation_without_effect_is_told_as_such() {
     assert!(!edited.changed && edited.output == files);
     assert_eq!(edited.idle, [0, 2]);
 }
+
+/// The corners of everything that is posed, over all clips.
+fn extents(document: &dyn Document) -> Vec<[f32; 3]> {
+    use galatea::scene::Pose;
+    let scene = document.to_scene(&galatea::SceneContext::new("statue")).unwrap();
+    let mut out = Vec::new();
+    let mut add = |pose: &Pose| {
+        for (id, _, mesh) in scene.drawn() {
+            for primitive in &mesh.primitives {
+                out.extend(pose.deform(&scene, id, primitive).positions);
+            }
+        }
+    };
+    add(&Pose::rest(&scene));
+    for clip in &scene.clips {
+        for moment in 0..4 {
+            add(&Pose::at(&scene, clip, clip.length * moment as f32 / 4.0));
+        }
+    }
+    out
+}
+
+#[test]
+fn a_scaled_model_is_as_many_times_as_large_in_every_pose() {
+    for name in [
+        "statue.mdl",
+        "statue.mdl.ascii",
+        "statue_800.mdx",
+        "statue_1000.mdx",
+        "beacon.mdx",
+        "statue.fmdl",
+        "room.wok",
+    ] {
+        let files = example(name);
+        let before = galatea::open(&files.input(), &Default::default()).unwrap();
+        let edited = fine(&files, "scale 2");
+        let (old, new) = (extents(before.as_ref()), extents(edited.document.as_ref()));
+        assert!(old.len() > 50 && old.len() == new.len(), "{name}: {} and {}", old.len(), new.len());
+        let size = old.iter().flatten().fold(0f32, |most, x| most.max(x.abs()));
+        let off = old
+            .iter()
+            .flatten()
+            .zip(new.iter().flatten())
+            .fold(0f32, |most, (a, b)| most.max((a * 2.0 - b).abs()));
+        assert!(off <= size * 1e-4, "{name}: off by {off} of {size}");
+        let errors = |document: &dyn Document| document.check().at_least(galatea::Severity::Warning);
+        assert!(
+            errors(edited.document.as_ref()) <= errors(before.as_ref()),
+            "{name}: {:?}",
+            edited.document.check().findings()
+        );
+        // A power of two rounds nothing.
+        let back = fine(&edited.output, "scale 0.5");
+        assert!(
+            back.output == files || name.ends_with(".ascii"),
+            "{name}: {:?}",
+            back.document.differences(before.as_ref())
+        );
+        assert!(back.document.differences(before.as_ref()).unwrap().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn derived_tables_come_back_when_they_are_computed_again() {
+    for (name, damage, table) in [
+        ("statue.mdl", "set nodes[plinth].mesh.radius=99", "bounds"),
+        ("statue.mdl", "set nodes[plinth].faces[0].adjacent=7,7,7", "adjacency"),
+        ("room.wok", "set distances[0]=5", "normals"),
+        ("room.wok", "set aabb[1].max=50,50,50", "aabb"),
+        ("room.wok", "set adjacency[3]=-1,-1,-1", "adjacency"),
+        ("statue.fmdl", "set boxes[0].max=9,9,9,1", "bounds"),
+    ] {
+        let files = example(name);
+        let damaged = fine(&files, damage);
+        assert!(damaged.changed, "{name}: {damage}");
+        let repaired = fine(&damaged.output, &format!("recompute {table}"));
+        let before = galatea::open(&files.input(), &Default::default()).unwrap();
+        // Sums are rounded.
+        let how = galatea::Comparison::default().with_tolerance(1e-4);
+        let left = galatea::compare(repaired.document.as_ref(), before.as_ref(), &how).unwrap();
+        assert!(left.is_empty(), "{name}: {table}: {left:?}");
+    }
+    let normals = fine(&example("statue_800.mdx"), "recompute normals");
+    assert!(normals.differences.iter().all(|line| line.contains("normals")), "{:?}", normals.differences);
+    let error = run(&example("statue_800.mdx"), "recompute aabb").unwrap_err().to_string();
+    assert!(error.contains("normals of Warcraft III models are computed"), "{error}");
+}
+
+#[test]
+fn a_node_that_nothing_needs_is_removed() {
+    for name in ["statue.mdl", "statue_800.mdx", "statue_1000.mdx", "statue_800.mdl"] {
+        let files = example(name);
+        let before = galatea::open(&files.input(), &Default::default()).unwrap();
+        // What is added and removed again leaves nothing behind.
+        let with = fine(&files, "attach New Ref --to chest --at 1,2,3");
+        let without = fine(&with.output, "remove-node New Ref");
+        assert_eq!(without.document.differences(before.as_ref()).unwrap(), [""; 0], "{name}");
+        // So does a node in the middle of the list, of which all numbers behind it depend.
+        let gone = run(&files, "remove-node head").map(|e| e.document.summary().nodes);
+        let error = gone.unwrap_err().to_string();
+        assert!(error.contains("\"head\" is needed by"), "{name}: {error}");
+        assert!(
+            run(&files, "remove-node chest").unwrap_err().to_string().contains("is needed by the node"),
+            "{name}"
+        );
+    }
+    let files = example("beacon.mdx");
+    let before = galatea::open(&files.input(), &Default::default()).unwrap();
+    let model = before.as_any().downcast_ref::<galatea::mdlx::Model>().unwrap();
+    let mut removed = 0;
+    for (_, _, node) in model.nodes() {
+        let Ok(edited) = run(&files, &format!("remove-node {}", node.name.lossy())) else { continue };
+        removed += 1;
+        let after = edited.document.as_any().downcast_ref::<galatea::mdlx::Model>().unwrap();
+        assert_eq!(after.node_count() + 1, model.node_count());
+        // Every other node has its own pivot and parent as before, by name.
+        let told = |model: &galatea::mdlx::Model| {
+            let name = |id: i64| {
+                let found = model.nodes().find(|(_, _, node)| i64::from(node.object_id) == id);
+                found.map(|(_, _, node)| node.name.lossy().into_owned())
+            };
+            let mut all: Vec<_> = model
+                .nodes()
+                .map(|(_, _, n)| {
+                    let pivot = model.pivots[n.object_id as usize].map(f32::to_bits);
+                    (n.name.lossy().into_owned(), name(i64::from(n.parent_id)), pivot)
+                })
+                .collect();
+            all.sort();
+            all
+        };
+        let want: Vec<_> =
+            told(model).into_iter().filter(|(name, _, _)| *name != node.name.lossy()).collect();
+        assert_eq!(told(after), want);
+        assert!(
+            edited.document.check().at_least(galatea::Severity::Warning)
+                <= before.check().at_least(galatea::Severity::Warning)
+        );
+    }
+    assert!(removed > 1, "{removed}");
+}
+
+#[test]
+fn a_team_color_is_a_layer_under_the_material() {
+    let files = example("statue_800.mdx");
+    let edited = fine(&files, "team-color-layer all");
+    let model = edited.document.as_any().downcast_ref::<galatea::mdlx::Model>().unwrap();
+    let [team, own] = &model.materials[0].layers[..] else { panic!("{:?}", model.materials[0].layers) };
+    assert_eq!((model.textures[team.texture_id as usize].replaceable_id, team.filter_mode), (1, 0));
+    assert_eq!((own.texture_id, own.filter_mode), (0, 2));
+    let errors = edited.document.check().at_least(galatea::Severity::Warning);
+    assert_eq!(errors, 0, "{:?}", edited.document.check().findings());
+    // It is there once.
+    assert_eq!(fine(&edited.output, "team-color-layer 0").idle, [0]);
+    assert!(
+        run(&files, "team-color-layer 7").unwrap_err().to_string().contains("there is no material \"7\"")
+    );
+    assert!(run(&example("statue_1000.mdx"), "team-color-layer all").is_err());
+}

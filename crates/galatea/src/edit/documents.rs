@@ -1,7 +1,10 @@
 //! Which operation means what in which format.
 
 use super::pattern::Pattern;
-use super::{EditOptions, Operation, Refusal, attach, clips, nodes, textures, traits};
+use super::{
+    EditOptions, Operation, Refusal, attach, clips, nodes, recompute, remove, scale, team_color, textures,
+    traits,
+};
 use crate::Document;
 
 /// Changes a document; returns how many things of it.
@@ -21,6 +24,8 @@ pub(super) fn apply(
             textures::rename(document, options, &|path| Some(format!("{prefix}{path}")), None)
         }
         Operation::RenameNode { old, new } => nodes::rename(document, old, new, options),
+        Operation::RemoveNode { name } => remove::remove(document, name),
+        Operation::TeamColorLayer { material } => team_color::add(document, *material),
         Operation::RenameClip { old, new } => clips::rename(document, old, new),
         Operation::RemoveClip { clips } => clips::remove(document, clips),
         Operation::KeepClips { clips } => clips::keep(document, clips),
@@ -29,6 +34,10 @@ pub(super) fn apply(
         Operation::Class { class } => traits::class(document, class),
         Operation::TwoSided { on } => traits::two_sided(document, *on),
         Operation::Visibility { node, on } => traits::visibility(document, node, *on, options),
+        Operation::Recompute { what } => {
+            what.iter().try_fold(0, |sum, what| Ok(sum + recompute::recompute(document, *what)?))
+        }
+        Operation::Scale { factor } => scale::scale(document, *factor),
         Operation::Attach { name, to, at } => attach::attach(document, name, to, *at),
     }
 }

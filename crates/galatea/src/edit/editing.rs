@@ -60,7 +60,7 @@ impl<'a> Editing<'a> {
     }
 
     pub(super) fn finish(mut self) -> Result<Edited, EditError> {
-        self.settle().map_err(|refusal| EditError { operation: None, refusal })?;
+        self.settle().map_err(EditError::unwritten)?;
         let original = owned(self.input);
         let output = self.files.unwrap_or_else(|| original.clone());
         let changed = output != original;

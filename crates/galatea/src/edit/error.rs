@@ -12,18 +12,22 @@ use crate::{ConvertError, FormatId};
 #[non_exhaustive]
 pub struct EditError {
     /// The operation as it was written; `None` if the file could not be read at all.
-    pub operation: Option<Operation>,
+    pub operation: Option<Box<Operation>>,
     /// Why it was refused.
-    pub refusal: Refusal,
+    pub refusal: Box<Refusal>,
 }
 
 impl EditError {
     pub(super) fn new(operation: &Operation, refusal: Refusal) -> Self {
-        EditError { operation: Some(operation.clone()), refusal }
+        EditError { operation: Some(Box::new(operation.clone())), refusal: Box::new(refusal) }
     }
 
     pub(super) fn unread(error: Error) -> Self {
-        EditError { operation: None, refusal: Refusal::Format(error) }
+        Self::unwritten(Refusal::Format(error))
+    }
+
+    pub(super) fn unwritten(refusal: Refusal) -> Self {
+        EditError { operation: None, refusal: Box::new(refusal) }
     }
 }
 
@@ -95,6 +99,13 @@ pub enum Refusal {
         what: &'static str,
         /// Its name.
         name: String,
+    },
+    /// Something else needs what is to be removed.
+    Needed {
+        /// Its name.
+        name: String,
+        /// What needs it.
+        by: String,
     },
     /// A name does not fit into its field, or has a NUL.
     NoRoom {
@@ -189,6 +200,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::Taken { what, name } => {
                 write!(f, "there is a {what} \"{}\" already; choose another name", escape(name))
+            }
+            Refusal::Needed { name, by } => {
+                write!(f, "\"{}\" is needed by {}", escape(name), by.replace(char::is_control, " "))
             }
             Refusal::NoRoom { what, name, room } => {
                 write!(

@@ -20,24 +20,38 @@
 //! # Ok::<(), galatea::Error>(())
 //! ```
 
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod attach;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod clips;
 mod documents;
 mod editing;
 mod error;
 mod fields;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod nodes;
 mod operation;
 mod pattern;
+mod recompute;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+mod remove;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+mod scale;
 mod script;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+mod team_color;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod text;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod textures;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod traits;
 
 pub use error::{EditError, Refusal};
 pub use fields::FieldValue;
 use galatea_wire::Limits;
 pub use operation::{NotAnOperation, OPERATIONS, Operation, OperationInfo};
+pub use recompute::Derived;
 pub use script::{parse_list, parse_script};
 
 use crate::{Document, Input, Output};
@@ -54,9 +68,9 @@ pub struct EditOptions<'a> {
     /// Texts of the Fox Engine's hashed names; without them only names that are written out in full are found.
     #[cfg(feature = "fox")]
     pub names: Option<&'a crate::fox::Dictionary>,
-    /// Keeps the lifetime in use without the Fox Engine.
     #[cfg(not(feature = "fox"))]
-    pub names: Option<&'a ()>,
+    #[allow(dead_code, reason = "keeps the lifetime in use")]
+    names: Option<&'a ()>,
 }
 
 impl Default for EditOptions<'_> {

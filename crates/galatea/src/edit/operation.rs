@@ -4,6 +4,7 @@ use std::fmt;
 
 use galatea_wire::{FieldPath, near};
 
+use super::Derived;
 use super::pattern::Pattern;
 
 /// One change, or one question.
@@ -40,6 +41,16 @@ pub enum Operation {
         old: String,
         /// Its new name.
         new: String,
+    },
+    /// Removes a node that nothing needs.
+    RemoveNode {
+        /// Its name.
+        name: String,
+    },
+    /// Puts a layer of the team color under materials of a Warcraft III model.
+    TeamColorLayer {
+        /// The material; `None` for all.
+        material: Option<u32>,
     },
     /// Renames a clip.
     RenameClip {
@@ -84,6 +95,16 @@ pub enum Operation {
         node: String,
         /// Whether they are shown.
         on: bool,
+    },
+    /// Computes derived tables again.
+    Recompute {
+        /// Which, in order.
+        what: Vec<Derived>,
+    },
+    /// Multiplies all lengths.
+    Scale {
+        /// The factor.
+        factor: f32,
     },
     /// Adds an attachment point.
     Attach {
@@ -150,6 +171,20 @@ pub const OPERATIONS: &[OperationInfo] = &[
         numbers: false,
     },
     OperationInfo {
+        name: "remove-node",
+        value: "NODE",
+        help: "Remove a node that no other node, geoset or skin needs",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
+        name: "team-color-layer",
+        value: "MATERIAL|all",
+        help: "Put a layer of the team color under a material of a Warcraft III model",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
         name: "rename-clip",
         value: "OLD=NEW",
         help: "Rename a clip",
@@ -204,6 +239,20 @@ pub const OPERATIONS: &[OperationInfo] = &[
         help: "Show or hide meshes of a KotOR model or groups of an FMDL",
         changes: true,
         numbers: false,
+    },
+    OperationInfo {
+        name: "recompute",
+        value: "TABLES",
+        help: "Compute normals, tangents, bounds, aabb or adjacency again, with commas between",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
+        name: "scale",
+        value: "FACTOR",
+        help: "Multiply all lengths: vertices, keys, binds, extents, emitters, collision shapes, walkmeshes",
+        changes: true,
+        numbers: true,
     },
     OperationInfo {
         name: "attach",
@@ -268,6 +317,16 @@ impl Operation {
             }
             "texture-prefix" => Ok(Operation::TexturePrefix { prefix: value.to_owned() }),
             "rename-node" => pair(name, value).map(|(old, new)| Operation::RenameNode { old, new }),
+            "remove-node" => Ok(Operation::RemoveNode { name: value.to_owned() }),
+            "team-color-layer" => {
+                let index = value.parse().map(Some).ok().or((value == "all").then_some(None));
+                let wrong = || {
+                    NotAnOperation(format!(
+                        "--team-color-layer {value}: needs the number of a material, or all"
+                    ))
+                };
+                index.map(|material| Operation::TeamColorLayer { material }).ok_or_else(wrong)
+            }
             "rename-clip" => pair(name, value).map(|(old, new)| Operation::RenameClip { old, new }),
             "remove-clip" => list(name, value).map(|clips| Operation::RemoveClip { clips }),
             "keep-clips" => list(name, value).map(|clips| Operation::KeepClips { clips }),
@@ -278,6 +337,21 @@ impl Operation {
             "visibility" => {
                 let (node, on) = pair(name, value)?;
                 Ok(Operation::Visibility { node, on: yes(name, &on)? })
+            }
+            "recompute" => {
+                let known =
+                    |name: &String| Derived::ALL.iter().find(|(_, n)| n == name).map(|(what, _)| *what);
+                let what: Option<Vec<Derived>> = list(name, value)?.iter().map(known).collect();
+                let names: Vec<&str> = Derived::ALL.iter().map(|(_, name)| *name).collect();
+                let wrong =
+                    || NotAnOperation(format!("--recompute {value}: can compute {}", names.join(", ")));
+                what.map(|what| Operation::Recompute { what }).ok_or_else(wrong)
+            }
+            "scale" => {
+                let factor: Option<f32> = value.parse().ok().filter(|f: &f32| *f > 0.0 && f.is_finite());
+                let wrong =
+                    || NotAnOperation(format!("--scale {value}: needs a number above 0, such as 1.5"));
+                factor.map(|factor| Operation::Scale { factor }).ok_or_else(wrong)
             }
             "attach" => attach(value),
             "to" | "at" => Err(NotAnOperation(format!("--{name} {value}: belongs behind --attach NAME"))),
@@ -303,6 +377,9 @@ impl fmt::Display for Operation {
             Operation::Texture { old, new } => write!(f, "--texture {old}={new}"),
             Operation::TexturePrefix { prefix } => write!(f, "--texture-prefix {prefix}"),
             Operation::RenameNode { old, new } => write!(f, "--rename-node {old}={new}"),
+            Operation::RemoveNode { name } => write!(f, "--remove-node {name}"),
+            Operation::TeamColorLayer { material: None } => write!(f, "--team-color-layer all"),
+            Operation::TeamColorLayer { material: Some(index) } => write!(f, "--team-color-layer {index}"),
             Operation::RenameClip { old, new } => write!(f, "--rename-clip {old}={new}"),
             Operation::RemoveClip { clips } => write!(f, "--remove-clip {}", clips.join(",")),
             Operation::KeepClips { clips } => write!(f, "--keep-clips {}", clips.join(",")),
@@ -311,6 +388,11 @@ impl fmt::Display for Operation {
             Operation::Class { class } => write!(f, "--class {class}"),
             Operation::TwoSided { on } => write!(f, "--two-sided {}", yes_or_no(*on)),
             Operation::Visibility { node, on } => write!(f, "--visibility {node}={}", yes_or_no(*on)),
+            Operation::Recompute { what } => {
+                let names: Vec<&str> = what.iter().map(|what| what.name()).collect();
+                write!(f, "--recompute {}", names.join(","))
+            }
+            Operation::Scale { factor } => write!(f, "--scale {factor}"),
             Operation::Attach { name, to, at: [x, y, z] } => {
                 write!(f, "--attach {name} --to {to} --at {x},{y},{z}")
             }
@@ -404,6 +486,9 @@ mod tests {
             ("texture", r"Textures\*=mod\*"),
             ("texture-prefix", "mod/"),
             ("rename-node", "a b=c"),
+            ("remove-node", "Bip 01"),
+            ("team-color-layer", "3"),
+            ("team-color-layer", "all"),
             ("rename-clip", "Stand - 1=Stand"),
             ("remove-clip", "a,b*"),
             ("keep-clips", "a"),
@@ -412,9 +497,15 @@ mod tests {
             ("class", "door"),
             ("two-sided", "yes"),
             ("visibility", "a*=no"),
+            ("recompute", "normals,bounds"),
+            ("scale", "1.5"),
             ("attach", "Hand Ref --to hand --at 0,-1.5,2"),
         ];
-        assert_eq!(known.len() + 2, OPERATIONS.len(), "--to and --at are parts of --attach");
+        assert_eq!(
+            known.len() + 1,
+            OPERATIONS.len(),
+            "--to and --at are parts of --attach, and one has two forms"
+        );
         for (name, value) in known {
             let operation = Operation::parse(name, value).unwrap();
             assert_eq!(operation.to_string(), format!("--{name} {value}"));
@@ -430,6 +521,10 @@ mod tests {
             ("texture", "a*=*b*", "more stars"),
             ("keep-clips", " , ", "needs names"),
             ("two-sided", "maybe", "neither yes nor no"),
+            ("team-color-layer", "x", "the number of a material, or all"),
+            ("recompute", "normal", "can compute normals, tangents"),
+            ("scale", "-1", "a number above 0"),
+            ("scale", "inf", "a number above 0"),
             ("attach", "Hook", "needs --to NODE"),
             ("attach", "Hook --to a --at 1,2", "three numbers"),
             ("attach", "Hook --to a --at 1,2,nan", "three numbers"),

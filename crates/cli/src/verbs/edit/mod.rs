@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use galatea::disk::{self, Job};
-use galatea::edit::{EditOptions, Edited, FieldValue, Operation};
+use galatea::disk::{self, Job, Loaded};
+use galatea::edit::{EditOptions, Edited, FieldValue, Operation, Refusal};
 use galatea::{Output, archive, fox};
 use serde_json::{Value, json};
 
@@ -72,8 +72,13 @@ impl Options {
         let loaded = batch::load(job)?;
         let told = self.dry_run || self.inputs.json;
         let options = EditOptions::default().with_differences(told).with_names(Some(&shared.names));
-        let edited = galatea::edit::edit(&loaded.input(), &shared.operations, &options);
-        let edited = edited.map_err(|error| Failure::Other(error.to_string()))?;
+        let edited = match galatea::edit::edit(&loaded.input(), &shared.operations, &options) {
+            // Walkmeshes and textures lie beside models everywhere: they stay as they are, unless they were asked for.
+            Err(error) if !job.named && matches!(*error.refusal, Refusal::NotInFormat { .. }) => {
+                return self.leave(job, loaded, shared);
+            }
+            edited => edited.map_err(|error| Failure::Other(error.to_string()))?,
+        };
         let Edited { output, document, differences, changed, fields, idle, .. } = edited;
         let format = document.format();
         let mut done = Done { changed, differences, fields, idle, entries: None };
@@ -96,6 +101,18 @@ impl Options {
             None => shared.saving.save(job, &output, format).map_err(Failure::Io)?,
         }
         Ok(done)
+    }
+
+    /// Leaves a file as it is.
+    fn leave(&self, job: &Job, loaded: Loaded, shared: &Shared<'_>) -> Result<Done, Failure> {
+        if self.output.is_some() && !self.dry_run {
+            let format = galatea::detect(&loaded.bytes).ok_or(Failure::Unknown)?;
+            let mut output = Output::single(loaded.bytes);
+            output.companions = loaded.companions;
+            shared.saving.save(job, &output, format).map_err(Failure::Io)?;
+        }
+        let idle = (0..shared.operations.len()).collect();
+        Ok(Done { changed: false, differences: Vec::new(), fields: Vec::new(), idle, entries: None })
     }
 
     fn write(&self, path: &Path, output: &Output, shared: &Shared<'_>) -> Result<(), Failure> {
