@@ -297,9 +297,8 @@ impl Document {
             let output = self.lock().write()?;
             let input = output.input().with_name(&self.source.name);
             let whole = self.source.with_siblings(|siblings| {
-                galatea::inspect(&input.clone().with_siblings(siblings), &Limits::default())
+                (self.format.inspect)(&input.clone().with_siblings(siblings), &Limits::default())
             });
-            let whole = whole.unwrap_or_default();
             let (inspection, bytes) = match &companion {
                 None => (whole.into_iter().next(), Some(output.bytes.as_slice())),
                 Some(extension) => {
@@ -311,6 +310,10 @@ impl Document {
                 }
             };
             let (Some(inspection), Some(bytes)) = (inspection, bytes) else {
+                // A layout has no fields with places.
+                if companion.is_none() {
+                    return Ok(Vec::new());
+                }
                 return Err(Failure::Value("there is no such companion file".to_owned()));
             };
             let mut rows = Vec::new();

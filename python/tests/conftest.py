@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+#: Programs, not tests: `cargo xtask python --bench` and `--fuzz` run them.
+collect_ignore = ["measure.py", "fuzz_open.py"]
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 

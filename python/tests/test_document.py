@@ -16,7 +16,7 @@ import galatea
 
 from .conftest import EXAMPLES
 
-FILES = sorted(path for path in EXAMPLES.rglob("*") if path.is_file() and path.suffix not in {".mdx"}) + [
+FILES = sorted(path for path in EXAMPLES.rglob("*.*") if path.suffix not in {".mdx", ".py", ".md", ".pyc"}) + [
     EXAMPLES / "beacon.mdx",
     EXAMPLES / "statue_800.mdx",
     EXAMPLES / "statue_1000.mdx",
@@ -145,6 +145,7 @@ def test_inspect_accounts_for_offsets() -> None:
     count = next(field for field in header.children if field.name == "face_count")
     assert int.from_bytes(data[count.offset : count.offset + count.size], "little") == 132
     assert count.value.startswith("132")
+    assert galatea.open(EXAMPLES / "keep" / "keep.lyt").inspect() == []
     mdx = galatea.open(EXAMPLES / "statue.mdl").inspect(companion="mdx")
     assert mdx and all(field.offset < (EXAMPLES / "statue.mdx").stat().st_size for field in mdx)
     with pytest.raises(ValueError, match="companion"):

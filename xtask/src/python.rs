@@ -48,7 +48,7 @@ impl Options {
                 command
             };
             run(here(&["fmt"]).arg("--check"), "cargo fmt --check of python/")?;
-            let clippy = &mut here(&["clippy", "--quiet", "--release", "--locked"]);
+            let clippy = &mut here(&["clippy", "--quiet", "--locked"]);
             run(clippy.args(["--", "--deny", "warnings"]), "clippy of python/")?;
         }
         step("wheel", &start);
@@ -65,8 +65,9 @@ impl Options {
         pip(&home, &[&wheel.to_string_lossy()])?;
         step("tests", &start);
         let mut tests = Command::new(&python);
-        tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "python/tests", "galatea"]);
-        run(tests.args(["--rootdir", "python"]).current_dir(root()), "the tests of the package")?;
+        tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "python/pyproject.toml"]);
+        tests.args(["--pyargs", "python/tests", "galatea"]).current_dir(root());
+        run(&mut tests, "the tests of the package")?;
         if !self.tests_only {
             step("types", &start);
             types(&tools, &python)?;
@@ -121,7 +122,10 @@ fn types(tools: &Path, python: &Path) -> Outcome {
     let mut mypy = Command::new(bin(tools, "mypy"));
     mypy.args(["--strict", "--no-incremental", "--config-file", "pyproject.toml"]);
     mypy.arg("--python-executable").arg(python);
-    run(mypy.args(["package/galatea", "tests"]).current_dir(root().join("python")), "mypy --strict")?;
+    run(
+        mypy.args(["package/galatea", "tests", "../examples/fleet"]).current_dir(root().join("python")),
+        "mypy --strict",
+    )?;
     // It imports the module, so it runs where that is installed.
     pip(python.parent().and_then(Path::parent).unwrap_or(python), &["mypy>=1.15"])?;
     let mut stubs = Command::new(python);
@@ -133,7 +137,18 @@ fn types(tools: &Path, python: &Path) -> Outcome {
 fn bench(python: &Path) -> Outcome {
     let build = ["build", "--quiet", "--release", "--package", "galatea-cli"];
     run(&mut cargo(&build), "building the program")?;
-    let rays = ["run", "--quiet", "--release", "--package", "galatea", "--example", "rays", "--"];
+    let rays = [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "galatea",
+        "--features",
+        "serde",
+        "--example",
+        "rays",
+        "--",
+    ];
     let output = cargo(&rays).arg("examples/room.wok").output().map_err(|e| e.to_string())?;
     if !output.status.success() {
         return Err(format!("the rays of the library: {}", String::from_utf8_lossy(&output.stderr)));
