@@ -118,19 +118,21 @@ impl Ground {
         let (faces, distances) = py.detach(|| {
             let mut faces = Vec::with_capacity(origins.len());
             let mut distances = Vec::with_capacity(origins.len());
-            let mut aim = directions.iter().cycle();
-            let mut reach = lengths.map(|lengths| lengths.iter().cycle());
-            for origin in origins {
-                let direction = aim.next().copied().unwrap_or_default();
-                let unit = length(direction);
+            // One serves all, or there is one for each.
+            let (aims, reaches) = (directions.len() == 1, lengths.is_some_and(|lengths| lengths.len() == 1));
+            for (at, origin) in origins.iter().enumerate() {
+                let direction = directions.get(if aims { 0 } else { at }).copied().unwrap_or_default();
                 let ray = Ray::new(*origin, direction);
-                let ray = match reach.as_mut().and_then(Iterator::next) {
-                    Some(length) => ray.up_to((f64::from(*length) / unit) as f32),
+                let ray = match lengths.and_then(|lengths| lengths.get(if reaches { 0 } else { at })) {
+                    Some(limit) => ray.up_to((f64::from(*limit) / length(direction)) as f32),
                     None => ray,
                 };
-                let hit = self.mesh.nearest(&ray, of);
-                faces.push(hit.map_or(-1, |hit| hit.face as i32));
-                distances.push(hit.map_or(f64::INFINITY, |hit| hit.distance * unit));
+                let (face, distance) = match self.mesh.nearest(&ray, of) {
+                    Some(hit) => (hit.face as i32, hit.distance * length(direction)),
+                    None => (-1, f64::INFINITY),
+                };
+                faces.push(face);
+                distances.push(distance);
             }
             (faces, distances)
         });

@@ -126,6 +126,7 @@ pub(crate) fn texture_row(
             (if broken.is_some() { "unreadable" } else { "found" }, Some(path), also, broken)
         }
         Why::Ambiguous(paths) => ("ambiguous", paths.first().cloned(), paths, None),
+        Why::NotLoaded(path) => ("not loaded", Some(path), Vec::new(), None),
         Why::Missing => ("missing", None, Vec::new(), None),
         Why::Unsafe => ("unsafe", None, Vec::new(), None),
         Why::BuiltIn => ("built in", None, Vec::new(), None),

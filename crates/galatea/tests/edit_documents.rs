@@ -297,6 +297,13 @@ fn a_scaled_model_is_as_many_times_as_large_in_every_pose() {
 }
 
 #[test]
+fn a_box_around_nothing_stays_one_when_the_model_is_scaled() {
+    let empty = "set sequences[0].bounds.min=3.40282e38,3.40282e38,3.40282e38\n";
+    let edited = fine(&example("statue_800.mdx"), &format!("{empty}scale 2\nget sequences[0].bounds.min"));
+    assert_eq!(edited.fields[0].value, "(3.40282e38, 3.40282e38, 3.40282e38)");
+}
+
+#[test]
 fn derived_tables_come_back_when_they_are_computed_again() {
     for (name, damage, table) in [
         ("statue.mdl", "set nodes[plinth].mesh.radius=99", "bounds"),

@@ -8,7 +8,19 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__: list[str]
+__all__ = [
+    "Converted",
+    "Document",
+    "Ground",
+    "SceneParts",
+    "Sources",
+    "__version__",
+    "encode",
+    "formats",
+    "main",
+    "rules",
+    "target_of",
+]
 __version__: str
 
 _Bytes: TypeAlias = bytes

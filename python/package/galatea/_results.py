@@ -136,7 +136,8 @@ class TextureUse:
     name: str
     #: What it is for.
     purpose: str
-    #: ``found``, ``missing``, ``ambiguous``, ``unreadable``, ``unsafe`` or ``built in``.
+    #: ``found``, ``missing``, ``ambiguous``, ``unreadable``, ``unsafe``, ``built in``, or ``not loaded`` for a file that is there
+    #: but that the game does not look for.
     status: str
     path: Path | None
     #: Other files of the same name.

@@ -47,7 +47,7 @@ pub(super) fn rename(
     if let Some(model) = any.downcast_mut::<crate::fox::Fmdl>() {
         return fox(model, old, new, options);
     }
-    let _ = (any, options);
+    let _ = (any, old, new, options);
     Err(not_for(document, "nodes have names in mdl, mdx and fmdl"))
 }
 

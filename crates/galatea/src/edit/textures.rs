@@ -27,7 +27,7 @@ pub(super) fn rename(
     if let Some(model) = any.downcast_mut::<crate::fox::Fmdl>() {
         return fox::rename(model, options, rename, literal);
     }
-    let _ = (any, options, literal);
+    let _ = (any, options, rename, literal);
     Err(not_for(document, "textures are renamed in mdl, mdx and fmdl"))
 }
 

@@ -40,7 +40,10 @@ pub(super) fn scale(document: &mut dyn Document, factor: f32) -> Result<usize, R
     Err(not_for(document, "models and walkmeshes of games are scaled: mdl, mdx, fmdl, wok, pwk and dwk"))
 }
 
-/// Multiplies numbers.
+/// Numbers from here on are no lengths: they mark boxes around nothing, and would become infinite.
+const NOWHERE: f32 = 1e30;
+
+/// Multiplies numbers, as far as they are lengths.
 fn times<'v>(values: impl IntoIterator<Item = &'v mut f32>, factor: f32) {
-    values.into_iter().for_each(|value| *value *= factor);
+    values.into_iter().filter(|value| value.abs() < NOWHERE).for_each(|value| *value *= factor);
 }

@@ -84,8 +84,7 @@ fn scale_tracks(tracks: &mut Tracks, factor: f32) {
 }
 
 fn scale_bounds(bounds: &mut Bounds, factor: f32) {
-    bounds.radius *= factor;
-    times(bounds.min.iter_mut().chain(&mut bounds.max), factor);
+    times(bounds.min.iter_mut().chain(&mut bounds.max).chain([&mut bounds.radius]), factor);
 }
 
 fn scale_shape(shape: &mut Shape, factor: f32) {
