@@ -187,6 +187,10 @@ fn check_positions(scene: &Scene) -> Result<(), ConvertError> {
 }
 
 /// A scene to build a document from, and everything that the builder may look at.
+#[cfg_attr(
+    not(all(feature = "kotor", feature = "fox")),
+    allow(dead_code, reason = "builders of different formats look at different things")
+)]
 pub(crate) struct Source<'a> {
     pub(crate) scene: &'a Scene,
     /// The images of the document that the scene came from.

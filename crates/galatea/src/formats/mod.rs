@@ -57,7 +57,9 @@ pub use texture::TextureFile;
 pub(crate) use texture_convert::convert_texture;
 pub use texture_convert::encode_image;
 
-use crate::{ConvertError, ConvertOptions, Converted, Format, SceneContext};
+use crate::Format;
+#[cfg(any(feature = "kotor", feature = "mdlx", feature = "fox"))]
+use crate::{ConvertError, ConvertOptions, Converted, SceneContext};
 
 /// Lists the formats: for each its variant of [`FormatId`] and its description.
 macro_rules! formats {
@@ -193,6 +195,7 @@ impl fmt::Display for UnknownFormat {
 impl std::error::Error for UnknownFormat {}
 
 /// Converts a document without a scene in between; `None` if the conversion needs a scene.
+#[cfg(any(feature = "kotor", feature = "mdlx", feature = "fox"))]
 pub(crate) type ConvertTo<T> =
     fn(&T, FormatId, &ConvertOptions, &SceneContext<'_>) -> Result<Option<Converted>, ConvertError>;
 

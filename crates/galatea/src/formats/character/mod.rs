@@ -11,8 +11,10 @@ use galatea_scene::{NodeId, Performance, Scene, Target};
 use galatea_texture::find::Game;
 use galatea_wire::{Error, Fixed, Limits, Loss, Report, Result, Rule, Summary, Text};
 
+pub(crate) use tables::absent;
+#[cfg(feature = "walk")]
+pub(crate) use tables::table;
 pub use tables::{Appearances, Look, Parts};
-pub(crate) use tables::{absent, table};
 
 use super::kotor_mdl::kotor_scene;
 use crate::{Document, Format, FormatId, Output, SceneContext, SiblingFiles};
