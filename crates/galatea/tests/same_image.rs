@@ -39,8 +39,8 @@ fn open(loaded: &Loaded) -> Box<dyn Document> {
 /// between pixels are others.
 const MIXED: [&str; 4] = ["DarkBomb.mdx", "ShadowTornado.mdx", "Supernova.mdx", "unit.mdx"];
 
-/// Models whose materials a GLB has as metal: KotOR's mirrors, and PES's metal, whose specular map is drawn by rules of its own.
-const METAL: [&str; 2] = ["L_Alien02.mdl", "so_chair_b.fmdl"];
+/// Models that mirror their surroundings, as KotOR's materials do: a GLB has metal instead.
+const MIRRORS: [&str; 1] = ["L_Alien02.mdl"];
 
 /// Draws models and the forms they have, at rest and in the middle of a clip. Returns how many they were.
 fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize {
@@ -73,7 +73,7 @@ fn same(models: impl Iterator<Item = PathBuf>, text: Option<FormatId>) -> usize 
             let own = draw(&scene, resolved.as_ref(), clip);
             let mut compare = |form: &str, other: &preview::Image| {
                 let name = show(path);
-                let mixed = form == "GLB" && [MIXED.as_slice(), &METAL].concat().contains(&name.as_str());
+                let mixed = form == "GLB" && [MIXED.as_slice(), &MIRRORS].concat().contains(&name.as_str());
                 let (share, rounding) = if mixed { (10, 40) } else { (1000, 2) };
                 let off = different(&own, other, rounding);
                 if off > (SIDE * SIDE) as usize / share {

@@ -264,9 +264,13 @@ fn a_look_is_shown_and_the_material_comes_back() {
     for word in ["MOZ_lightmap", "specularTexture", "occlusionTexture", "KHR_texture_transform", "decal 1"] {
         assert!(json.contains(word), "{word}");
     }
-    let back = open(&json, &bin).scene;
+    let loaded = open(&json, &bin);
+    let (shown, back) = (&loaded.appearances[0], &loaded.scene);
     // NaN is not equal to itself.
     assert_eq!(format!("{back:?}"), format!("{scene:?}"));
+    // What is drawn is what the document says, not what the material is.
+    assert_eq!((shown.metallic, shown.roughness), (1.0, 0.5));
+    assert_eq!((shown.base_color, shown.emissive), ([1.0, 1.0, 1.0, 0.5], [0.25; 3]));
     // An edit of what is shown wins, and the rest stays.
     let edited = open(&json.replace(r#""alphaMode":"BLEND""#, r#""alphaMode":"OPAQUE""#), &bin).scene;
     assert_eq!(edited.materials[0].alpha, AlphaMode::Opaque);

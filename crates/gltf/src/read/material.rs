@@ -250,6 +250,8 @@ fn appearance(value: &Value, drawn: Vec<Drawn>, material: &Material, drawing: &D
     let pbr = value.get("pbrMetallicRoughness").unwrap_or(&none);
     appearance.base_color = array(pbr, "baseColorFactor").unwrap_or([1.0; 4]);
     appearance.emissive = array(value, "emissiveFactor").unwrap_or_default();
+    appearance.metallic = number(pbr, "metallicFactor").unwrap_or(1.0);
+    appearance.roughness = number(pbr, "roughnessFactor").unwrap_or(1.0);
     appearance.two_sided = is_double_sided(value);
     appearance.unlit = is_unlit(value);
     appearance.alpha = match value.get("alphaMode").and_then(Value::as_str) {
