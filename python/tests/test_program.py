@@ -58,6 +58,8 @@ def test_ctrl_c_ends_a_batch_with_what_is_written_complete(tmp_path: Path) -> No
 def test_the_program_leaves_the_signals_of_a_running_python_alone() -> None:
     code = (
         "import signal, galatea._galatea as native\n"
+        # A shell's background jobs start with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "before = signal.getsignal(signal.SIGINT)\n"
         "assert native.main(['galatea', 'info', 'examples/room.wok']) == 0\n"
         "assert signal.getsignal(signal.SIGINT) is before\n"
