@@ -113,14 +113,14 @@ fn sparks(node: Node) -> ParticleEmitter2 {
     }
 }
 
-/// A quarter turn about the x axis, so that a ribbon, which is as wide as its y axis, stands upright.
+/// Returns a quarter turn about the x axis, so that a ribbon, which is as wide as its y axis, stands upright.
 fn upright() -> Track {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let keys = Keys::Rotation(Curve::new([(0, [half, 0.0, 0.0, half])]));
     Track::new(b"KGRT", Interpolation::None, keys)
 }
 
-/// A movement up and down, which begins half way up or down.
+/// Returns a movement up and down, which begins half way up or down.
 fn rise(clock: i32, from: f32) -> Track {
     let height = |part: f32| 26.0 * Vec2::from_angle((part + from) * TAU).y;
     let keys = ROUND_KEYS.map(|i| (key_time(i), [0.0, 0.0, height(f32::from(i) / 16.0)]));
@@ -128,7 +128,7 @@ fn rise(clock: i32, from: f32) -> Track {
     Track { global_sequence: clock, ..Track::new(b"KGTR", Interpolation::Linear, keys) }
 }
 
-/// A turn about the z axis.
+/// Returns a turn about the z axis.
 fn turn(clock: i32, from: f32) -> Track {
     let rotation = |part: f32| Quat::from_rotation_z((part + from) * TAU).to_array();
     let keys = ROUND_KEYS.map(|i| (key_time(i), rotation(f32::from(i) / 16.0)));

@@ -59,7 +59,7 @@ impl Options {
     }
 }
 
-/// Whether the toolchain has the component `llvm-tools`, or `LLVM_COV` and `LLVM_PROFDATA` name programs of another LLVM.
+/// Returns whether the toolchain has the component `llvm-tools`, or `LLVM_COV` and `LLVM_PROFDATA` name programs of another LLVM.
 fn llvm_tools() -> bool {
     if std::env::var_os("LLVM_COV").is_some() {
         return true;

@@ -97,7 +97,7 @@ fn rules(table: &[&Rule]) -> String {
     out
 }
 
-/// All rules of all formats, each under a heading of its code, so that `rules.md#kbwm0009` leads to it.
+/// Returns all rules of all formats, each under a heading of its code, so that `rules.md#kbwm0009` leads to it.
 fn catalogue() -> String {
     let mut out = String::from(
         "# Rules\n\nWhat `galatea check` looks for. Each rule has a code that is never reused; a link to a rule ends in its code in \
@@ -126,7 +126,7 @@ fn catalogue() -> String {
     out
 }
 
-/// Doc comments as one line of a table.
+/// Returns doc comments as one line of a table.
 fn flow(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

@@ -321,7 +321,7 @@ impl Seen {
     }
 }
 
-/// Where the viewer is known to play a model otherwise, and why we do not follow it; see the table in docs/render.md.
+/// Returns where the viewer is known to play a model otherwise, and why we do not follow it; see the table in docs/render.md.
 fn known(model: &Model) -> Vec<&'static str> {
     let particles = &model.particle_emitters2;
     let mut out = Vec::new();

@@ -72,7 +72,7 @@ impl Floor {
     }
 }
 
-/// A room of two storeys: stone below with a pool of lava in it, a metal gallery above, a ramp between them, and a doorway
+/// Returns a room of two storeys: stone below with a pool of lava in it, a metal gallery above, a ramp between them, and a doorway
 /// to room 1.
 fn room() -> galatea::Result<Walkmesh> {
     let mut floor = Floor::default();
@@ -120,7 +120,7 @@ beginlayout
 donelayout
 ";
 
-/// The rooms of the area: a hall of stone, a wooden passage, a vault of metal with a pool of water. Like those of the games
+/// Returns the rooms of the area: a hall of stone, a wooden passage, a vault of metal with a pool of water. Like those of the games
 /// they hold their places in the area.
 fn keep(number: usize) -> galatea::Result<Walkmesh> {
     let (from, size, exits): ([i32; 2], [i32; 2], &[(f32, i32)]) = match number {
@@ -152,14 +152,14 @@ fn keep(number: usize) -> galatea::Result<Walkmesh> {
     Ok(mesh)
 }
 
-/// Whether both ends of an edge are in a place.
+/// Returns whether both ends of an edge are in a place.
 fn along(mesh: &Walkmesh, edge: u32, place: impl Fn([f32; 3]) -> bool) -> bool {
     let face = mesh.faces.get(edge as usize / 3).copied().unwrap_or_default();
     let end = |i: u32| face.get((i % 3) as usize).and_then(|v| mesh.vertices.get(*v as usize)).copied();
     end(edge % 3).is_some_and(&place) && end(edge % 3 + 1).is_some_and(&place)
 }
 
-/// A box that is in the way: a crate to use from one side, or a closed gate to use from both.
+/// Returns a box that is in the way: a crate to use from one side, or a closed gate to use from both.
 fn obstacle(door: bool) -> galatea::Result<Walkmesh> {
     let (x, y) = if door { (1.0, 0.1) } else { (0.4, 0.4) };
     let vertices = vec![[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]];

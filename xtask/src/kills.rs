@@ -177,7 +177,7 @@ impl Trial {
         command
     }
 
-    /// The second run. Findings that are left do not matter, failures do.
+    /// Does the second run. Findings that are left do not matter, failures do.
     fn finish(&self, program: &Path) -> Outcome {
         let status = self.command(program).status().map_err(|e| e.to_string())?;
         if status.code().is_some_and(|code| code <= 1) {
@@ -201,7 +201,7 @@ impl Trial {
         write().map_err(|e: std::io::Error| format!("{}: {e}", self.dir.display()))
     }
 
-    /// All files of the folder, by name.
+    /// Returns all files of the folder, by name.
     fn listed(&self) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let read = || -> std::io::Result<BTreeMap<String, Vec<u8>>> {
             let entries = fs::read_dir(&self.dir)?.collect::<Result<Vec<_>, _>>()?;
@@ -212,7 +212,7 @@ impl Trial {
         read().map_err(|e| format!("{}: {e}", self.dir.display()))
     }
 
-    /// What there is after a run that was stopped; then what a reader and a second run make of it.
+    /// Judges what there is after a run that was stopped; then what a reader and a second run make of it.
     fn judge(
         &self,
         program: &Path,
@@ -276,7 +276,7 @@ impl Trial {
     }
 }
 
-/// A damaged pair, and what `check --fix` makes of it.
+/// Returns a damaged pair, and what `check --fix` makes of it.
 fn fix(dir: &Path) -> Result<Trial, String> {
     let Pair([mut mdl, mut mdx]) = statue()?;
     // The weight of the first vertex is 0.5 instead of 1, and behind the model there is more.
@@ -304,7 +304,7 @@ fn fix(dir: &Path) -> Result<Trial, String> {
     })
 }
 
-/// A folder of pairs that are converted onto other pairs.
+/// Returns a folder of pairs that are converted onto other pairs.
 fn convert(dir: &Path, pairs: usize) -> Result<Trial, String> {
     let Pair([mdl, mdx]) = statue()?;
     let read = |mdl: &[u8], mdx: &[u8]| kotor::mdl::Model::read(mdl, Some(mdx), &Limits::default());
@@ -340,7 +340,7 @@ fn convert(dir: &Path, pairs: usize) -> Result<Trial, String> {
     })
 }
 
-/// The KotOR model of the examples.
+/// Returns the KotOR model of the examples.
 fn statue() -> Result<Pair, String> {
     let read = |ending: &str| {
         let path = root().join("examples/statue").with_extension(ending);

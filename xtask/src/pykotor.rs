@@ -39,7 +39,7 @@ impl Options {
     }
 }
 
-/// A Python with PyKotor.
+/// Returns a Python with PyKotor.
 fn python() -> Result<PathBuf, String> {
     let home = tools("pykotor");
     let python = home.join("bin/python");

@@ -159,7 +159,7 @@ fn bench(python: &Path) -> Outcome {
     run(measure.current_dir(root()), "the measurements")
 }
 
-/// The tools that build the package, installed on first use.
+/// Returns the tools that build the package, installed on first use.
 fn builders() -> Result<PathBuf, String> {
     let home = tools("maturin");
     if !home.join("ready").is_file() {

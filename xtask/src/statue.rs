@@ -54,7 +54,7 @@ fn ring(middle: [f32; 3], radii: [f32; 2], bone: u16) -> Ring {
     Ring { middle, radii, bones: [(bone, 1.0), (0, 0.0)] }
 }
 
-/// A ring between two bones.
+/// Returns a ring between two bones.
 fn joint(middle: [f32; 3], radii: [f32; 2], a: u16, b: u16) -> Ring {
     Ring { middle, radii, bones: [(a, 0.5), (b, 0.5)] }
 }
@@ -286,7 +286,7 @@ fn plinth() -> Body {
     body
 }
 
-/// The scene: Y up, metres, looking along positive Z.
+/// Returns the scene: Y up, metres, looking along positive Z.
 fn statue() -> Scene {
     let mut scene = Scene::new("statue");
     let texture = Texture { name: "statue".into(), ..Texture::default() };
@@ -329,13 +329,13 @@ fn statue() -> Scene {
     scene
 }
 
-/// A rotation about the axis from right to left whose half has this tangent; positive bends to the front.
+/// Returns a rotation about the axis from right to left whose half has this tangent; positive bends to the front.
 fn bend(tangent: f32) -> [f32; 4] {
     let length = (1.0 + tangent * tangent).sqrt();
     [-tangent / length, 0.0, 0.0, 1.0 / length]
 }
 
-/// Two seconds in which nothing but the head moves.
+/// Returns two seconds in which nothing but the head moves.
 fn stand(bones: &[NodeId]) -> Clip {
     let values = [0.0, -0.02, 0.0].into_iter().flat_map(bend).collect();
     let head = bones.get(2).copied().unwrap_or(0);
@@ -343,7 +343,7 @@ fn stand(bones: &[NodeId]) -> Clip {
     Clip { name: "stand".into(), length: 2.0, channels: vec![nod], ..Clip::default() }
 }
 
-/// Two steps in a second, from the left foot in front to the left foot in front.
+/// Returns two steps in a second, from the left foot in front to the left foot in front.
 fn walk(bones: &[NodeId]) -> Clip {
     let times = vec![0.0, 0.25, 0.5, 0.75, 1.0];
     // For each bone five bends; those of the right side are half a round later.
@@ -404,7 +404,7 @@ fn warcraft(scene: &Scene) -> Scene {
     out
 }
 
-/// The statue in every format, by file name.
+/// Returns the statue in every format, by file name.
 pub(crate) fn files() -> std::result::Result<Vec<(&'static str, Vec<u8>)>, String> {
     let scene = statue();
     let image = Image::new(SIDE, SIDE, marble()).ok_or("the texture has the wrong size")?;

@@ -43,7 +43,7 @@ impl Options {
     }
 }
 
-/// How often throwing the derived tables away and deriving them again gives the stored ones.
+/// Returns how often throwing the derived tables away and deriving them again gives the stored ones.
 fn walkmeshes() -> Option<String> {
     let dir = corpus("kotor")?;
     let (mut areas, mut adjacency, mut border, mut tree) = (0usize, 0usize, 0usize, 0usize);
@@ -80,7 +80,7 @@ fn walkmeshes() -> Option<String> {
     Some(out)
 }
 
-/// How many values stored in KotOR models are as derived, over the files that follow the compiler's rules.
+/// Returns how many values stored in KotOR models are as derived, over the files that follow the compiler's rules.
 fn kotor_models() -> Option<String> {
     let dir = corpus("kotor")?;
     let mut sum = Comparison::default();
@@ -105,7 +105,7 @@ fn kotor_models() -> Option<String> {
     Some(out)
 }
 
-/// How many derived fields of Fox Engine models come out as the game's compiler stored them.
+/// Returns how many derived fields of Fox Engine models come out as the game's compiler stored them.
 fn fox_models() -> Option<String> {
     let dir = corpus("fmdl")?;
     let mut sum: Vec<(&'static str, usize, usize)> = Vec::new();
@@ -140,7 +140,7 @@ fn fox_models() -> Option<String> {
     Some(out)
 }
 
-/// How many materials of each game have a preset, and which have none.
+/// Returns how many materials of each game have a preset, and which have none.
 fn presets(dir: &std::path::Path) -> Option<String> {
     let (presets, names) = (Presets::built_in(), Dictionary::built_in());
     let mut games: BTreeMap<&str, [usize; 4]> = BTreeMap::new();

@@ -48,7 +48,7 @@ fn seconds() -> f64 {
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |n| n * 1e-9)
 }
 
-/// Whether what must be reached was reached.
+/// Returns whether what must be reached was reached.
 fn verdict(reached: bool) -> &'static str {
     if reached { "ok" } else { "BELOW" }
 }

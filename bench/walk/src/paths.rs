@@ -71,7 +71,7 @@ fn lengths(navigator: &mut Navigator<'_>, effort: Effort, pairs: &[Pair], out: &
     found
 }
 
-/// The same with polyanya.
+/// Returns the same with polyanya.
 fn their_lengths(mesh: &polyanya::Mesh, pairs: &[Pair], out: &mut [f64]) -> usize {
     let mut found = 0;
     for (pair, out) in pairs.iter().zip(out) {

@@ -62,7 +62,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
         Some((index, count)) if index < count => Ok(Shard { index, count }),
-        _ => Err("needs a part and how many there are, such as 0/4 to 3/4".into()),
+        _ => Err("needs a part and the number of parts, such as 0/4 to 3/4".into()),
     }
 }
 

@@ -62,7 +62,7 @@ impl Mesh {
         ids.max().map_or(0, |id| 1 << id)
     }
 
-    /// Most bones that any vertex names. A bone whose weight was rounded to 0 still counts, as it does for the game's
+    /// Returns the largest number of bones that one vertex names. A bone whose weight was rounded to 0 still counts, as it does for the game's
     /// compiler.
     pub fn max_weights(&self) -> u16 {
         self.weight_counts().max().unwrap_or(0)
@@ -83,7 +83,7 @@ impl Mesh {
         weights.iter().zip(indices).map(named)
     }
 
-    /// Surface of the LOD-0 triangles in the model and, where UV 0 is there, on the texture.
+    /// Returns the surface of the LOD-0 triangles in the model and, where UV 0 is there, on the texture.
     pub fn areas(&self) -> (f64, Option<f64>) {
         let positions = self.vertices.positions().unwrap_or(&[]);
         let uvs = self.vertices.uvs(0);

@@ -154,7 +154,7 @@ fn up_to_64(s: &[u8]) -> u64 {
     shift_mix(r.wrapping_mul(K0).wrapping_add(vs)).wrapping_mul(K2)
 }
 
-/// CityHash64 as of version 1.0.3; later versions give other values.
+/// Returns the CityHash64 as of version 1.0.3; later versions give other values.
 fn city_hash64(s: &[u8]) -> u64 {
     let len = s.len();
     match len {

@@ -32,7 +32,7 @@ pub enum Usage {
 }
 
 impl Usage {
-    /// From the number in the file.
+    /// Returns the usage of a number in the file.
     pub fn from_id(id: u8) -> Usage {
         match id {
             0 => Usage::Position,
@@ -74,7 +74,7 @@ impl Usage {
         }
     }
 
-    /// Its place in the order of the game's own files.
+    /// Returns its place in the order of the game's own files.
     pub(crate) fn rank(self) -> u8 {
         match self {
             Usage::Position => 0,
@@ -87,7 +87,7 @@ impl Usage {
         }
     }
 
-    /// Its name in messages, such as `uv0`.
+    /// Returns its name in messages, such as `uv0`.
     pub fn name(self) -> String {
         match self {
             Usage::Position => "position".into(),
@@ -151,7 +151,7 @@ impl Values {
         })
     }
 
-    /// Bytes per vertex; 0 for [`Values::Same`].
+    /// Returns the bytes per vertex; 0 for [`Values::Same`].
     pub fn size(&self) -> usize {
         match self {
             Values::F32x3(_) => 12,
@@ -162,7 +162,7 @@ impl Values {
         }
     }
 
-    /// Vertices; `None` where the column cannot tell.
+    /// Returns the number of vertices; `None` where the column cannot tell.
     pub fn len(&self) -> Option<usize> {
         match self {
             Values::F32x3(v) => Some(v.len()),
@@ -271,7 +271,7 @@ impl Vertices {
         }
     }
 
-    /// Positions in metres, Y up.
+    /// Returns the positions in metres, Y up.
     pub fn positions(&self) -> Option<&[[f32; 3]]> {
         match self.get(Usage::Position)? {
             Values::F32x3(v) => Some(v),
@@ -279,7 +279,7 @@ impl Vertices {
         }
     }
 
-    /// Four floats per vertex of a half-float attribute: normals and tangents.
+    /// Returns four floats per vertex of a half-float attribute: normals and tangents.
     fn halves4(&self, usage: Usage) -> Option<impl ExactSizeIterator<Item = [f32; 4]> + '_> {
         match self.get(usage)? {
             Values::F16x4(v) => Some(v.iter().map(|v| v.map(half_to_f32))),
@@ -287,17 +287,17 @@ impl Vertices {
         }
     }
 
-    /// Normals; w is 1.
+    /// Returns the normals; w is 1.
     pub fn normals(&self) -> Option<impl ExactSizeIterator<Item = [f32; 4]> + '_> {
         self.halves4(Usage::Normal)
     }
 
-    /// Tangents; w is the side of the bitangent, as glTF has it.
+    /// Returns the tangents; w is the side of the bitangent, as glTF has it.
     pub fn tangents(&self) -> Option<impl ExactSizeIterator<Item = [f32; 4]> + '_> {
         self.halves4(Usage::Tangent)
     }
 
-    /// Texture coordinates of one set, V down.
+    /// Returns the texture coordinates of one set, V down.
     pub fn uvs(&self, set: u8) -> Option<Vec<[f32; 2]>> {
         match self.get(Usage::Uv(set))? {
             Values::F16x2(v) => Some(widened(v)),
@@ -313,12 +313,12 @@ impl Vertices {
         }
     }
 
-    /// Colours, RGBA.
+    /// Returns the colours, RGBA.
     pub fn colours(&self) -> Option<&[[u8; 4]]> {
         self.bytes4(Usage::Colour)
     }
 
-    /// Bone weights; they sum to 255.
+    /// Returns the bone weights; they sum to 255.
     pub fn weights(&self) -> Option<&[[u8; 4]]> {
         self.bytes4(Usage::Weights)
     }

@@ -227,7 +227,7 @@ impl Fmdl {
         self.bone_groups.get(usize::from(mesh.bone_group)).filter(|_| mesh.is_skinned())
     }
 
-    /// For each mesh the index of the group that holds it; `None` for a mesh that no run covers.
+    /// Returns for each mesh the index of the group that holds it; `None` for a mesh that no run covers.
     pub fn groups_of_meshes(&self) -> Vec<Option<u16>> {
         let mut out = vec![None; self.meshes.len()];
         // Where the next mesh without a group may be: long runs that overlap still cost linear work.

@@ -33,7 +33,7 @@ impl Name {
         }
     }
 
-    /// Its StrCode64. Text that shows a hash (`0x…`) hashes to that hash, so that unresolved names survive 2.03.
+    /// Returns its StrCode64. Text that shows a hash (`0x…`) hashes to that hash, so that unresolved names survive 2.03.
     ///
     /// ```
     /// assert_eq!(galatea_fox::Name::from("Base_Tex_SRGB").code(), 0x41EA7BE81B61);

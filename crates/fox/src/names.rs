@@ -178,7 +178,7 @@ pub struct UsedName {
 }
 
 impl UsedName {
-    /// Its text, by itself or by the dictionary. Texture paths come with `.ftex`.
+    /// Returns its text, by itself or by the dictionary. Texture paths come with `.ftex`.
     pub fn resolve(&self, names: &Dictionary) -> Option<String> {
         match (self.path, &self.name) {
             (Some(code), Name::Hash(_)) => names.path(code).map(|p| format!("{p}.ftex")),
@@ -186,7 +186,7 @@ impl UsedName {
         }
     }
 
-    /// Its hash: StrCode64, or PathCode64 for texture paths.
+    /// Returns its hash: StrCode64, or PathCode64 for texture paths.
     pub fn code(&self) -> u64 {
         self.path.unwrap_or_else(|| self.name.code())
     }
@@ -217,7 +217,7 @@ pub fn hash_word(word: &str) -> WordHashes {
 }
 
 impl Fmdl {
-    /// Every name of the model once per kind, in the order of first use.
+    /// Returns every name of the model once per kind, in the order of first use.
     ///
     /// ```
     /// use galatea_fox::{Fmdl, Group, NameKind};

@@ -189,7 +189,7 @@ impl Document<'_> {
         self.tables.vectors.get(usize::from(index)).copied()
     }
 
-    /// Everything but the meshes. References that lead nowhere become empty values; rules report them.
+    /// Returns everything but the meshes. References that lead nowhere become empty values; rules report them.
     fn resolve(&self) -> Result<Fmdl> {
         let t = &self.tables;
         let some = |index: u16| (index != u16::MAX).then_some(index);
@@ -404,7 +404,7 @@ impl Document<'_> {
 /// What the text that PES tools append begins with.
 pub(crate) const EXTENSIONS: &[u8] = b"X-FMDL-Extensions:";
 
-/// Name and shape, for the inspector, of the vertices that these elements make up. Of elements that share a place the first
+/// Returns name and shape, for the inspector, of the vertices that these elements make up. Of elements that share a place the first
 /// one counts.
 fn shape_of(elements: impl Iterator<Item = wire::Element>, stride: usize) -> (&'static str, &'static Schema) {
     let mut apart: Vec<wire::Element> = Vec::with_capacity(12);
@@ -470,7 +470,7 @@ fn overlap(elements: impl Iterator<Item = (usize, usize)> + Clone) -> bool {
 ///
 /// What has no known type, or sticks out of its vertex, is kept raw up to `next`, where the next attribute begins.
 fn column(format: u8, bytes: &[u8], stride: usize, offset: usize, next: usize) -> Values {
-    /// Fixed-size loads at a fixed distance: what the optimiser turns into plain moves.
+    /// Loads values of a fixed size at a fixed distance, which the optimiser turns into plain moves.
     fn take<T: Copy + Default, const N: usize>(
         bytes: &[u8],
         stride: usize,

@@ -48,7 +48,7 @@ macro_rules! tables {
                 }
             }
 
-            /// Bytes of one record of the table with this id.
+            /// Returns the bytes of one record of the table with this id.
             pub(crate) fn record_size(id: u8) -> usize {
                 match id {
                     $($id => <$ty as Wire>::SIZE,)*
@@ -102,7 +102,7 @@ impl Tables {
         Some((streams, elements))
     }
 
-    /// Bytes of the string block that the texts and their NULs take.
+    /// Returns the bytes of the string block that the texts and their NULs take.
     pub(crate) fn strings_end(&self) -> usize {
         let end = |s: &wire::StringEntry| s.offset.0 as usize + usize::from(s.length) + 1;
         self.strings.iter().zip(&self.texts).map(|(s, _)| end(s)).max().unwrap_or(0)

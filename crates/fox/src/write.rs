@@ -238,7 +238,7 @@ fn put_vertices(
 
 /// Writes one attribute into interleaved vertices.
 fn put_column(run: &mut [u8], stride: usize, offset: usize, values: &Values) {
-    /// Fixed-size stores at a fixed distance: what the optimiser turns into plain moves.
+    /// Stores values of a fixed size at a fixed distance, which the optimiser turns into plain moves.
     fn all<T, const N: usize>(
         run: &mut [u8],
         stride: usize,

@@ -53,6 +53,7 @@ fn damaged_models() {
 #[test]
 fn enormous_numbers_in_extras() {
     for model in [sample::pes(), sample::fragments(Fmdl::TPP)] {
+        let (mut tried, mut opened) = (0, 0);
         let (json, bin) = galatea_gltf::write_gltf(&scene(&model), &Options::default(), "a.bin");
         let parts: Vec<&str> = json.split(':').collect();
         for at in (1..parts.len()).step_by(2) {
@@ -67,10 +68,14 @@ fn enormous_numbers_in_extras() {
                 all[at] = &new;
                 let text = all.join(":");
                 let mut file = |_: &str| Some(bin.clone());
+                tried += 1;
                 if let Ok(loaded) = read(text.as_bytes(), &Limits::default(), &mut file) {
+                    opened += 1;
                     let _ = build(&loaded.scene);
                 }
             }
         }
+        // Numbers in extras are nothing to the reader; only building the model meets them.
+        assert!(opened > 50, "{opened} of {tried} opened");
     }
 }

@@ -71,7 +71,12 @@ impl<'a> Input<'a> {
         Input { siblings: Some(siblings), ..self }
     }
 
-    /// The companion with this extension.
+    /// Returns its name without the extension.
+    pub fn stem(&self) -> &'a str {
+        self.name.rsplit_once('.').map_or(self.name, |(stem, _)| stem)
+    }
+
+    /// Returns the companion with this extension.
     pub fn companion(&self, extension: &str) -> Option<&'a [u8]> {
         self.companions.iter().find(|c| c.extension == extension).map(|c| c.bytes)
     }
@@ -90,12 +95,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// A file without companion.
+    /// Returns the output of a file without companion.
     pub fn single(bytes: Vec<u8>) -> Self {
         Output { bytes, ..Output::default() }
     }
 
-    /// A file with one companion.
+    /// Returns the output of a file with one companion.
     pub fn with_companion(bytes: Vec<u8>, extension: &'static str, companion: Vec<u8>) -> Self {
         let companions = vec![Companion { extension, bytes: companion }];
         Output { bytes, companions, ..Output::default() }
@@ -127,12 +132,12 @@ impl Output {
         Ok(out.write_all(&self.bytes)?)
     }
 
-    /// As input for [`open`].
+    /// Returns the output as input for [`open`].
     pub fn input(&self) -> Input<'_> {
         Input { companions: borrowed(&self.companions), ..Input::new(&self.bytes) }
     }
 
-    /// The companion with this extension.
+    /// Returns the companion with this extension.
     pub fn companion(&self, extension: &str) -> Option<&[u8]> {
         self.companions.iter().find(|c| c.extension == extension).map(|c| c.bytes.as_slice())
     }
@@ -155,7 +160,7 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// That of a format without companion.
+    /// Returns the inspection of a format without companion.
     pub(crate) fn single(file: &'static str, (coverage, error): (Coverage, Option<Error>)) -> Vec<Self> {
         vec![Inspection { file, coverage, error }]
     }
@@ -323,11 +328,11 @@ impl fmt::Debug for SceneContext<'_> {
 
 /// A document of any format.
 pub trait Document: Any + Send {
-    /// Its format.
+    /// Returns its format.
     fn format(&self) -> &'static Format;
-    /// The figures of `galatea info`.
+    /// Returns the figures of `galatea info`.
     fn summary(&self) -> Summary;
-    /// The bytes: the same as were read, if nothing was changed.
+    /// Returns the bytes: the same as were read, if nothing was changed.
     fn write(&self) -> Result<Output>;
     /// Writes the file to a stream. Fails without writing anything if the document is more than one file, as a KotOR model
     /// with its MDX is: [`Document::write`] returns all of them.
@@ -342,7 +347,7 @@ pub trait Document: Any + Send {
     }
     /// Fixes what the wanted rules find, where the rest of the file determines the right value.
     fn fix(&mut self, wanted: &dyn Fn(&Rule) -> bool) -> Vec<Fixed>;
-    /// What differs from another document of the same format, in words; `None` if the formats differ.
+    /// Returns what differs from another document of the same format, in words; `None` if the formats differ.
     fn differences(&self, other: &dyn Document) -> Option<Vec<String>>;
     /// Adds the differences from another document of the same format to a list, within its tolerance; `false` if the formats
     /// differ. See [`compare`](crate::compare()) for comparisons in which the order of vertices does not count.
@@ -405,9 +410,9 @@ pub trait Document: Any + Send {
     fn ground(&self) -> Option<Ground> {
         None
     }
-    /// The format's own document type, for everything else.
+    /// Returns the format's own document type, for everything else.
     fn as_any(&self) -> &dyn Any;
-    /// The format's own document type, to change it.
+    /// Returns the format's own document type, to change it.
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 

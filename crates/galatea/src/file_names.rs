@@ -8,7 +8,7 @@ use galatea_texture::find::Game;
 #[cfg(all(feature = "kotor", feature = "mdlx"))]
 use crate::{Format, FormatId};
 
-/// A path below a folder, steps divided by `/`; `None` if it would lead out of the folder or mean anything but a plain
+/// Returns a path below a folder, steps divided by `/`; `None` if it would lead out of the folder or mean anything but a plain
 /// file on any system.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
     path.split('/').try_fold(folder.to_path_buf(), |whole, step| plain(step).then(|| whole.join(step)))
 }
 
-/// Whether a name is that of an ordinary file on every system.
+/// Returns whether a name is that of an ordinary file on every system.
 fn plain(name: &str) -> bool {
     const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
     let stem = name.split('.').next().unwrap_or("").trim_end().to_lowercase();
@@ -39,7 +39,7 @@ fn plain(name: &str) -> bool {
         && !name.chars().any(char::is_control)
 }
 
-/// The name of a file without its ending. Texts have two.
+/// Returns the name of a file without its ending. Texts have two.
 ///
 /// ```
 /// use galatea::file_names::stem;

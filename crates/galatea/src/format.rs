@@ -88,7 +88,7 @@ pub type WriteScene =
 pub type Encode = fn(&Image, &TextureFile, &ConvertOptions, &str) -> Result<Output>;
 
 impl Format {
-    /// A model format with nothing but its names, for formats to fill in.
+    /// Returns a model format with nothing but its names, for formats to fill in.
     pub(crate) const fn model(id: FormatId, name: &'static str, title: &'static str) -> Format {
         Format {
             id,
@@ -118,7 +118,7 @@ impl Format {
         }
     }
 
-    /// A texture format with nothing but its names, for formats to fill in.
+    /// Returns a texture format with nothing but its names, for formats to fill in.
     pub(crate) const fn texture(id: FormatId, name: &'static str, title: &'static str) -> Format {
         Format { category: Category::Texture, ..Format::model(id, name, title) }
     }

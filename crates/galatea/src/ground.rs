@@ -37,7 +37,7 @@ const LIES: [(&str, [u8; 3]); 3] =
     [("floor", [158, 156, 148]), ("wall", [132, 44, 44]), ("ceiling", [70, 48, 92])];
 
 impl Ground {
-    /// The ground in a file of any format, walkmeshes as text among them; `None` if it has no triangles to walk on.
+    /// Returns the ground in a file of any format, walkmeshes as text among them; `None` if it has no triangles to walk on.
     ///
     /// ```
     /// use galatea::{Ground, Input, SceneContext, fox::Dictionary};
@@ -55,7 +55,7 @@ impl Ground {
         Ground::of_document(open(input, limits)?.as_ref(), context)
     }
 
-    /// The ground of a document: a walkmesh, the collision mesh of a WoW alpha model, or the walk surfaces, else the
+    /// Returns the ground of a document: a walkmesh, the collision mesh of a WoW alpha model, or the walk surfaces, else the
     /// collision surfaces, else everything that is seen of any other model.
     ///
     /// `None` if there is nothing to walk on, or so many nodes share meshes that there would be too much.
@@ -72,7 +72,7 @@ impl Ground {
         Ok(Ground::of_scene(&scene))
     }
 
-    /// The ground of a KotOR walkmesh, with its own neighbours, transitions and tree.
+    /// Returns the ground of a KotOR walkmesh, with its own neighbours, transitions and tree.
     ///
     /// ```
     /// use galatea::{Ground, kotor::bwm, walk};
@@ -107,14 +107,14 @@ impl Ground {
         Ground { materials: kotor_materials(&surface.materials), surface, is_kotor: true }
     }
 
-    /// The collision mesh of a World of Warcraft model: what is not too steep can be walked on.
+    /// Returns the collision mesh of a World of Warcraft model: what is not too steep can be walked on.
     pub(crate) fn of_collision_mesh(mesh: &mdlx::CollisionMesh) -> Ground {
         let corners = mesh.triangles.chunks_exact(3).filter_map(|t| t.first_chunk::<3>());
         let faces = corners.map(|t| t.map(u32::from)).collect();
         Ground::by_slope(mesh.vertices.clone(), faces)
     }
 
-    /// The ground of a scene: its walk surfaces; where it has none, its collision surfaces; where it has neither, all
+    /// Returns the ground of a scene: its walk surfaces; where it has none, its collision surfaces; where it has neither, all
     /// that is seen. A model with axes of its own keeps its coordinates; one that is y up is turned. Of meshes that are
     /// not for walking, all that is no steeper than 50 degrees can be walked on.
     pub fn of_scene(original: &Scene) -> Option<Ground> {
@@ -206,20 +206,20 @@ impl Ground {
         }
     }
 
-    /// The number of a material by its name, ignoring case, or by its number.
+    /// Returns the number of a material by its name, ignoring case, or by its number.
     pub fn material(&self, name: &str) -> Option<u32> {
         let own = self.materials.iter().find(|m| m.name.eq_ignore_ascii_case(name)).map(|m| m.number);
         let number = || name.parse().ok().filter(|n| self.materials.iter().any(|m| m.number == *n));
         own.or_else(|| if self.is_kotor { surface::by_name(name) } else { number() })
     }
 
-    /// What a material is called: its name, or its number.
+    /// Returns what a material is called: its name, or its number.
     pub fn name(&self, material: u32) -> String {
         let own = self.materials.iter().find(|m| m.number == material).map(|m| m.name.clone());
         own.unwrap_or_else(|| if self.is_kotor { kotor_name(material) } else { material.to_string() })
     }
 
-    /// The triangles, for something that stands in the way.
+    /// Returns the triangles, for something that stands in the way.
     pub fn triangles(&self) -> Vec<[[f32; 3]; 3]> {
         let corner = |v: u32| self.surface.positions.get(v as usize).copied().unwrap_or_default();
         self.surface.faces.iter().map(|face| face.map(corner)).collect()

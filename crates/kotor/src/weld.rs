@@ -46,7 +46,7 @@ pub(crate) fn same_places(positions: &[[f32; 3]], close: f32) -> Vec<u32> {
     out
 }
 
-/// The vertices of all primitives of a mesh in one list, and where those of each list begin in it.
+/// Returns the vertices of all primitives of a mesh in one list, and where those of each list begin in it.
 pub(crate) fn joined(scene: &Scene, mesh: &Mesh) -> (Vertices, HashMap<VerticesId, u32>) {
     let mut lists: Vec<VerticesId> = Vec::new();
     for primitive in &mesh.primitives {

@@ -31,6 +31,7 @@ pub mod play;
 mod portrait;
 mod read;
 mod rules;
+mod scale;
 mod scene;
 mod tag;
 pub mod text;

@@ -87,7 +87,7 @@ impl Version {
 }
 
 impl Default for Version {
-    /// Warcraft III: 800.
+    /// Returns the version of Warcraft III: 800.
     fn default() -> Self {
         Version(800)
     }

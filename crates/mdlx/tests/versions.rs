@@ -142,6 +142,19 @@ fn lengths_are_scaled_everywhere_and_factors_are_not() {
     assert_eq!((large.popcorn_emitters[0].speed, first(&large.popcorn_emitters[0].tracks)), (1.0, 3.0));
 }
 
+#[test]
+fn wind_and_splines_of_emitters_are_lengths_and_boxes_around_nothing_stay() {
+    let mut model = support::value(Version(1300));
+    let before = model.clone();
+    model.sequences[0].bounds.min = [f32::MAX; 3];
+    model.scale(2.0);
+    let wind = |model: &Model| model.particle_emitters2[0].wow.as_ref().unwrap().wind;
+    assert!(wind(&before) != [0.0; 3]);
+    assert_eq!(wind(&model), wind(&before).map(|x| x * 2.0));
+    assert_eq!(model.sequences[0].bounds.min, [f32::MAX; 3]);
+    assert_eq!(model.sequences[0].bounds.max, before.sequences[0].bounds.max.map(|x| x * 2.0));
+}
+
 fn chain(from: u32, to: &[u32]) {
     for (path, source) in real::of_version(from).read(real::binary) {
         let had = errors(&source);

@@ -446,6 +446,19 @@ impl Triangle<'_> {
         (x0, x1, y0, y1)
     }
 
+    /// Returns the reciprocals of the depths of the corners.
+    fn inverse_depths(&self) -> [f64; 3] {
+        let [a, b, c] = &self.corners;
+        [1.0 / a.clip[2], 1.0 / b.clip[2], 1.0 / c.clip[2]]
+    }
+
+    /// Returns the depths for values of the three edge functions. The depth is a plane over the image, so their steps give its steps.
+    fn depths(&self, edges: [[i64; 3]; 3]) -> [f64; 3] {
+        let [ia, ib, ic] = self.inverse_depths();
+        let whole = 1.0 / self.area as f64;
+        edges.map(|[a, b, c]| (a as f64 * ia + b as f64 * ib + c as f64 * ic) * whole)
+    }
+
     /// Calls back for each pixel of the image with samples that the triangle covers in a tile of this side and that are not hidden. A pixel
     /// has `step` times `step` samples and one place to be shaded at: the middle of those covered. Without depths nothing is hidden.
     fn cover(
@@ -460,26 +473,15 @@ impl Triangle<'_> {
             return;
         }
         let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] = self.sides(x0, y0);
-        let [ia, ib, ic] =
-            [1.0 / self.corners[0].clip[2], 1.0 / self.corners[1].clip[2], 1.0 / self.corners[2].clip[2]];
-        let whole = 1.0 / self.area as f64;
-        // The depth is a plane over the image.
-        let plane = |a: i64, b: i64, c: i64| (a as f64 * ia + b as f64 * ib + c as f64 * ic) * whole;
-        let (z0, zx, zy) = (plane(a0, b0, c0), plane(ax, bx, cx), plane(ay, by, cy));
+        let [ia, ib, ic] = self.inverse_depths();
+        let [z0, zx, zy] = self.depths([[a0, b0, c0], [ax, bx, cx], [ay, by, cy]]);
         let (on_top, tested, step) = (self.paint.on_top, !depth.is_empty(), step as i64);
         let middle = step as f32 * 0.5;
         let mut covered = Covered { samples: [(0, 0.0); 16], count: 0, weights: [0.0; 3], at: [0.0; 2] };
-        let mut offsets = [0u32; 16];
-        for (offset, sample) in offsets.iter_mut().zip(0..(step * step) as u32) {
-            *offset = sample / step as u32 * TILE as u32 + sample % step as u32;
-        }
-        // How far an edge function can rise and fall within a pixel.
-        let reach = |across: i64, down: i64| {
-            let last = step - 1;
-            ((across.max(0) + down.max(0)) * last, (across.min(0) + down.min(0)) * last)
-        };
+        let offsets = sample_offsets(step as u32);
+        let last = step - 1;
         let ((a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)) =
-            (reach(ax, ay), reach(bx, by), reach(cx, cy));
+            (reach(ax, ay, last), reach(bx, by, last), reach(cx, cy, last));
         for block_y in (y0 / step * step..y1).step_by(step as usize) {
             let (row, first) = (block_y - y0, x0 / step * step);
             let column = first - x0;
@@ -496,16 +498,12 @@ impl Triangle<'_> {
                 covered.count = 0;
                 let (mut sum_a, mut sum_b, mut sum_c) = (0i64, 0i64, 0i64);
                 if inside && !tested {
-                    // All samples, without a look at each.
                     let (all, halves) = (step * step, step * step * (step - 1) / 2);
                     sum_a = a * all + (ax + ay) * halves;
                     sum_b = b * all + (bx + by) * halves;
                     sum_c = c * all + (cx + cy) * halves;
                     let place = ((block_y as usize - top) * TILE + (block_x as usize - left)) as u32;
-                    for (sample, offset) in covered.samples.iter_mut().zip(&offsets).take(all as usize) {
-                        *sample = (place + offset, 0.0);
-                    }
-                    covered.count = all as usize;
+                    covered.take_all(place, &offsets, all as usize);
                 }
                 let rows = if covered.count > 0 { 0 } else { step };
                 for y in 0..rows {
@@ -535,9 +533,7 @@ impl Triangle<'_> {
                     }
                 }
                 if covered.count > 0 {
-                    let (wa, wb, wc) = (sum_a as f64 * ia, sum_b as f64 * ib, sum_c as f64 * ic);
-                    let share = 1.0 / (wa + wb + wc);
-                    covered.weights = [(wa * share) as f32, (wb * share) as f32, (wc * share) as f32];
+                    covered.weigh([sum_a as f64 * ia, sum_b as f64 * ib, sum_c as f64 * ic]);
                     covered.at = [block_x as f32 + middle, block_y as f32 + middle];
                     paint(&covered, depth);
                 }
@@ -686,75 +682,40 @@ struct Covered {
     at: [f32; 2],
 }
 
+impl Covered {
+    /// Takes all samples of a pixel, which begins at this place of the tile, without testing any.
+    #[inline(always)]
+    fn take_all(&mut self, place: u32, offsets: &[u32; 16], all: usize) {
+        for (sample, offset) in self.samples.iter_mut().zip(offsets).take(all) {
+            *sample = (place + offset, 0.0);
+        }
+        self.count = all;
+    }
+
+    /// Sets the weights of the corners, which sum to 1, in these proportions.
+    #[inline(always)]
+    fn weigh(&mut self, [a, b, c]: [f64; 3]) {
+        let share = 1.0 / (a + b + c);
+        self.weights = [(a * share) as f32, (b * share) as f32, (c * share) as f32];
+    }
+}
+
+/// Returns where the samples of a pixel are in a tile, counted from its first.
+fn sample_offsets(step: u32) -> [u32; 16] {
+    let mut offsets = [0; 16];
+    for (offset, sample) in offsets.iter_mut().zip(0..step * step) {
+        *offset = sample / step * TILE as u32 + sample % step;
+    }
+    offsets
+}
+
+/// Returns how far an edge function rises and falls within a pixel, whose last sample is so many steps from its first.
+fn reach(across: i64, down: i64, last: i64) -> (i64, i64) {
+    ((across.max(0) + down.max(0)) * last, (across.min(0) + down.min(0)) * last)
+}
+
 mod relief;
 mod sprite;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PAINT: Paint<'static> = Paint::PLAIN;
-
-    /// Returns a triangle over the whole image in one color.
-    fn cover(red: f32) -> [Corner; 3] {
-        let values = [1.0, 1.0, 1.0, red, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-        [[-1.0, -1.0, 1.0], [3.0, -1.0, 1.0], [-1.0, 3.0, 1.0]].map(|clip| Corner { clip, values })
-    }
-
-    fn drawn(raster: &Raster<'_>) -> usize {
-        raster.overwritten().iter().filter(|overwritten| !**overwritten).count()
-    }
-
-    #[test]
-    fn copies_of_a_triangle_are_drawn_once_and_the_last_one_wins() {
-        let mut raster = Raster::new(8, 8, 1);
-        for i in 0..1000 {
-            raster.triangle(cover(if i % 7 == 3 { 0.5 } else { 0.25 }), PAINT, true, 0.1);
-        }
-        assert!(drawn(&raster) < 300, "{}", drawn(&raster));
-        let mut raster = Raster::new(8, 8, 1);
-        for red in [0.25, 0.25, 0.5, 0.25, 0.25] {
-            raster.triangle(cover(red), PAINT, true, 0.1);
-        }
-        assert_eq!(drawn(&raster), 3);
-        assert!(raster.draw([0.0; 4]).pixels.as_chunks().0.iter().all(|pixel| *pixel == [128, 0, 0, 255]));
-    }
-
-    #[test]
-    fn corners_at_any_distance_stay_within_fixed_point_numbers() {
-        let places = [0.5, -3e7, 1e18, -2e30, 7e37];
-        let range = (2.0 * GUARD * SUB) as i64;
-        let values = cover(0.25)[0].values;
-        for case in 0..places.len().pow(6) {
-            let place = |digit: u32| places[case / places.len().pow(digit) % places.len()];
-            let corners = [[place(0), place(1), 1.0], [place(2), place(3), 1.0], [place(4), place(5), 0.5]];
-            let mut raster = Raster::new(8, 8, 1);
-            raster.triangle(corners.map(|clip| Corner { clip, values }), PAINT, false, 0.1);
-            for triangle in &raster.triangles {
-                assert!(
-                    triangle.fixed.iter().flatten().all(|v| v.abs() <= range),
-                    "{corners:?}: {:?}",
-                    triangle.fixed
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn copies_that_let_light_through_or_differ_in_paint_are_all_drawn() {
-        let mut raster = Raster::new(8, 8, 1);
-        for _ in 0..3 {
-            raster.triangle(cover(0.25), Paint { blend: Blend::Add, ..PAINT }, true, 0.1);
-        }
-        assert_eq!(drawn(&raster), 3);
-        // Light of the square root of three quarters, over nothing.
-        assert!(
-            raster.draw([0.0, 0.0, 0.0, 1.0]).pixels.as_chunks::<4>().0.iter().all(|pixel| pixel[0] == 221)
-        );
-        let mut raster = Raster::new(8, 8, 1);
-        for emissive in [[0.0; 3], [0.5; 3], [0.25; 3]] {
-            raster.triangle(cover(0.25), Paint { emissive, ..PAINT }, true, 0.1);
-        }
-        assert_eq!(drawn(&raster), 3);
-    }
-}
+mod tests;

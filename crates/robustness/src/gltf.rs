@@ -6,7 +6,7 @@ use galatea_scene::Scene;
 use galatea_wire::Limits;
 use serde_json::Value;
 
-/// Through a glTF, with an edit made in the JSON or the binary part.
+/// Returns a scene after a round trip through a glTF, with an edit made in the JSON or the binary part.
 pub fn edited(scene: &Scene, edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Scene {
     let (json, mut bin) = write_gltf(scene, &Options::default(), "a.bin");
     let mut json: Value = serde_json::from_str(&json).expect("what was written is JSON");
@@ -16,7 +16,7 @@ pub fn edited(scene: &Scene, edit: impl Fn(&mut Value, &mut Vec<u8>)) -> Scene {
     read.expect("an edited glTF can be read").scene
 }
 
-/// Where an accessor begins in the binary part.
+/// Returns where an accessor begins in the binary part.
 pub fn start(json: &Value, accessor: &Value) -> usize {
     let number = |v: &Value| v.as_u64().unwrap_or(0) as usize;
     let accessor = &json["accessors"][number(accessor)];

@@ -89,7 +89,7 @@ impl Trial<'_> {
         self.run(self.bytes, &|| "as it is".to_owned())
     }
 
-    /// Every prefix of the fixture.
+    /// Runs the reader on every prefix of the fixture.
     pub fn cuts(&self) -> Tally {
         let mut tally = Tally::default();
         for len in 0..self.bytes.len() {
@@ -100,12 +100,12 @@ impl Trial<'_> {
         tally
     }
 
-    /// Every byte set to 00, 7F, 80 and FF.
+    /// Runs the reader with every byte set to 00, 7F, 80 and FF.
     pub fn flips(&self) -> Tally {
         self.patched((0..self.bytes.len()).map(|at| (at, 1)), &|_| vec![0x00, 0x7F, 0x80, 0xFF])
     }
 
-    /// The 32-bit words at these places set to 0, 1, the largest values, the file's length and one to either side, and
+    /// Runs the reader with the 32-bit words at these places set to 0, 1, the largest values, the file's length and one to either side, and
     /// their own position.
     pub fn words(&self, places: impl IntoIterator<Item = usize>) -> Tally {
         let len = self.bytes.len() as u32;
@@ -138,7 +138,7 @@ impl Trial<'_> {
         tally
     }
 
-    /// `rounds` rounds of random damage (bytes, words, cuts, doubled and dropped ranges), the same on every machine.
+    /// Runs the reader on `rounds` rounds of random damage (bytes, words, cuts, doubled and dropped ranges), the same on every machine.
     pub fn mutations(&self, seed: u64, rounds: usize) -> Tally {
         let mut random = Random(seed | 1);
         let mut tally = Tally::default();
@@ -159,7 +159,7 @@ impl Trial<'_> {
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -167,12 +167,12 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `n` (0 if `n` is 0).
+    /// Returns a number below `n` (0 if `n` is 0).
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// A number from 0 up to, but not including, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }

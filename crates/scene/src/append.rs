@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::{Channel, Interpolation, Mesh, Node, Primitive, Property, Skin, Vertices};
 
-    /// A scene of a moving mesh with a skin.
+    /// Returns a scene of a moving mesh with a skin.
     fn room() -> Scene {
         let mut room = Scene::new("hall");
         let axes = room.add_axes([0.0, 0.0, 0.0, 1.0], 1.0);

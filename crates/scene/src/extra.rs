@@ -79,7 +79,7 @@ pub fn encode_u32s(values: &[u32]) -> Value {
     encode_u32_iter(values.iter().copied())
 }
 
-/// [`encode_u32s`] of an iterator.
+/// Does what [`encode_u32s`] does for an iterator.
 pub fn encode_u32_iter(values: impl ExactSizeIterator<Item = u32>) -> Value {
     if values.len() <= FEW {
         return values.map(|v| Value::Int(i64::from(v as i32))).collect();

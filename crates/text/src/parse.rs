@@ -65,7 +65,7 @@ impl<'a> Number<'a> {
         Number::scan(word).filter(|number| number.len() == word.len())
     }
 
-    /// What tools write for infinity and for NaN.
+    /// Returns what tools write for infinity and for NaN.
     #[cold]
     fn word(bytes: &'a [u8]) -> Option<Number<'a>> {
         let start = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));

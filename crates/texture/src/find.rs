@@ -158,7 +158,7 @@ impl Index {
         self.entries.get(id)
     }
 
-    /// Number of files.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -341,17 +341,17 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Names with exactly one file.
+    /// Returns the names with exactly one file.
     pub fn found(&self) -> impl Iterator<Item = &(String, Found)> {
         self.names.iter().filter(|(_, f)| matches!(f, Found::File { .. }))
     }
 
-    /// Names that are no words for "no texture", but have no file.
+    /// Returns the names that are no words for "no texture", but have no file.
     pub fn missing(&self) -> impl Iterator<Item = &(String, Found)> {
         self.names.iter().filter(|(_, f)| matches!(f, Found::Missing(Why::Absent | Why::Unsafe)))
     }
 
-    /// Names with several files, between which no rule decides.
+    /// Returns the names with several files, between which no rule decides.
     pub fn ambiguous(&self) -> impl Iterator<Item = &(String, Found)> {
         self.names.iter().filter(|(_, f)| matches!(f, Found::Ambiguous(_)))
     }

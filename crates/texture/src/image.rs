@@ -148,7 +148,7 @@ impl Image {
         Image { width, height, rgba }
     }
 
-    /// This image and its smaller levels, down to one pixel.
+    /// Returns this image and its smaller levels, down to one pixel.
     #[must_use]
     pub fn levels(self) -> Vec<Image> {
         let mut out = vec![self];
@@ -191,7 +191,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Width and height of a level.
+    /// Returns the width and height of a level.
     pub fn level(&self, mip: u32) -> (u32, u32) {
         level_size(self.width, self.height, mip)
     }
@@ -221,7 +221,7 @@ pub struct Level {
     pub layer: u32,
 }
 
-/// Width and height of level `mip` of a texture.
+/// Returns the width and height of level `mip` of a texture.
 pub(crate) fn level_size(width: u32, height: u32, mip: u32) -> (u32, u32) {
     let half = |n: u32| n.checked_shr(mip).unwrap_or(0).max(1);
     (half(width), half(height))
@@ -232,7 +232,7 @@ pub(crate) fn full_chain(width: u32, height: u32) -> u32 {
     32 - width.max(height).max(1).leading_zeros()
 }
 
-/// Whether the limits allow an image of this size; asked before its pixels are allocated.
+/// Returns whether the limits allow an image of this size; asked before its pixels are allocated.
 pub(crate) fn allow(width: u32, height: u32, limits: &Limits) -> Result<(), ErrorKind> {
     if u64::from(width) * u64::from(height) > limits.pixels {
         return Err(ErrorKind::Limit("pixels"));

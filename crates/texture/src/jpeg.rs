@@ -79,7 +79,7 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     }
 }
 
-/// Whether so few bytes can hold so many pixels: each 8x8 block of a component takes at least one bit.
+/// Returns whether so few bytes can hold so many pixels: each 8x8 block of a component takes at least one bit.
 fn plausible(width: u32, height: u32, bytes: usize) -> Result<(), ErrorKind> {
     let pixels = u64::from(width) * u64::from(height);
     if pixels > (bytes as u64).saturating_mul(512).saturating_add(4096) {

@@ -93,12 +93,12 @@ pub fn additive(image: &Image) -> Image {
     })
 }
 
-/// Warcraft's modulate as mixing: what is behind is darkened by how dark the image is.
+/// Returns Warcraft's modulate as mixing: what is behind is darkened by how dark the image is.
 pub fn modulate(image: &Image) -> Image {
     mapped(image, |[r, g, b, _]| [0, 0, 0, 255 - ((u32::from(r) + u32::from(g) + u32::from(b)) / 3) as u8])
 }
 
-/// glTF's metallic-roughness image for KotOR's reflection mask: low alpha reflects. Roughness in G, metalness in B.
+/// Returns glTF's metallic-roughness image for KotOR's reflection mask: low alpha reflects. Roughness in G, metalness in B.
 pub fn reflection_mask(image: &Image) -> Image {
     mapped(image, |[_, _, _, a]| [255, (38.25 + 0.85 * f32::from(a) + 0.5) as u8, 255 - a, 255])
 }
@@ -181,14 +181,14 @@ pub fn fox_normal(image: &Image) -> Image {
     })
 }
 
-/// z from x and y, all as bytes.
+/// Returns z from x and y, all as bytes.
 fn third(x: u8, y: u8) -> u8 {
     let unit = |v: u8| (f32::from(v) - 127.5) / 127.5;
     let (x, y) = (unit(x), unit(y));
     byte((1.0 - x * x - y * y).max(0.0).sqrt())
 }
 
-/// Reforged's unit: the colour is multiplied by the team's where the ORM's alpha says so. `None` if that alpha is 255
+/// Returns Reforged's unit: the colour is multiplied by the team's where the ORM's alpha says so. `None` if that alpha is 255
 /// everywhere, which means that there is no mask. The two images may differ in size.
 pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image> {
     with_mask(diffuse, orm, |pixel, mask| {
@@ -199,7 +199,7 @@ pub fn team_diffuse(diffuse: &Image, orm: &Image, team: [u8; 3]) -> Option<Image
     })
 }
 
-/// The same unit for the classic game, which draws the team's colour below the skin: transparent where the ORM's alpha says so.
+/// Returns the same unit for the classic game, which draws the team's colour below the skin: transparent where the ORM's alpha says so.
 ///
 /// ```
 /// use galatea_texture::{Image, material::team_holes};
@@ -226,7 +226,7 @@ fn with_mask(diffuse: &Image, orm: &Image, change: impl Fn(&mut [u8; 4], u32)) -
     Some(out)
 }
 
-/// Images over each other as one image, as large as the largest of them: each with how it is drawn and its opacity. The
+/// Returns the images over each other as one image, as large as the largest of them: each with how it is drawn and its opacity. The
 /// alpha of the lowest stays.
 ///
 /// ```
@@ -268,7 +268,7 @@ pub fn layered(lowest: &Image, over: &[(&Image, Surface, f32)]) -> Image {
     Image { width, height, rgba }
 }
 
-/// Reforged's ORM (occlusion, roughness, metalness) for glTF, which has the same packing: only the team mask goes.
+/// Returns Reforged's ORM (occlusion, roughness, metalness) for glTF, which has the same packing: only the team mask goes.
 pub fn orm(image: &Image) -> Image {
     opaque(image)
 }

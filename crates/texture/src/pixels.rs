@@ -73,7 +73,7 @@ pub enum PixelFormat {
 }
 
 impl PixelFormat {
-    /// Its usual name.
+    /// Returns its usual name.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             PixelFormat::Bc1 => "DXT1".into(),
@@ -96,7 +96,7 @@ impl PixelFormat {
         }
     }
 
-    /// Bytes of one 4x4 block, for block formats.
+    /// Returns the bytes of one 4x4 block, for block formats.
     pub fn block(self) -> Option<u32> {
         match self {
             PixelFormat::Bc1 | PixelFormat::Bc4 { .. } => Some(8),
@@ -120,7 +120,7 @@ impl PixelFormat {
         }
     }
 
-    /// Bytes of a level of this size.
+    /// Returns the bytes of a level of this size.
     ///
     /// ```
     /// use galatea_texture::PixelFormat;

@@ -73,7 +73,7 @@ pub(crate) fn detect_png(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG\r\n\x1A\n")
 }
 
-/// Width and height of a plain image, as its head says.
+/// Returns the width and height of a plain image, as its head says.
 pub(crate) fn size(kind: Kind, bytes: &[u8]) -> Option<(u32, u32)> {
     match kind {
         Kind::Tga => {

@@ -132,7 +132,7 @@ impl Data<'_> {
 mod tests {
     use super::*;
 
-    /// A TGA of 2 x 2 pixels.
+    /// Returns a TGA of 2 x 2 pixels.
     fn decoded(head: TgaHead, rest: &[u8]) -> Result<Vec<Pixel>, ErrorKind> {
         let head = TgaHead { width: 2, height: 2, ..head };
         let mut bytes = vec![0; TgaHead::SIZE];

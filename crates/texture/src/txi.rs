@@ -251,13 +251,13 @@ impl Txi {
         (cycle && columns * rows > 1).then_some(FlipBook { columns, rows, fps })
     }
 
-    /// Whether U and V are clamped instead of repeated.
+    /// Returns whether U and V are clamped instead of repeated.
     pub fn clamp(&self) -> (bool, bool) {
         let bits = self.number("clamp").unwrap_or(0.0) as u32;
         (bits & 1 != 0, bits & 2 != 0)
     }
 
-    /// Names of the other textures this one asks for, each once, in the order of the text.
+    /// Returns the names of the other textures this one asks for, each once, in the order of the text.
     pub fn references(&self) -> Vec<&str> {
         let mut out: Vec<&str> = Vec::new();
         for line in self.lines() {

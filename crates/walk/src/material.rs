@@ -83,7 +83,7 @@ impl Materials {
 }
 
 impl Default for Materials {
-    /// [`Materials::ALL`].
+    /// Returns [`Materials::ALL`].
     fn default() -> Self {
         Materials::ALL
     }

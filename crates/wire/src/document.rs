@@ -19,3 +19,21 @@ pub struct Summary {
     /// Animation clips.
     pub clips: usize,
 }
+
+impl Summary {
+    /// Adds the nodes, meshes, vertices and triangles of a part of the document.
+    ///
+    /// ```
+    /// use galatea_wire::Summary;
+    /// let mut area = Summary::default();
+    /// area.add_geometry(&Summary { nodes: 2, triangles: 12, ..Summary::default() });
+    /// area.add_geometry(&Summary { nodes: 1, triangles: 4, ..Summary::default() });
+    /// assert_eq!((area.nodes, area.triangles), (3, 16));
+    /// ```
+    pub fn add_geometry(&mut self, part: &Summary) {
+        self.nodes += part.nodes;
+        self.meshes += part.meshes;
+        self.vertices += part.vertices;
+        self.triangles += part.triangles;
+    }
+}

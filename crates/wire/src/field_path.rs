@@ -73,7 +73,7 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// A name as it is compared: letter case does not count, and a space is the same as `_`.
+/// Returns a name as it is compared: letter case does not count, and a space is the same as `_`.
 pub(crate) fn plain(name: &str) -> String {
     name.trim().chars().map(|c| if c == ' ' || c == '-' { '_' } else { c.to_ascii_lowercase() }).collect()
 }
@@ -172,7 +172,7 @@ pub fn near<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Op
     scored.filter(|(d, _)| *d <= most).min_by_key(|(d, _)| *d).map(|(_, c)| c)
 }
 
-/// The fewest letters to insert, delete, replace or swap with the next to turn one word into the other.
+/// Returns the fewest letters to insert, delete, replace or swap with the next to turn one word into the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(256).collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

@@ -113,7 +113,7 @@ impl Missed {
         }
     }
 
-    /// The path ends at a group, which has this member.
+    /// Visits a member of the group at which the path ends.
     fn member(&mut self, steps: usize, name: &str) {
         self.name(steps, name);
         self.short = self.reached == steps;
@@ -142,7 +142,7 @@ impl Missed {
     }
 }
 
-/// A step as it is written.
+/// Returns a step as it is written.
 fn written(step: &Step) -> String {
     let picks = step.picks.iter().map(|pick| match pick {
         Pick::Index(index) => format!("[{index}]"),
@@ -311,7 +311,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The indices that are meant, of so many.
+    /// Returns the indices that are meant, of so many.
     fn chosen(&mut self, pick: Option<&Pick>, count: usize, at: usize) -> std::ops::Range<usize> {
         match pick {
             None | Some(Pick::All) => 0..count,
@@ -368,7 +368,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// A field, if the path ends here.
+    /// Visits a field, if the path ends here.
     fn end(&mut self, value: Value, path: String, at: usize) {
         if at < self.steps.len() {
             return;

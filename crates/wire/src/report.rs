@@ -16,7 +16,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// `info`, `warning` or `error`.
+    /// Returns `info`, `warning` or `error`.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -162,17 +162,17 @@ impl Report {
         out
     }
 
-    /// How often each rule was broken, by code.
+    /// Returns how often each rule was broken, by code.
     pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, usize)> + '_ {
         self.counts.values().copied()
     }
 
-    /// How often this rule was broken.
+    /// Returns how often this rule was broken.
     pub fn count(&self, code: &str) -> usize {
         self.counts.get(code).map_or(0, |(_, n)| *n)
     }
 
-    /// How many findings are this bad or worse.
+    /// Returns how many findings are this bad or worse.
     pub fn at_least(&self, severity: Severity) -> usize {
         self.counts.values().filter(|(rule, _)| rule.severity >= severity).map(|(_, n)| n).sum()
     }

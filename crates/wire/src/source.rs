@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         self.source.data
     }
 
-    /// Length of the file.
+    /// Returns the length of the file.
     pub fn len(&self) -> usize {
         self.source.data.len()
     }
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns bytes at a place, without claiming them; `None` past the end.
+    /// Returns the bytes at a place, without claiming them; `None` past the end.
     pub fn peek(&self, at: usize, len: usize) -> Option<&'a [u8]> {
         self.source.data.get(at..)?.get(..len)
     }

@@ -26,7 +26,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// [`escape`] for bytes: what is not UTF-8 shows as `\xNN`.
+/// Escapes bytes as [`escape`] does text: what is not UTF-8 shows as `\xNN`.
 ///
 /// ```
 /// assert_eq!(galatea_wire::escape_bytes(b"caf\xE9"), "caf\\xe9");

@@ -78,7 +78,7 @@ pub fn shown_value(schema: &Schema, bytes: &[u8]) -> String {
     value(schema, bytes)
 }
 
-/// Bytes as text if they are printable up to their NULs, else as hexadecimal digits.
+/// Returns the bytes as text if they are printable up to their NULs, else as hexadecimal digits.
 fn shown_bytes(bytes: &[u8]) -> String {
     let text = bytes.split(|b| *b == 0).next().unwrap_or(&[]);
     let rest = bytes.get(text.len()..).unwrap_or(&[]);
@@ -139,7 +139,7 @@ fn encode(schema: &Schema, current: &[u8], text: &str) -> Result<Vec<u8>, NotAVa
     }
 }
 
-/// The numbers that an array consists of, at all depths; `None` if they are records or texts.
+/// Returns the numbers that an array consists of, at all depths; `None` if they are records or texts.
 fn leaf(schema: &Schema) -> Option<&Schema> {
     let mut schema = schema;
     while let Kind::Array(item, _) = schema.kind {
@@ -172,7 +172,7 @@ fn encode_text(current: &[u8], text: &str) -> Result<Vec<u8>, NotAValue> {
     Ok(bytes)
 }
 
-/// Plain bytes: a quoted text, hexadecimal digits with spaces, or numbers with commas.
+/// Encodes plain bytes: a quoted text, hexadecimal digits with spaces, or numbers with commas.
 fn encode_bytes(current: &[u8], text: &str) -> Result<Vec<u8>, NotAValue> {
     let room = current.len();
     if text.starts_with('"') {

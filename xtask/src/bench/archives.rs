@@ -28,7 +28,7 @@ pub(super) fn run() {
     }
 }
 
-/// Bytes that no packer makes smaller.
+/// Returns the bytes that no packer makes smaller.
 fn noise(model: usize) -> Vec<u8> {
     let mut state = model as u64 ^ 0x9E37_79B9_7F4A_7C15;
     let mut next = || {
@@ -40,7 +40,7 @@ fn noise(model: usize) -> Vec<u8> {
     (0..SIZE / 8).flat_map(|_| next().to_le_bytes()).collect()
 }
 
-/// Bytes as models have them: floats of nearby values.
+/// Returns the bytes as models have them: floats of nearby values.
 fn vertices(model: usize) -> Vec<u8> {
     (0..SIZE / 4).flat_map(|i| (((i * 7 + model) % 613) as f32 * 0.125).to_le_bytes()).collect()
 }

@@ -100,7 +100,7 @@ pub(super) fn run() -> Outcome {
     Ok(())
 }
 
-/// What a verb uses for a batch once; what it writes is removed again.
+/// Returns what a verb uses for a batch once; what it writes is removed again.
 fn once(
     program: &Path,
     place: &Path,
@@ -169,7 +169,7 @@ fn make(place: &Path, models: usize, folders: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What a process of its own uses, measured by another process, whose only child it is.
+/// Returns what a process of its own uses, measured by another process, whose only child it is.
 fn in_process(program: &Path, arguments: &[OsString]) -> Result<Usage, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let output = Command::new(own)
@@ -186,7 +186,7 @@ fn in_process(program: &Path, arguments: &[OsString]) -> Result<Usage, String> {
     }
 }
 
-/// What that other process does: runs the program, and prints its CPU time in microseconds and its peak memory in bytes.
+/// Does what that other process does: runs the program, and prints its CPU time in microseconds and its peak memory in bytes.
 pub(super) fn measure(command: &[OsString]) -> Outcome {
     let (program, arguments) = command.split_first().ok_or("no program")?;
     let status = Command::new(program)

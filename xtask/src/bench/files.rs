@@ -30,12 +30,12 @@ fn read(path: std::path::PathBuf) -> Option<Loaded> {
     load(&Job::new(path)).ok().filter(|l| galatea::open(&l.input(), &Limits::default()).is_ok())
 }
 
-/// All files that open.
+/// Returns all files that open.
 pub(super) fn all(part: &str, endings: &[&str]) -> Vec<Loaded> {
     corpus(part).into_iter().flat_map(|dir| files(&dir, endings)).filter_map(read).collect()
 }
 
-/// The file that opens whose size, companion included, is nearest to this.
+/// Returns the file that opens whose size, companion included, is nearest to this.
 fn nearest(part: &str, endings: &[&str], wanted: usize) -> Vec<Loaded> {
     all(part, endings).into_iter().min_by_key(|loaded| loaded.size().abs_diff(wanted)).into_iter().collect()
 }

@@ -8,18 +8,18 @@ use galatea::{Limits, open};
 
 use crate::Outcome;
 
-/// What may be used: so many times the file, and so much besides.
+/// Returns what may be used: so many times the file, and so much besides.
 pub(super) fn allowed(file: usize) -> u64 {
     4 * file as u64 + (8 << 20)
 }
 
-/// Bytes a process of its own took for the document of this file; `None` where the system does not tell.
+/// Returns the bytes a process of its own took for the document of this file; `None` where the system does not tell.
 pub(super) fn peak(path: &Path) -> Option<u64> {
     let child = Command::new(std::env::current_exe().ok()?).args(["bench", "--memory"]).arg(path).output();
     String::from_utf8(child.ok()?.stdout).ok()?.trim().parse().ok()
 }
 
-/// What that process does: reads a document, writes it while both it and its file are still held, and prints by how much
+/// Does what that process does: reads a document, writes it while both it and its file are still held, and prints by how much
 /// the most memory of the process has grown.
 pub(super) fn measure(path: PathBuf) -> Outcome {
     let unknown = || "the system does not tell how much memory a process takes".to_owned();
@@ -33,14 +33,14 @@ pub(super) fn measure(path: PathBuf) -> Outcome {
     Ok(())
 }
 
-/// The most memory this process has taken so far, in bytes, as Linux counts it.
+/// Returns the most memory this process has taken so far, in bytes, as Linux counts it.
 fn high_water() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The CPU time in microseconds of all processes that this one has waited for, and the most memory in bytes that one of them
+/// Returns the CPU time in microseconds of all processes that this one has waited for, and the most memory in bytes that one of them
 /// took.
 #[cfg(unix)]
 pub(super) fn of_children() -> Option<(u64, u64)> {
@@ -53,7 +53,7 @@ pub(super) fn of_children() -> Option<(u64, u64)> {
     Some((u64::try_from(micros).ok()?, u64::try_from(usage.max_rss()).ok()? * unit))
 }
 
-/// Not known on this system.
+/// Returns `None`: not known on this system.
 #[cfg(not(unix))]
 pub(super) fn of_children() -> Option<(u64, u64)> {
     None

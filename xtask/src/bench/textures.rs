@@ -23,7 +23,7 @@ pub(super) fn run() {
     sets();
 }
 
-/// The fastest of a few calls.
+/// Returns the fastest of a few calls.
 fn best(calls: u32, mut body: impl FnMut()) -> f64 {
     (0..calls).map(|_| time(1, &mut body)).fold(f64::MAX, f64::min)
 }

@@ -7,7 +7,7 @@ use galatea::kotor::surface::Walkability;
 
 use super::time;
 
-/// A bumpy area of 20,000 faces with holes of non-walkable material.
+/// Returns a bumpy area of 20,000 faces with holes of non-walkable material.
 pub(super) fn area() -> galatea::Result<Walkmesh> {
     let side = 100u32;
     let vertices = (0..=side)

@@ -133,7 +133,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// A built target that writes what it says to a log.
+    /// Returns a built target that writes what it says to a log.
     fn binary(&self, target: &str, log: &Path) -> Result<Command, String> {
         let mut command = Command::new(self.binaries.join(target));
         let log = File::create(log).map_err(|e| at(log, e))?;
@@ -158,7 +158,7 @@ fn wait_for(mut child: Child, goal: u32) -> std::io::Result<(ExitStatus, f64)> {
     }
 }
 
-/// Processor time that a process has used, where `/proc` tells it.
+/// Returns the processor time that a process has used, where `/proc` tells it.
 fn processor_seconds(process: u32) -> Option<f64> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name is in parentheses and may hold spaces; user and system time are the 12th and 13th fields after it.
@@ -194,13 +194,13 @@ fn empty(folder: &Path) -> Outcome {
     create(folder)
 }
 
-/// Files of a folder, and their bytes.
+/// Returns the files of a folder, and their bytes.
 fn size(folder: &Path) -> (usize, u64) {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|f| f.metadata().ok()).fold((0, 0), |(count, bytes), f| (count + 1, bytes + f.len()))
 }
 
-/// The machine that is compiled for, as rustc names it.
+/// Returns the machine that is compiled for, as rustc names it.
 fn host() -> Result<String, String> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|e| format!("rustc: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -30,7 +30,7 @@ const SOURCES: &[(&str, &[&str])] = &[
 /// Longest word; what is longer is a sentence.
 const LONGEST: usize = 40;
 
-/// The dictionary of a target, as libFuzzer reads it.
+/// Returns the dictionary of a target, as libFuzzer reads it.
 pub(super) fn text(target: &str) -> String {
     let mut words = BTreeSet::new();
     let sources = SOURCES.iter().find(|(start, _)| target.starts_with(start)).map_or(&[][..], |(_, s)| *s);
@@ -57,7 +57,7 @@ pub(super) fn text(target: &str) -> String {
     out
 }
 
-/// The literals of a source text that are words: letters, digits and a few signs. Only magics, of four or eight bytes, have
+/// Returns the literals of a source text that are words: letters, digits and a few signs. Only magics, of four or eight bytes, have
 /// spaces.
 fn literals(source: &str) -> impl Iterator<Item = &str> {
     let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));

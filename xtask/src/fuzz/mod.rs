@@ -53,7 +53,7 @@ impl Options {
         }
     }
 
-    /// The targets that were asked for, in order of their names.
+    /// Returns the targets that were asked for, in order of their names.
     fn chosen(&self) -> Result<Vec<String>, String> {
         let all = targets();
         for pattern in &self.targets {
@@ -65,7 +65,7 @@ impl Options {
     }
 }
 
-/// Whether a pattern means a target.
+/// Returns whether a pattern means a target.
 fn matches(pattern: &str, target: &str) -> bool {
     if pattern == "all" {
         return true;
@@ -78,7 +78,7 @@ fn matches(pattern: &str, target: &str) -> bool {
     }
 }
 
-/// The names of all targets, in order.
+/// Returns the names of all targets, in order.
 fn targets() -> Vec<String> {
     let entries = std::fs::read_dir(root().join("fuzz/fuzz_targets")).into_iter().flatten().flatten();
     let mut names: Vec<String> =

@@ -27,7 +27,7 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// The finding that a log ends with.
+    /// Returns the finding that a log ends with.
     pub(super) fn of(log: &str, path: &Path) -> Self {
         let written = log.lines().find_map(|line| line.split_once("Test unit written to ").map(|(_, p)| p));
         let reproducer = written.map_or_else(|| path.display().to_string(), str::to_owned);
@@ -61,13 +61,13 @@ impl TargetResult {
         TargetResult { name: name.to_owned(), seconds, runs, edges, inputs, bytes, finding }
     }
 
-    /// A target that could not be run, which must not go unseen either.
+    /// Returns a target that could not be run, which must not go unseen either.
     pub(super) fn failed(name: &str, error: String) -> Self {
         let finding = Some(Finding { what: error, reproducer: "no input".into() });
         TargetResult { name: name.to_owned(), finding, ..TargetResult::default() }
     }
 
-    /// The row of the table.
+    /// Returns the row of the table.
     pub(super) fn line(&self) -> String {
         let TargetResult { name, seconds, runs, edges, inputs, bytes, finding } = self;
         let speed = *runs as f64 / seconds.max(1.0);
@@ -79,7 +79,7 @@ impl TargetResult {
     }
 }
 
-/// All results as a table, then each finding with the input that shows it.
+/// Returns all results as a table, then each finding with the input that shows it.
 pub(super) fn table(results: &[TargetResult]) -> String {
     let mut out = format!(
         "\n| {:<21} | {:>7} | {:>9} | {:>7} | {:>6} | {:>6} | {:>6} | {:>8} |\n",

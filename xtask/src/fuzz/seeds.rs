@@ -81,7 +81,7 @@ const CASC_PARTS: [&[u8]; 6] = [
     b"Active!DEC:1|Build Key!HEX:16|Version!STRING:0|Product!STRING:0\n1|00000000000000000000000000000000|1.36|w3\n",
 ];
 
-/// The container that a target takes.
+/// Returns the container that a target takes.
 fn archive_of(target: &str) -> Option<Kind> {
     let start = target.strip_suffix("_read")?;
     archive::FORMATS.iter().find(|format| format.name == start).map(|format| format.kind)
@@ -224,7 +224,7 @@ fn convert(
     galatea::convert(document, to, options, &context).ok().map(|converted| converted.output)
 }
 
-/// An input of one file, or of two: where the first ends, the first, the second. KotOR models always have two.
+/// Returns an input of one file, or of two: where the first ends, the first, the second. KotOR models always have two.
 fn framed(format: FormatId, bytes: &[u8], companion: Option<&[u8]>) -> Option<Vec<u8>> {
     match companion.or((format == FormatId::KotorMdl).then_some(&[])) {
         None => Some(bytes.to_vec()),
@@ -235,7 +235,7 @@ fn framed(format: FormatId, bytes: &[u8], companion: Option<&[u8]>) -> Option<Ve
     }
 }
 
-/// An input of a glTF with its files.
+/// Returns an input of a glTF with its files.
 fn folder_of(output: &Output) -> Vec<u8> {
     let file = |ending: &str| {
         let found = output.siblings.iter().find(|(name, _)| name.ends_with(ending));

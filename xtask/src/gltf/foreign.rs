@@ -26,7 +26,7 @@ struct Way {
     tolerance: Tolerance,
 }
 
-/// The ways to go. Precision is that of `docs/gltf.md`.
+/// Returns the ways to go. Precision is that of `docs/gltf.md`.
 fn ways() -> [Way; 4] {
     let four = Tolerance::default().with_influences(4);
     let ticks = four.with_tick(0.001);

@@ -26,12 +26,12 @@ pub(crate) struct CheckOptions {
     folder: PathBuf,
 }
 
-/// A folder below `target` where a tool is installed.
+/// Returns a folder below `target` where a tool is installed.
 pub(crate) fn tools(name: &str) -> PathBuf {
     root().join("target/tools").join(name)
 }
 
-/// A folder of such a name with packages of npm in it, installed on first use.
+/// Returns a folder of such a name with packages of npm in it, installed on first use.
 pub(crate) fn packages(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
     let home = tools(name);
     if !home.join("ready").is_file() {
@@ -112,7 +112,7 @@ pub(crate) struct BlenderOptions {
     again: bool,
 }
 
-/// A Python that has Blender as a module.
+/// Returns a Python that has Blender as a module.
 fn blender() -> Result<PathBuf, String> {
     let home = tools("bpy");
     let python = home.join("bin/python");

@@ -126,7 +126,7 @@ impl Trip<'_> {
         if wanted == models.len() && !models.is_empty() { Ok(()) } else { Err("not all came back".into()) }
     }
 
-    /// The models of the folder, a sample of them that is the same every time.
+    /// Returns the models of the folder, a sample of them that is the same every time.
     fn jobs(&self) -> Vec<Job> {
         let wanted = |format: &galatea::Format| {
             format.category == Category::Model && format.game.is_some() || format.id == FormatId::KotorBwm
@@ -282,13 +282,13 @@ fn differences(a: &dyn Document, b: &dyn Document) -> Result<Vec<String>, String
     Ok(lines)
 }
 
-/// The part of a line that names a track of places.
+/// Returns the part of a line that names a track of places.
 fn track(line: &str) -> Option<&str> {
     let end = ["KGTR", "KCTR", "KTTR", "PIVT"].iter().find_map(|tag| Some(line.find(tag)? + tag.len()))?;
     line.get(..end)
 }
 
-/// The largest coordinate of a model in its own units.
+/// Returns the largest coordinate of a model in its own units.
 fn reach(document: &dyn Document) -> f32 {
     let Some(scene) = document.scene(&SceneContext::new("")) else { return 0.0 };
     let vertices = scene.vertices.iter().flat_map(|v| v.positions.as_flattened());
@@ -296,7 +296,7 @@ fn reach(document: &dyn Document) -> f32 {
     vertices.chain(nodes).map(|c| c.abs()).filter(|c| c.is_finite()).fold(0.0, f32::max)
 }
 
-/// The errors of `check` that the source does not have.
+/// Returns the errors of `check` that the source does not have.
 fn new_errors(source: &dyn Document, back: &dyn Document) -> Vec<String> {
     let errors = |document: &dyn Document| -> Vec<&'static str> {
         let report = document.check();
@@ -323,7 +323,7 @@ fn textures<'a>(job: &Job, document: &dyn Document, libraries: &'a Libraries) ->
     Some(libraries.textures(document.format().game?, job.path.parent()))
 }
 
-/// A difference without names and numbers, so that equal ones can be counted.
+/// Returns a difference without names and numbers, so that equal ones can be counted.
 fn cause(line: &str) -> String {
     let mut out = String::new();
     let mut quoted = false;

@@ -163,7 +163,7 @@ impl Both<'_> {
     }
 }
 
-/// Whether something turns a geoset to the camera, which a viewer does not do.
+/// Returns whether something turns a geoset to the camera, which a viewer does not do.
 fn faces_camera(model: &Model, geoset: &Geoset) -> bool {
     let nodes: HashMap<i64, &Node> =
         model.nodes().map(|(_, _, node)| (i64::from(node.object_id), node)).collect();
@@ -185,7 +185,7 @@ fn faces_camera(model: &Model, geoset: &Geoset) -> bool {
 /// The flags of nodes that turn to the camera.
 const BILLBOARD: u32 = 0x78;
 
-/// The size of a model at rest.
+/// Returns the size of a model at rest.
 fn size(model: &Model) -> f32 {
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for vertex in model.geosets.iter().flat_map(|g| &g.vertices) {

@@ -8,7 +8,7 @@ use galatea::wire::Limits;
 /// How far keys may differ: places as a share of the model's size, rotations and scales as they are.
 const CLIP: f32 = 1e-4;
 
-/// What differs, a line each.
+/// Returns what differs, a line each.
 pub(super) fn compare(before: &[u8], after: &[u8]) -> Result<Vec<String>, String> {
     let read = |bytes: &[u8]| galatea::gltf::read(bytes, &Limits::default(), &mut |_| None);
     let a = read(before).map_err(|e| e.to_string())?.scene;
@@ -24,7 +24,7 @@ pub(super) fn compare(before: &[u8], after: &[u8]) -> Result<Vec<String>, String
     Ok(lines)
 }
 
-/// The size of the model in its own units.
+/// Returns the size of the model in its own units.
 fn size(scene: &Scene) -> f32 {
     let size = Pose::rest(scene).bounds(scene).map_or(1.0, |b| b.size());
     let unit = scene.axes().and_then(|id| scene.node(id)).map_or(1.0, |n| n.transform.scale[0]);
@@ -35,7 +35,7 @@ fn name_of(scene: &Scene, id: NodeId) -> &str {
     scene.node(id).map_or("", |n| &n.name)
 }
 
-/// At every key of the first, the second has the same value.
+/// Checks that, at every key of the first, the second has the same value.
 fn clips(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
     let size = size(a);
     for (i, clip) in a.clips.iter().enumerate() {
@@ -105,7 +105,7 @@ fn distance(a: &[f32], b: &[f32], property: &Property, size: f32) -> f32 {
     }
 }
 
-/// Nodes hang on the same nodes and stand at rest where they stood.
+/// Checks that nodes have the parents and the places at rest that they had.
 fn places(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
     let size = size(a);
     let (mut moved, mut hung) = (Vec::new(), Vec::new());
@@ -131,7 +131,7 @@ fn places(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
     }
 }
 
-/// What the format knows of a node, mesh, material or clip is there again.
+/// Checks that what the format knows of a node, mesh, material or clip is there again.
 fn extras(a: &Scene, b: &Scene, lines: &mut Vec<String>) {
     macro_rules! lists {
         ($($list:ident)*) => {$(

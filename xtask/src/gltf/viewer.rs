@@ -37,7 +37,7 @@ struct Channel {
 }
 
 impl Clip {
-    /// The time of the last key, which is how long a viewer plays it.
+    /// Returns the time of the last key, which is how long a viewer plays it.
     pub(super) fn length(&self) -> f32 {
         self.channels.iter().filter_map(|c| c.times.last()).copied().fold(0.0, f32::max)
     }
@@ -111,7 +111,7 @@ impl Viewer {
         Some(Clip { channels: channels? })
     }
 
-    /// The numbers of an accessor, normalised ones as fractions.
+    /// Returns the numbers of an accessor, normalised ones as fractions.
     fn floats(&self, accessor: usize) -> Option<Vec<f32>> {
         let accessor = list(&self.json, "accessors").get(accessor)?;
         let count = whole(accessor, "count")?;
@@ -153,7 +153,7 @@ impl Viewer {
         Some(out)
     }
 
-    /// The root, which converts axes and units.
+    /// Returns the root, which converts axes and units.
     pub(super) fn axes(&self) -> Mat4 {
         let Some(Node { translation, rotation, scale, .. }) = self.order.first().map(|id| &self.nodes[*id])
         else {
@@ -162,7 +162,7 @@ impl Viewer {
         Mat4::from_scale_rotation_translation(*scale, *rotation, *translation)
     }
 
-    /// The nodes that have a mesh, each with the number that `of` finds for it in the node.
+    /// Returns the nodes that have a mesh, each with the number that `of` finds for it in the node.
     pub(super) fn meshes(&self, of: impl Fn(&Value) -> Option<usize>) -> Vec<(usize, Mesh)> {
         let nodes = list(&self.json, "nodes").iter().enumerate();
         nodes.filter_map(|(id, value)| Some((of(value)?, self.mesh(id, value)?))).collect()
@@ -196,7 +196,7 @@ impl Viewer {
         Some(Mesh { positions, influences, skin, node })
     }
 
-    /// Where each node is at a time of an animation.
+    /// Returns where each node is at a time of an animation.
     pub(super) fn pose(&self, clip: &Clip, time: f32) -> Vec<Mat4> {
         let mut nodes = self.nodes.clone();
         for channel in &clip.channels {
@@ -233,7 +233,7 @@ fn node(value: &Value) -> Node {
 }
 
 impl Channel {
-    /// The value at a time, as the specification of glTF defines it.
+    /// Returns the value at a time, as the specification of glTF defines it.
     fn at(&self, time: f32) -> Vec<f32> {
         let cubic = self.interpolation == "CUBICSPLINE";
         let width = self.values.len() / self.times.len() / if cubic { 3 } else { 1 };
@@ -272,7 +272,7 @@ impl Channel {
 }
 
 impl Mesh {
-    /// Where a vertex is, in a pose.
+    /// Returns where a vertex is, in a pose.
     pub(super) fn vertex(&self, index: usize, pose: &[Mat4]) -> Vec3 {
         let position = self.positions[index];
         let Some(skin) = &self.skin else { return pose[self.node].transform_point3(position) };

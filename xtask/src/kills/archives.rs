@@ -25,7 +25,7 @@ pub(super) struct ArchiveTrial {
     after: Files,
 }
 
-/// The trials below a folder, with so many models in the archives.
+/// Returns the trials below a folder, with so many models in the archives.
 pub(super) fn trials(program: &Path, dir: &Path, models: usize) -> Result<Vec<ArchiveTrial>, String> {
     let example = root().join("examples/statue_800.mdx");
     let model = fs::read(&example).map_err(|e| format!("{}: {e}", example.display()))?;
@@ -123,7 +123,7 @@ impl ArchiveTrial {
         write().map_err(|e| format!("{}: {e}", self.dir.display()))
     }
 
-    /// All files below the folder, by their paths.
+    /// Returns all files below the folder, by their paths.
     fn listed(&self) -> Result<Files, String> {
         let mut out = Files::new();
         let mut todo = vec![self.dir.clone()];
@@ -185,7 +185,7 @@ impl ArchiveTrial {
         Ok(seen)
     }
 
-    /// What there is after a run that was stopped; then what a second run makes of it.
+    /// Judges what there is after a run that was stopped; then what a second run makes of it.
     fn judge(&self, program: &Path, round: usize, seen: &mut Seen) -> Outcome {
         seen.rounds += 1;
         let mut wrong = |what: String| seen.violations.push(format!("{}, round {round}: {what}", self.name));
@@ -217,7 +217,7 @@ impl ArchiveTrial {
         Ok(())
     }
 
-    /// Files that are neither as they were nor as they should become, and originals that are gone.
+    /// Returns the files that are neither as they were nor as they should become, and originals that are gone.
     fn faults(&self, files: &Files) -> Vec<String> {
         let mut out = Vec::new();
         for (path, bytes) in files {

@@ -59,7 +59,7 @@ wire! {
 }
 
 impl ErfHead {
-    /// The header of an archive without entries.
+    /// Returns the header of an archive without entries.
     pub(super) fn new(kind: ErfType) -> ErfHead {
         let end = Offset(ErfHead::SIZE as u32);
         ErfHead {

@@ -60,7 +60,7 @@ pub(crate) struct Options {
     portrait: bool,
     #[command(flatten)]
     kotor: KotorOptions,
-    /// Preset of Fox Engine materials whose names tell none, such as tpp-static; `galatea shaders` lists them
+    /// Preset of Fox Engine materials whose names give none, such as tpp-static; `galatea shaders` lists them
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct Options {
     /// Add particles and ribbons to a glTF as animated meshes, for other programs; they are left out when it is read
     #[arg(long)]
     bake_effects: bool,
-    /// Fail, and write nothing, if anything is lost that can be seen
+    /// Fail, and write nothing, if anything visible would be lost
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -14,10 +14,10 @@ use crate::terminal::{complain, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The one file
+    /// The first file
     #[arg(value_name = "A")]
     left: PathBuf,
-    /// The other file
+    /// The second file
     #[arg(value_name = "B")]
     right: PathBuf,
     /// By how much numbers may differ

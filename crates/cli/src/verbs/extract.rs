@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// The folder to write to; nothing is written outside of it, whatever the archive says
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Only files that fit, such as '*.mdl' or 'data/**/*.mdl'
+    /// Only files that match, such as '*.mdl' or 'data/**/*.mdl'
     #[arg(long, value_name = "GLOB")]
     only: Option<String>,
     /// Replace existing files

@@ -22,7 +22,7 @@ pub(crate) struct Options {
     /// Archives, or folders inside of them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Only files that fit, such as '*.mdl' or 'data/**/*.mdl'
+    /// Only files that match, such as '*.mdl' or 'data/**/*.mdl'
     #[arg(long, value_name = "GLOB")]
     only: Option<String>,
     /// One JSON object per file, one line each

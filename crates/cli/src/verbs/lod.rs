@@ -24,10 +24,10 @@ pub(crate) struct Options {
     /// The file to write
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// How many levels there are then, the finest included; 1 takes the others away
+    /// Number of levels to write, the finest included; 1 removes all others
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=8))]
     levels: u32,
-    /// How many of the triangles of a level the next one has
+    /// Share of the triangles of a level that the next one keeps
     #[arg(long, value_name = "R", default_value = "0.5", value_parser = share)]
     ratio: f32,
     /// Replace an existing file; a replaced input is kept as FILE.bak

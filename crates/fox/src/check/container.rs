@@ -254,7 +254,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a mesh's indices and vertices lie inside their buffers, and its layout in the tables.
+    /// Checks whether a mesh's indices and vertices lie inside their buffers, and its layout in the tables.
     fn mesh_data(&mut self, original: &Original, i: usize, m: &wire::Mesh) {
         let t = &original.tables;
         let at = self.mesh_at(i);

@@ -57,7 +57,7 @@ fn meant<'a>(name: &Name, words: impl Iterator<Item = &'a Name>) -> String {
 }
 
 impl Checker<'_> {
-    /// What the game finds by name.
+    /// Checks what the game finds by name.
     pub(super) fn looked_up(&mut self) {
         let pes = is_pes(self.doc);
         for (i, material) in self.doc.materials.iter().enumerate() {

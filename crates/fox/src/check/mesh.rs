@@ -102,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Which attributes there are, in which types.
+    /// Checks which attributes there are, in which types.
     fn columns(&mut self, i: usize, mesh: &Mesh) {
         let at = self.mesh_at(i);
         let path = || format!("meshes[{i}]");
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Numbers that should be finite or of length 1. One finding per mesh and rule, with the first bad vertex.
+    /// Checks numbers that should be finite or of length 1. One finding per mesh and rule, with the first bad vertex.
     fn values(&mut self, i: usize, mesh: &Mesh) {
         let at = self.mesh_at(i);
         let v = &mesh.vertices;

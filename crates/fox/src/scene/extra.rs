@@ -31,7 +31,7 @@ pub(super) fn index(map: &Extras, key: &str) -> Option<usize> {
     int(map, key).and_then(|v| usize::try_from(v).ok())
 }
 
-/// Whole numbers of extras.
+/// Returns the whole numbers of extras.
 pub(super) fn ints(map: &Extras, key: &str) -> Vec<i64> {
     map.ints(key).unwrap_or_default()
 }
@@ -51,7 +51,7 @@ pub(super) fn objects<'a>(map: &'a Extras, key: &str) -> impl Iterator<Item = &'
     map.objects(key)
 }
 
-/// Whole numbers as a list.
+/// Returns the whole numbers as a list.
 pub(super) fn list(values: impl IntoIterator<Item = usize>) -> Value {
     encode_u32s(&values.into_iter().map(|v| v as u32).collect::<Vec<_>>())
 }
@@ -78,7 +78,7 @@ pub(super) fn noted<const N: usize>(map: &Extras, key: &str, derived: [f32; N]) 
     }
 }
 
-/// The same for a whole number.
+/// Does the same for a whole number.
 pub(super) fn note_int(map: &mut Extras, key: &'static str, stored: u16, derived: u16) {
     if stored != derived {
         put(map, key, stored);

@@ -28,7 +28,7 @@ impl Game {
     /// All of them.
     pub const ALL: [Game; 3] = [Game::Gz, Game::Tpp, Game::Pes];
 
-    /// Its short name: `gz`, `tpp` or `pes`.
+    /// Returns its short name: `gz`, `tpp` or `pes`.
     pub fn name(self) -> &'static str {
         match self {
             Game::Gz => "gz",

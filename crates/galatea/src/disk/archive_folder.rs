@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// An archive with files of these names.
+    /// Returns an archive with files of these names.
     fn folder(names: &[&str]) -> ArchiveFolder {
         let edits: Vec<Edit> = names.iter().map(|name| Edit::put(*name, name.as_bytes().to_vec())).collect();
         let bytes = Zip::new().edited(&edits).unwrap();

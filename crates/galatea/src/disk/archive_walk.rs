@@ -129,7 +129,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Whether files of this extension in an archive are opened as archives.
+/// Returns whether files of this extension in an archive are opened as archives.
 fn is_archive(extension: &str) -> bool {
     let inside = [Kind::Erf, Kind::Rim, Kind::Fpk, Kind::Pftxs, Kind::Zip, Kind::Mpq];
     inside.iter().any(|kind| kind.format().extensions.contains(&extension))

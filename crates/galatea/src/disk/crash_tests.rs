@@ -21,7 +21,7 @@ fn scratch(name: &str) -> PathBuf {
     dir
 }
 
-/// All files of a directory, by name.
+/// Returns all files of a directory, by name.
 fn listed(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(dir).unwrap().map(|e| e.unwrap());
     let files = entries.filter(|e| e.path().is_file());
@@ -45,7 +45,7 @@ fn new<'a>(files: &[(&str, &'a [u8])]) -> Vec<NewFile<'a>> {
 const OLD: &[(&str, &[u8])] = &[("a.mdl", b"old model"), ("a.mdx", b"old vertices"), ("other", b"mine")];
 const NEW: &[(&str, &[u8])] = &[("a.mdx", b"new vertices"), ("a.png", b""), ("a.mdl", b"new model")];
 
-/// All steps of a commit.
+/// Returns all steps of a commit.
 fn steps(files: &[(&str, &[u8])]) -> Vec<Step> {
     let dir = scratch("steps");
     let mut steps = Vec::new();

@@ -19,7 +19,7 @@ pub fn dictionary(files: &[PathBuf]) -> Result<Dictionary, (PathBuf, io::Error)>
     Ok(out)
 }
 
-/// The user's own folder of dictionaries.
+/// Returns the user's own folder of dictionaries.
 fn user_folder() -> Option<PathBuf> {
     let base = if cfg!(windows) {
         std::env::var_os("APPDATA").map(PathBuf::from)

@@ -279,7 +279,7 @@ fn store(game: &Installed, inside: Option<&Path>, graphics: Graphics) -> Store {
     store
 }
 
-/// Override, the patch, the module, texture packs, and the KEY with everything else.
+/// Adds Override, the patch, the module, texture packs, and the KEY with everything else.
 fn kotor(game: &Installed, module: Option<&Path>, store: &mut Store) {
     let there = |name: &str| without_case(&game.root, name).filter(|path| path.exists());
     if let Some(folder) = there("override") {
@@ -327,7 +327,7 @@ fn module_parts(path: &Path) -> Vec<PathBuf> {
     if parts.contains(&named) { parts } else { vec![path.to_path_buf()] }
 }
 
-/// The map, its campaign, and the archives of the game.
+/// Adds the map, its campaign, and the archives of the game.
 fn warcraft(game: &Installed, map: Option<&Path>, graphics: Graphics, store: &mut Store) {
     if let Some(map) = map {
         for root in graphics.roots_of_map() {
@@ -353,7 +353,7 @@ fn warcraft(game: &Installed, map: Option<&Path>, graphics: Graphics, store: &mu
     }
 }
 
-/// Loose files, the patch, the DLCs, and the archives of the game.
+/// Adds loose files, the patch, the DLCs, and the archives of the game.
 fn phantom_pain(root: &Path, store: &mut Store) {
     store.push(FolderLayer::new(root));
     let there = |name: &str| without_case(root, name).filter(|path| path.exists());
@@ -367,7 +367,7 @@ fn phantom_pain(root: &Path, store: &mut Store) {
     all.into_iter().for_each(|path| store.push(ArchiveLayer::new(path)));
 }
 
-/// Loose files, the packs that were downloaded, and those of the game. A later one wins.
+/// Adds loose files, the packs that were downloaded, and those of the game. A later one wins.
 fn pes(root: &Path, store: &mut Store) {
     store.push(FolderLayer::new(root));
     let there = |name: &str| without_case(root, name).filter(|path| path.exists());

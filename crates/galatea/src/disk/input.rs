@@ -88,14 +88,14 @@ impl Loaded {
         beside.or_else(in_module).or_else(in_game)
     }
 
-    /// As input for [`open`](crate::open).
+    /// Returns the files as input for [`open`](crate::open).
     pub fn input(&self) -> Input<'_> {
         let name = self.path.as_ref().and_then(|p| p.file_name()?.to_str()).unwrap_or("");
         let siblings = self.path.is_some().then_some(self as &dyn SiblingFiles);
         Input { bytes: &self.bytes, companions: borrowed(&self.companions), name, siblings }
     }
 
-    /// Bytes of all files together.
+    /// Returns the bytes of all files together.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.companions.iter().map(|c| c.bytes.len()).sum::<usize>()
     }
@@ -140,7 +140,7 @@ impl std::fmt::Debug for Search<'_> {
     }
 }
 
-/// [`jobs`], with more say on what is taken.
+/// Returns [`jobs`], with more say on what is taken.
 pub fn jobs_with(paths: &[PathBuf], search: &Search<'_>) -> Vec<Result<Job, (PathBuf, io::Error)>> {
     let mut out = Vec::new();
     for path in paths {
@@ -278,19 +278,19 @@ pub(crate) fn walk(root: &Path, file: &mut dyn FnMut(PathBuf)) -> Vec<(PathBuf, 
     failed
 }
 
-/// Whether an entry of a folder is a file, or a link to one. Opening a pipe or a device may wait forever.
+/// Returns whether an entry of a folder is a file, or a link to one. Opening a pipe or a device may wait forever.
 pub(crate) fn is_file(entry: &fs::DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| {
         kind.is_file() || kind.is_symlink() && fs::metadata(entry.path()).is_ok_and(|meta| meta.is_file())
     })
 }
 
-/// The extension of a path in lower case.
+/// Returns the extension of a path in lower case.
 fn extension(path: &Path) -> Option<String> {
     path.extension().map(|e| e.to_string_lossy().to_lowercase())
 }
 
-/// What a file found in a folder is; `None` if it is of no concern. A format without magic must have the right extension too,
+/// Returns what a file found in a folder is; `None` if it is of no concern. A format without magic must have the right extension too,
 /// so that no other file is read whole, and none is mistaken.
 fn candidate(path: &Path, wanted: &dyn Fn(&Format) -> bool) -> Option<Candidate> {
     // With room for all of it, so that one call reads it.
@@ -402,7 +402,7 @@ pub(super) fn read_plain(path: &Path, meta: &fs::Metadata) -> io::Result<Vec<u8>
     fs::read(path)
 }
 
-/// The companions of a file that are there, letter case of the extension ignored.
+/// Returns the companions of a file that are there, letter case of the extension ignored.
 pub fn companion_paths(path: &Path, format: &Format) -> Vec<(&'static str, PathBuf)> {
     let there = |extension: &&'static str| {
         let upper = extension.to_uppercase();

@@ -56,12 +56,12 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
     write_files(path, &[(path.to_path_buf(), bytes)], &Policy::force(force))
 }
 
-/// [`write()`] for a file and all that belongs to it: all of it appears, or nothing.
+/// Writes a file and all that belongs to it as [`write()`] does: all of it appears, or nothing.
 pub fn write_output(path: &Path, output: &Output, force: bool) -> io::Result<()> {
     write_output_with(path, output, &Policy::force(force))
 }
 
-/// [`write_output`] with more say on what may be replaced.
+/// Writes as [`write_output`] does, with more say on what may be replaced.
 pub fn write_output_with(path: &Path, output: &Output, policy: &Policy<'_>) -> io::Result<()> {
     write_files(path, &files(path, output)?, policy)
 }

@@ -51,7 +51,7 @@ pub fn locate(path: &Path) -> io::Result<Place> {
     }
 }
 
-/// The error of a path that goes on after a file which is no archive.
+/// Returns the error of a path that goes on after a file which is no archive.
 fn not_there(error: &io::Error) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, error.to_string())
 }
@@ -244,7 +244,7 @@ fn opened(
     Ok(Some(Arc::new(ArchiveFolder::new(path.to_path_buf(), archive, inside))))
 }
 
-/// Whether a file begins like one of the formats that have a magic.
+/// Returns whether a file begins like one of the formats that have a magic.
 fn is_model(start: &[u8]) -> bool {
     crate::FORMATS.iter().any(|format| !format.needs_full_scan && (format.detect)(start))
 }

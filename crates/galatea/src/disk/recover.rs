@@ -110,7 +110,7 @@ pub fn finish(path: &Path) -> io::Result<()> {
     finish_group(path, fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
 }
 
-/// [`finish`] for a path of which it is known whether it is a link.
+/// Does what [`finish`] does for a path of which it is known whether it is a link.
 pub(super) fn finish_group(path: &Path, link: bool) -> io::Result<()> {
     let real = if link { fs::canonicalize(path).ok() } else { None };
     let path = real.as_deref().unwrap_or(path);

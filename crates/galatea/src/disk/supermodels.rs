@@ -45,13 +45,13 @@ impl Supermodels {
             || folder_of(input).is_some_and(|folder| self.games.of(Game::Kotor, folder).is_some())
     }
 
-    /// The model of this name that an input inherits from, ignoring case; none if there is none, or it does not read.
+    /// Returns the model of this name that an input inherits from, ignoring case; none if there is none, or it does not read.
     pub fn find(&self, input: &Path, name: &str) -> Option<Model> {
         let named = self.named.get(&name.to_lowercase()).cloned();
         self.open(named.or_else(|| self.in_game(input, name))?)
     }
 
-    /// The same, also beside the input.
+    /// Returns the same model, and looks beside the input too.
     pub fn find_beside(&self, input: &Path, name: &str) -> Option<Model> {
         let beside = || names_beside(input).remove(&format!("{}.mdl", name.to_lowercase()));
         self.find(input, name).or_else(|| self.open(beside()?))
@@ -78,7 +78,7 @@ impl Supermodels {
     }
 }
 
-/// The folder a file lies in; none for standard input.
+/// Returns the folder a file lies in; none for standard input.
 fn folder_of(input: &Path) -> Option<&Path> {
     if input.as_os_str() == "-" { None } else { input.parent() }
 }

@@ -35,18 +35,18 @@ const BEGINNINGS: &[(&[&str], &str, &str)] = &[
     (&["ascii"], "a KotOR model or walkmesh as text", "\"newmodel\", \"filedependancy\" or \"node\""),
 ];
 
-/// The extension of a path in lower case.
+/// Returns the extension of a path in lower case.
 fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// The formats that use the extension of a file.
+/// Returns the formats that use the extension of a file.
 fn formats(path: &Path) -> impl Iterator<Item = &'static Format> {
     let extension = extension(path);
     FORMATS.iter().copied().filter(move |f| f.extensions.contains(&extension.as_str()))
 }
 
-/// Whether a file in a folder, whose content is of no format, is a damaged input rather than a file of another program.
+/// Returns whether a file in a folder, whose content is of no format, is a damaged input rather than a file of another program.
 /// `start` is how it begins.
 pub(super) fn is_damaged(path: &Path, start: &[u8], wanted: &dyn Fn(&Format) -> bool) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -86,7 +86,7 @@ fn owner(path: &Path) -> Option<PathBuf> {
         .next()
 }
 
-/// Whether bytes may be plain text, cut anywhere.
+/// Returns whether bytes may be plain text, cut anywhere.
 fn is_text(start: &[u8]) -> bool {
     let whole = match std::str::from_utf8(start) {
         Ok(_) => true,
@@ -162,7 +162,7 @@ fn too_short(what: &str, header: usize, bytes: &[u8]) -> String {
     format!("not {what}, or cut off: its header has {header} bytes, the file {}", bytes.len())
 }
 
-/// How a file begins, for people: as text where it is one.
+/// Returns how a file begins, for people: as text where it is one.
 fn found(bytes: &[u8]) -> String {
     let head = bytes.get(..8).unwrap_or(bytes);
     let printable = |b: &u8| b.is_ascii_graphic() || *b == b' ';

@@ -49,7 +49,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 impl AsciiWalkmesh {
-    /// The walkmesh of the room or placeable of this name.
+    /// Returns the walkmesh of the room or placeable of this name.
     pub fn new(walkmesh: Walkmesh, name: &str) -> Self {
         AsciiWalkmesh {
             first: Part { name: [name.as_bytes(), b"_wg"].concat(), door: None, walkmesh },
@@ -88,7 +88,7 @@ impl AsciiWalkmesh {
         Ok(Converted::lossless(output))
     }
 
-    /// All walkmeshes.
+    /// Returns all walkmeshes.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
         std::iter::once(&self.first).chain(&self.others)
     }
@@ -105,11 +105,8 @@ impl Document for AsciiWalkmesh {
 
     fn summary(&self) -> Summary {
         let mut all = self.first.walkmesh.summary();
-        for more in self.others.iter().map(|part| part.walkmesh.summary()) {
-            all.nodes += more.nodes;
-            all.meshes += more.meshes;
-            all.vertices += more.vertices;
-            all.triangles += more.triangles;
+        for part in &self.others {
+            all.add_geometry(&part.walkmesh.summary());
         }
         all
     }

@@ -79,7 +79,7 @@ impl Gltf {
         losses: Vec<Loss>,
         input: &Input<'_>,
     ) -> Gltf {
-        let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
+        let name = input.stem().to_owned();
         let bytes = Some(input.bytes.to_vec());
         let mut document =
             Gltf { scene, document_name: None, embedded, losses, stripped: false, name, bytes };
@@ -122,7 +122,7 @@ impl Gltf {
         files.sort();
         files.dedup();
         let embedded = EmbeddedImages { images, appearances, files, before: None };
-        let name = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_owned();
+        let name = input.stem().to_owned();
         let bytes = Some(input.bytes.to_vec());
         let mut document = Gltf { scene, document_name: None, embedded, losses, stripped, name, bytes };
         if !document.name.is_empty() && !document.is_named(&document.name) {
@@ -240,7 +240,7 @@ impl Gltf {
     }
 }
 
-/// The figures of a scene. The node that turns the axes counts as none, and no node twice as bone.
+/// Returns the figures of a scene. The node that turns the axes counts as none, and no node twice as bone.
 fn summary(scene: &Scene) -> Summary {
     let mut used = HashSet::new();
     let mut sum = Summary { version: "2.0".into(), clips: scene.clips.len(), ..Summary::default() };

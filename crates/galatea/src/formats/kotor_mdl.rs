@@ -140,7 +140,7 @@ fn number_by_supermodel(
     Ok(Vec::new())
 }
 
-/// With the clips of its supermodels, where they can be found.
+/// Returns the scene with the clips of its supermodels, where they can be found.
 pub(super) fn kotor_scene(model: &Model, context: &SceneContext<'_>) -> Scene {
     let Some(find) = context.supermodel else { return model.to_scene() };
     let chain = model.supermodels(&|name| find(&String::from_utf8_lossy(name)));

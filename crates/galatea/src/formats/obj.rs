@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
     ..Format::model(FormatId::Obj, "obj", "Wavefront OBJ")
 };
 
-/// Every mesh with triangles as an object, in the scene's axes (Y up), with normals and the first texture coordinates. One
+/// Returns every mesh with triangles as an object, in the scene's axes (Y up), with normals and the first texture coordinates. One
 /// group per material, by its name; no material file is written.
 ///
 /// ```
@@ -91,7 +91,7 @@ fn write_line(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.push('\n');
 }
 
-/// A name on one line, without spaces, as the format wants it.
+/// Returns a name on one line, without spaces, as the format wants it.
 fn line(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }

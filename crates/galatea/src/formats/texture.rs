@@ -28,7 +28,7 @@ pub struct TextureFile {
 }
 
 impl TextureFile {
-    /// The text that tells KotOR how to use it: the file beside it, or else the one inside.
+    /// Returns the text that tells KotOR how to use it: the file beside it, or else the one inside.
     pub fn txi(&self) -> Option<&Txi> {
         let inside = match &self.texture {
             Texture::Tpc(tpc) => Some(&tpc.txi),
@@ -38,7 +38,7 @@ impl TextureFile {
     }
 }
 
-/// What is the same for all textures; the rest is for each to fill in.
+/// Returns what is the same for all textures; the rest is for each to fill in.
 const fn texture(id: FormatId, name: &'static str, title: &'static str) -> Format {
     Format {
         read: |input, limits| Ok(Box::new(read(input, limits)?)),
@@ -158,7 +158,7 @@ pub(super) static TXI: Format = Format {
     ..Format::texture(FormatId::Txi, "txi", "KotOR's text on how to use a texture")
 };
 
-/// The number that an extension of a part or level ends or begins with.
+/// Returns the number that an extension of a part or level ends or begins with.
 fn number(extension: &str) -> Option<u8> {
     match PARTS.iter().position(|p| *p == extension) {
         Some(at) => Some(at as u8 + 1),
@@ -202,7 +202,7 @@ fn of(kind: Kind) -> &'static Format {
     }
 }
 
-/// The files that belong to a texture, as they are written.
+/// Returns the files that belong to a texture, as they are written.
 pub(super) fn companions(texture: &Texture) -> Result<Vec<Companion<Vec<u8>>>> {
     let mut out = Vec::new();
     match texture {

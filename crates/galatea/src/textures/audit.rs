@@ -109,7 +109,7 @@ pub fn audit(document: &dyn Document, context: &SceneContext<'_>, textures: &Tex
     out
 }
 
-/// Why an image of this size would not be decoded. Only its head is looked at.
+/// Returns why an image of this size would not be decoded. Only its head is looked at.
 fn too_large(texture: &Texture, packed: usize) -> Option<String> {
     let (Texture::Plain(_), shape) = (texture, texture.shape()) else { return None };
     let pixels = u64::from(shape.width) * u64::from(shape.height);
@@ -117,7 +117,7 @@ fn too_large(texture: &Texture, packed: usize) -> Option<String> {
     (pixels > most).then(|| format!("{pixels} pixels in {packed} bytes, limit {most}"))
 }
 
-/// None for names that say "no texture".
+/// Returns what is wrong with a texture; `None` also for names that say "no texture".
 fn why(library: &Library, found: Found, broken: Option<String>, game: Game) -> Option<Why> {
     let path = |id: &usize| library.path(*id);
     // A file that the game loads goes before one that it does not load.
@@ -158,7 +158,7 @@ fn asked(document: &dyn Document, context: &SceneContext<'_>) -> Vec<TextureName
 }
 
 impl TextureName {
-    /// A texture of a Warcraft III or WoW alpha model, which may stand for one that the game replaces.
+    /// Returns a texture of a Warcraft III or WoW alpha model, which may stand for one that the game replaces.
     #[cfg(feature = "mdlx")]
     pub(crate) fn of_warcraft(texture: &mdlx::Texture) -> Self {
         let path = String::from_utf8_lossy(texture.path.bytes()).into_owned();

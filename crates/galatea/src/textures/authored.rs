@@ -228,7 +228,7 @@ impl Maker<'_> {
         self.before.textures.iter().any(|t| t.slot == slot)
     }
 
-    /// Specular mask in red, roughness in green, reflection in blue.
+    /// Returns the specular mask in red, roughness in green, reflection in blue.
     fn specular(&self, images: &Images) -> Image {
         let (rough, shine) = (images.get(Role::MetallicRoughness), images.get(Role::Specular));
         let mut out = rough.or(shine).cloned().unwrap_or_else(|| flat([255; 4]));

@@ -30,7 +30,7 @@ impl Budget {
         self.drawn.fetch_add(packed.saturating_mul(DRAWN_PER_BYTE), Ordering::Relaxed);
     }
 
-    /// Bytes that may still be decoded.
+    /// Returns the bytes that may still be decoded.
     pub(super) fn left(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }

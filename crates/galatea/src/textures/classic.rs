@@ -18,8 +18,8 @@ const TEAM_COLOR: usize = 4;
 
 const BLEND: u32 = 2;
 
-/// Images for a model that was converted to the classic game, by their paths, and what could not be kept. `before` is the model as it
-/// was. Materials whose mask was found get the colour of the player as a layer below their skin.
+/// Returns the images for a model that was converted to the classic game, by their paths, and what could not be kept. `before` is the model as
+/// it was. Materials whose mask was found get the colour of the player as a layer below their skin.
 pub(crate) fn classic_textures(
     before: &Model,
     after: &mut Model,

@@ -63,12 +63,12 @@ impl<'a> DocumentImages<'a> {
         Some(DocumentImages { embedded, siblings: context.siblings, by_name })
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.embedded.images().is_empty()
     }
 
-    /// Images that cannot be told from another by their names.
+    /// Returns the images that cannot be told from another by their names.
     fn twins(&self) -> impl Iterator<Item = Loss> + '_ {
         let other = |image: &&Image| {
             self.by_name.get(image.name.as_str()).is_some_and(|first| first.source != image.source)
@@ -87,7 +87,7 @@ impl<'a> DocumentImages<'a> {
         }
     }
 
-    /// The files that the document names, for a copy of it.
+    /// Returns the files that the document names, for a copy of it.
     pub(crate) fn files(&self) -> Files {
         let mut out = Files::default();
         let images = self.embedded.images().iter().filter_map(|image| match &image.source {
@@ -142,7 +142,7 @@ impl<'a> DocumentImages<'a> {
         (written, out.into_inner())
     }
 
-    /// The maps of a material, as the document has them.
+    /// Returns the maps of a material, as the document has them.
     #[cfg(feature = "fox")]
     pub(super) fn maps(&self, id: MaterialId, material: &Material) -> &[galatea_gltf::Map] {
         self.embedded.appearance(id, material).map_or(&[], |appearance| &appearance.maps)
@@ -159,7 +159,7 @@ impl<'a> DocumentImages<'a> {
         Some(self.bytes(image).and_then(|bytes| decode(bytes).map_err(|e| of_image(image, e.to_string()))))
     }
 
-    /// The images as textures of the game that a model was built for, named as its materials say. Those of the materials
+    /// Returns the images as textures of the game that a model was built for, named as its materials say. Those of the materials
     /// `done` are made elsewhere.
     pub(crate) fn textures(
         &self,
@@ -217,7 +217,7 @@ impl<'a> DocumentImages<'a> {
         out
     }
 
-    /// The images that are textures of materials, rather than derived from some, with the names these have there.
+    /// Returns the images that are textures of materials, rather than derived from some, with the names these have there.
     fn used<'s>(&self, scene: &'s Scene, done: &HashSet<MaterialId>) -> Vec<(&'s str, &'a Image)> {
         let mut out = Vec::new();
         for (id, material) in (0..).zip(&scene.materials).filter(|(id, _)| !done.contains(id)) {
@@ -237,7 +237,7 @@ fn of_image(image: &Image, what: impl Into<String>) -> Loss {
     Loss::new(format!("image {:?}", image.name), what)
 }
 
-/// An image as a texture of this kind: its files, by ending.
+/// Returns an image as a texture of this kind: its files, by ending.
 pub(super) fn encoded(
     bytes: &[u8],
     kind: FormatId,
@@ -250,7 +250,7 @@ pub(super) fn encoded(
     written(&TextureFile { texture, txi: None }, kind, &options, name)
 }
 
-/// A texture in another format: its files, by ending.
+/// Returns a texture in another format: its files, by ending.
 pub(super) fn written(
     file: &TextureFile,
     kind: FormatId,
@@ -264,7 +264,7 @@ pub(super) fn written(
     Ok(companions.chain([(ending, output.bytes)]).collect())
 }
 
-/// The media type of an image: what it is, whatever the document calls it.
+/// Returns the media type of an image: what it is, whatever the document calls it.
 fn mime(image: &Image, bytes: &[u8]) -> String {
     match &image.source {
         _ if bytes.starts_with(b"\x89PNG") => "image/png".into(),

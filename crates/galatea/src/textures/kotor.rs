@@ -86,7 +86,7 @@ fn lightmap(resolver: &mut Resolver<'_>, material: &Material) -> Option<Map> {
     Some(map)
 }
 
-/// Edges and flip-books, as the TXI says.
+/// Sets edges and flip-books as the TXI says.
 fn place(map: &mut Map, txi: &Txi) {
     let (u, v) = txi.clamp();
     let wrap = |clamp: bool, was: Wrap| if clamp { Wrap::Clamp } else { was };
@@ -101,7 +101,7 @@ fn place(map: &mut Map, txi: &Txi) {
     }
 }
 
-/// A bump map as a normal map, its rows turned over: grey ones are heights, others have normals already, which then point up
+/// Returns a bump map as a normal map, its rows turned over: grey ones are heights, others have normals already, which then point up
 /// the turned image.
 fn normal(image: &Image, strength: f32) -> Image {
     let grey = image.pixels().all(|[r, g, b, _]| r == g && g == b);

@@ -92,7 +92,7 @@ fn note(material: &Material, txi: &mut Txi) {
     }
 }
 
-/// An image as a texture: its files, by ending.
+/// Returns an image as a texture: its files, by ending.
 pub(super) fn encoded(
     bytes: &[u8],
     kind: FormatId,

@@ -38,7 +38,7 @@ struct FolderTextures {
 }
 
 impl Libraries {
-    /// Those of a run in which textures are looked for below these folders too. Also returns what could not be read.
+    /// Returns the libraries of a run in which textures are looked for below these folders too. Also returns what could not be read.
     pub fn new(named: &[PathBuf]) -> (Libraries, Vec<(PathBuf, io::Error)>) {
         let cache = Arc::<Cache>::default();
         let mut library = Library::new(Arc::clone(&cache));
@@ -69,7 +69,7 @@ impl Libraries {
         library
     }
 
-    /// Where the textures of a model in this folder are looked for, by the rules of a game.
+    /// Returns where the textures of a model in this folder are looked for, by the rules of a game.
     pub fn textures(&self, game: Game, folder: Option<&Path>) -> Textures<'_> {
         // The textures of an archive belong to all its models.
         let archive = folder.and_then(disk::archive_around);
@@ -83,7 +83,7 @@ impl Libraries {
         Textures { own, shared: self.named.as_ref(), installed, game }
     }
 
-    /// The textures in one folder.
+    /// Returns the textures in one folder.
     fn of_folder(&self, folder: &Path, store: Option<&Store>) -> Arc<Library> {
         let used = self.clock.fetch_add(1, Ordering::Relaxed);
         let place = {
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder of this test's own with a texture in it.
+    /// Returns a folder of this test's own with a texture in it.
     fn folder(name: &str) -> PathBuf {
         let dir = std::env::temp_dir().join(format!("galatea-library-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&dir);

@@ -41,7 +41,7 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         let file = self.file.as_ref().map_or(0, |(_, bytes)| bytes.len());
         self.image.rgba.len() + file + self.path.len() + size_of::<Decoded>()
@@ -70,7 +70,7 @@ impl Default for Library {
 }
 
 impl Library {
-    /// One without folders.
+    /// Returns a library without folders.
     pub(super) fn new(cache: Arc<Cache>) -> Library {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -124,7 +124,7 @@ impl Library {
         let _ = id;
     }
 
-    /// The textures that lie in one folder, without those of folders in it.
+    /// Returns the textures that lie in one folder, without those of folders in it.
     #[cfg(feature = "disk")]
     pub fn beside(folder: &Path) -> Library {
         Library::beside_with(folder, Arc::default(), None)
@@ -176,7 +176,7 @@ impl Library {
         names.iter().for_each(|name| self.add_file(number, name));
     }
 
-    /// The textures of folders and of all folders in them; folders named first are searched first. Also returns what could
+    /// Returns the textures of folders and of all folders in them; folders named first are searched first. Also returns what could
     /// not be read.
     #[cfg(feature = "disk")]
     pub fn below(folders: &[PathBuf]) -> (Library, Vec<(PathBuf, io::Error)>) {
@@ -212,7 +212,7 @@ impl Library {
         }
     }
 
-    /// Which file a name means. A name that leads out of the folders means none.
+    /// Returns which file a name means. A name that leads out of the folders means none.
     pub fn find(&self, game: Game, name: &str) -> Found {
         #[cfg(feature = "disk")]
         if let Some(store) = &self.store {
@@ -234,7 +234,7 @@ impl Library {
         self.index.find_model(game, name)
     }
 
-    /// Which file a name means that is no hash. Archives of the Fox Engine have the hash of its path instead.
+    /// Returns which file a name means that is no hash. Archives of the Fox Engine have the hash of its path instead.
     fn find_path(&self, game: Game, name: &str) -> Found {
         let found = self.index.find(game, name);
         #[cfg(feature = "fox")]
@@ -245,7 +245,7 @@ impl Library {
         found
     }
 
-    /// Where a file lies.
+    /// Returns where a file lies.
     pub fn path(&self, id: usize) -> Option<PathBuf> {
         #[cfg(feature = "disk")]
         if let Some(store) = &self.store {
@@ -255,7 +255,7 @@ impl Library {
         Some(self.folders.get(entry.folder as usize)?.join(&entry.path))
     }
 
-    /// Bytes of the file of a texture and of its parts; 0 if it is gone.
+    /// Returns the bytes of the file of a texture and of its parts; 0 if it is gone.
     pub(crate) fn size(&self, id: usize) -> u64 {
         #[cfg(feature = "disk")]
         if let Some(store) = &self.store {
@@ -286,7 +286,7 @@ impl Library {
         }
     }
 
-    /// A texture by its number, decoded, or why it could not be.
+    /// Returns a texture by its number, decoded, or why it could not be.
     pub fn load(&self, id: usize, limits: &Limits) -> Result<Arc<Decoded>, String> {
         self.cache.get_or_decode((self.number, id), *limits == Limits::default(), || self.decode(id, limits))
     }
@@ -405,12 +405,12 @@ fn file_size(_: &std::path::Path) -> Option<u64> {
     None
 }
 
-/// The hash that a Fox Engine model names a texture by, where its path is unknown.
+/// Returns the hash that a Fox Engine model names a texture by, where its path is unknown.
 fn hash(name: &str) -> Option<u64> {
     u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()
 }
 
-/// The path code of a file that lies below `Assets`, as unpackers leave it.
+/// Returns the path code of a file that lies below `Assets`, as unpackers leave it.
 #[cfg(feature = "fox")]
 fn fox_code(path: &str) -> Option<u64> {
     let path = path.replace('\\', "/");
@@ -441,7 +441,7 @@ impl<'a> Textures<'a> {
         Textures { own: Arc::new(library), shared: None, installed: None, game }
     }
 
-    /// For a single model in this folder, by the rules of a game; [`Libraries::textures`] is for many.
+    /// Returns the textures for a single model in this folder, by the rules of a game; [`Libraries::textures`] is for many.
     ///
     /// [`Libraries::textures`]: super::Libraries::textures
     #[cfg(feature = "disk")]
@@ -450,18 +450,18 @@ impl<'a> Textures<'a> {
         Textures { own, shared, installed: None, game }
     }
 
-    /// Whose rules hold.
+    /// Returns the game whose rules hold.
     pub fn game(&self) -> Game {
         self.game
     }
 
-    /// The libraries in the order in which they are searched.
+    /// Returns the libraries in the order in which they are searched.
     fn places(&self) -> impl Iterator<Item = &Library> {
         self.shared.into_iter().chain([self.own.as_ref()]).chain(self.installed.as_deref())
     }
 
-    /// Which file the game itself loads for a name. Where it loads none, this is what [`Textures::find`] finds: perhaps an image that
-    /// somebody has converted.
+    /// Returns which file the game itself loads for a name. Where it loads none, this is what [`Textures::find`] finds: perhaps an image
+    /// that somebody has converted.
     pub fn find_loaded(&self, name: &str) -> (&Library, Found) {
         let loaded = self.places().find_map(|library| {
             let loads = |id: &usize| {
@@ -485,7 +485,7 @@ impl<'a> Textures<'a> {
         loaded.unwrap_or_else(|| self.find(name))
     }
 
-    /// Which file a name means, and the library it is in.
+    /// Returns which file a name means, and the library it is in.
     pub fn find(&self, name: &str) -> (&Library, Found) {
         let mut missing = None;
         for library in self.places() {
@@ -508,7 +508,7 @@ impl<'a> Textures<'a> {
         })
     }
 
-    /// The texture of a name, decoded; none if there is no such file, or it cannot be read.
+    /// Returns the texture of a name, decoded; none if there is no such file, or it cannot be read.
     pub fn load(&self, name: &str) -> Option<Arc<Decoded>> {
         let (library, found) = self.find(name);
         library.load(found.id()?, &Limits::default()).ok()

@@ -34,26 +34,26 @@ impl fmt::Debug for MadeImages {
     }
 }
 
-/// The name a texture has without folders and ending.
+/// Returns the name a texture has without folders and ending.
 fn stem(name: &str) -> String {
     galatea_texture::find::output_name(name)
 }
 
-/// Bytes of an image that is ready to be drawn with: its pixels, and smaller levels of 16 bytes each.
+/// Returns the bytes of an image that is ready to be drawn with: its pixels, and smaller levels of 16 bytes each.
 #[cfg(feature = "preview")]
 fn drawn_size(image: &Image) -> u64 {
     image.rgba.len() as u64 * 5 / 2
 }
 
 impl MadeImages {
-    /// A texture as it is; returns the image's name. Textures of one name that are different files get a number.
+    /// Adds a texture as it is; returns the image's name. Textures of one name that are different files get a number.
     pub(super) fn whole(&mut self, name: &str, texture: &Arc<Decoded>) -> String {
         let image = Arc::clone(&texture.image);
         let same = |made: &Made| made.whole.as_ref().is_some_and(|w| Arc::ptr_eq(w, texture));
         self.add(stem(name), &same, Some(texture), move || Arc::clone(&image))
     }
 
-    /// An image made of a texture, or of several whose names are distinguished by `what`.
+    /// Adds an image made of a texture, or of several whose names are distinguished by `what`.
     pub(super) fn derived(
         &mut self,
         name: &str,
@@ -66,12 +66,12 @@ impl MadeImages {
         self.add(format!("{base}.{what}"), &|_| true, None, move || Arc::new(make(&image)))
     }
 
-    /// An image that is there already, under just this name.
+    /// Adds an image that is there already, under just this name.
     pub(super) fn add_named(&mut self, name: &str, image: Arc<Image>) {
         self.add(name.to_owned(), &|_| true, None, move || Arc::clone(&image));
     }
 
-    /// An image of its own, of a name that nothing else has.
+    /// Adds an image under a name that nothing else has; returns that name.
     pub(super) fn own(&mut self, name: &str, make: impl Fn() -> Image + Send + Sync + 'static) -> String {
         self.add(name.to_owned(), &|_| true, None, move || Arc::new(make()))
     }
@@ -102,13 +102,13 @@ impl MadeImages {
         unique
     }
 
-    /// An image.
+    /// Returns an image.
     pub(super) fn image(&self, name: &str) -> Option<&Arc<Image>> {
         let made = self.made.get(name)?;
         Some(made.image.get_or_init(|| (made.make)()))
     }
 
-    /// An image as a file that glTF can hold, with its media type.
+    /// Returns an image as a file that glTF can hold, with its media type.
     pub(super) fn file(&self, name: &str) -> Option<(&'static str, Vec<u8>)> {
         let made = self.made.get(name)?;
         if let Some(file) = made.whole.as_ref().and_then(|w| w.file.as_ref()) {
@@ -119,7 +119,7 @@ impl MadeImages {
         Some(("image/png", encode::png(&image).ok()?))
     }
 
-    /// An image to draw with.
+    /// Returns an image to draw with.
     #[cfg(feature = "preview")]
     pub(super) fn drawn(&self, name: &str) -> Option<Arc<galatea_preview::Texture>> {
         let made = self.made.get(name)?;

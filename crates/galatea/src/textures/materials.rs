@@ -62,7 +62,7 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The texture of a name, decoded; none if there is no such file, it cannot be read, or it is more than the budget of
+    /// Returns the texture of a name, decoded; none if there is no such file, it cannot be read, or it is more than the budget of
     /// the model has left.
     pub(super) fn load(&self, name: &str) -> Option<Arc<Decoded>> {
         if let Some(known) = self.loaded.borrow().get(name) {
@@ -201,7 +201,7 @@ pub fn resolve_gltf_materials(
     Some(ResolvedMaterials { materials: appearances.iter().map(resolve).collect(), images, left_out })
 }
 
-/// What the materials of a document look like: as in its file, unless they were changed.
+/// Returns what the materials of a document look like: as in its file, unless they were changed.
 fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow<'a, [Appearance]> {
     let changed = || document.scene(&SceneContext::new(""));
     match embedded.is_changed().then(changed).flatten() {
@@ -215,7 +215,7 @@ fn appearances<'a>(document: &dyn Document, embedded: &'a EmbeddedImages) -> Cow
     }
 }
 
-/// A map of a texture in its own place.
+/// Returns a map of a texture in its own place.
 pub(super) fn map(role: Role, image: String, texture: &Texture, at: Option<usize>) -> Map {
     Map {
         role,
@@ -228,12 +228,12 @@ pub(super) fn map(role: Role, image: String, texture: &Texture, at: Option<usize
     }
 }
 
-/// The first texture in a slot, with its place in the list.
+/// Returns the first texture in a slot, with its place in the list.
 pub(super) fn slot<'m>(material: &'m Material, slot: &Slot) -> Option<(usize, &'m Texture)> {
     material.textures.iter().enumerate().find(|(_, t)| t.slot == *slot)
 }
 
-/// What is known about a texture besides its name.
+/// Returns what is known about a texture besides its name.
 pub(super) fn notes(decoded: &Decoded) -> Extras {
     let mut notes = Extras::new();
     notes.insert("file", decoded.path.clone());
@@ -255,7 +255,7 @@ pub(super) fn alpha(surface: Surface) -> AlphaMode {
 }
 
 impl ResolvedMaterials {
-    /// Textures that are left out because they are too large, each with the reason.
+    /// Returns the textures that are left out because they are too large, each with the reason.
     pub fn left_out(&self) -> &[Loss] {
         &self.left_out
     }
@@ -303,7 +303,7 @@ impl ResolvedMaterials {
         (written, beside.into_inner().into_iter().collect())
     }
 
-    /// The scene as it is drawn: materials with what they look like, textures named as [`ResolvedMaterials::texture`] knows them.
+    /// Returns the scene as it is drawn: materials with what they look like, textures named as [`ResolvedMaterials::texture`] knows them.
     pub fn scene(&self, scene: &Scene) -> Scene {
         let mut out = scene.clone();
         for (material, resolved) in out.materials.iter_mut().zip(&self.materials) {
@@ -351,7 +351,7 @@ impl ResolvedMaterials {
         out
     }
 
-    /// A texture to draw with.
+    /// Returns a texture to draw with.
     #[cfg(feature = "preview")]
     pub fn texture(&self, name: &str) -> Option<std::sync::Arc<galatea_preview::Texture>> {
         self.images.drawn(name)

@@ -40,7 +40,7 @@ pub(super) fn resolve(resolver: &mut Resolver<'_>, material: &Material) -> Optio
 const TEAM_COLOUR: u32 = 1;
 const TEAM_GLOW: u32 = 2;
 
-/// Which replaceable texture a name stands for, of those that follow the team.
+/// Returns which replaceable texture a name stands for, of those that follow the team.
 fn replaceable(texture: &Texture) -> Option<u32> {
     let name = texture.name.to_lowercase();
     if texture.slot != Slot::TeamColor {
@@ -49,7 +49,7 @@ fn replaceable(texture: &Texture) -> Option<u32> {
     Some(if name.contains("teamglow") { TEAM_GLOW } else { TEAM_COLOUR })
 }
 
-/// Display value to light.
+/// Converts a display value to light.
 fn linear(value: u8) -> f32 {
     let v = f32::from(value) / 255.0;
     if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
@@ -62,7 +62,7 @@ struct Base {
     direct: Option<String>,
 }
 
-/// A team's own texture, from the files if it is there.
+/// Returns a team's own texture, from the files if it is there.
 fn team_texture(resolver: &Resolver<'_>, id: u32) -> Option<Arc<Decoded>> {
     resolver.load(&team::path(id, resolver.team)?)
 }
@@ -122,7 +122,7 @@ fn base(
     Some(Base { map: base, image: whole, direct })
 }
 
-/// Reforged: the colour with the team's where the mask says so.
+/// Returns Reforged's colour with the team's where the mask says so.
 fn team_diffuse(
     resolver: &mut Resolver<'_>,
     material: &Material,
@@ -141,7 +141,7 @@ fn team_diffuse(
     }))
 }
 
-/// Normals, occlusion, roughness, metal and own light of a Reforged material.
+/// Sets normals, occlusion, roughness, metalness and emission of a Reforged material.
 fn surfaces(resolver: &mut Resolver<'_>, material: &Material, appearance: &mut Appearance) {
     if let Some((at, texture)) = slot(material, &Slot::Normal)
         && let Some(decoded) = resolver.load(&texture.name)
@@ -201,7 +201,7 @@ impl Layers {
     }
 }
 
-/// The layers of a material whose lowest covers everything, if there are others over it that lie in the same place.
+/// Returns the layers of a material whose lowest covers everything, if there are others over it that lie in the same place.
 fn baked(resolver: &Resolver<'_>, material: &Material) -> Option<Layers> {
     if material.layers.is_empty() || !matches!(material.alpha, AlphaMode::Opaque | AlphaMode::Mask { .. }) {
         return None;

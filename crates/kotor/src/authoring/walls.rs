@@ -182,7 +182,7 @@ fn split(floor: &mut Floor, touches: &[Touch]) {
 mod tests {
     use super::*;
 
-    /// A quad of 4 by 4 beside two of 4 by 2: a T in the middle of its right side.
+    /// Returns a quad of 4 by 4 beside two of 4 by 2: a T in the middle of its right side.
     fn t(shift: f32) -> Floor {
         let vertices = vec![
             [0.0, 0.0, 0.0],

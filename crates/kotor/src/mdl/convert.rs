@@ -43,7 +43,7 @@ impl Model {
         losses
     }
 
-    /// Node counts of the stock supermodels differ between the games.
+    /// Converts the node counts of stock supermodels, which differ between the games.
     fn convert_counts(&mut self, game: Game, losses: &mut Vec<Loss>) {
         let Some(name) = self.supermodel() else { return };
         let stock = CHAIN_TOTALS.iter().find(|(n, _, _)| n.as_bytes().eq_ignore_ascii_case(name));

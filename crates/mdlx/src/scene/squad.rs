@@ -13,7 +13,7 @@ fn dot(a: Q, b: Q) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// `a * x + b * y`.
+/// Returns `a * x + b * y`.
 fn mix(a: Q, x: f64, b: Q, y: f64) -> Q {
     let [a0, a1, a2, a3] = a;
     let [b0, b1, b2, b3] = b;

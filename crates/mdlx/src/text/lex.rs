@@ -351,7 +351,7 @@ impl<'a> Lexer<'a> {
         Ok(if negative { -value } else { value })
     }
 
-    /// `150.000000` for 150.
+    /// Returns `150.000000` for 150.
     #[cold]
     fn int_with_fraction(&mut self) -> Result<i64> {
         let start = self.pos;
@@ -387,7 +387,7 @@ impl<'a> Lexer<'a> {
             .map_err(|_| self.fail(start, format!("expected a number from 0 to {most}, found {value}")))
     }
 
-    /// `{ 1, 2, 3 }`.
+    /// Returns `{ 1, 2, 3 }`.
     #[inline]
     pub(super) fn row<const N: usize>(&mut self) -> Result<[f32; N]> {
         self.open()?;

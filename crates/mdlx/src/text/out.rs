@@ -123,7 +123,7 @@ impl Out {
         self.raw(format!("0e{index}").as_bytes());
     }
 
-    /// `{ 1, 2, 3 }`.
+    /// Prints `{ 1, 2, 3 }`.
     #[inline]
     pub(super) fn floats(&mut self, values: &[f32]) {
         self.raw(b"{ ");
@@ -136,7 +136,7 @@ impl Out {
         self.raw(b" }");
     }
 
-    /// `{ 1, 2, 3 }`.
+    /// Prints `{ 1, 2, 3 }`.
     pub(super) fn ints(&mut self, values: impl IntoIterator<Item = i64>) {
         self.raw(b"{ ");
         for (index, value) in values.into_iter().enumerate() {
@@ -148,7 +148,7 @@ impl Out {
         self.raw(b" }");
     }
 
-    /// `Word n { { 1, 2, 3 }, ... }`.
+    /// Prints `Word n { { 1, 2, 3 }, ... }`.
     pub(super) fn rows<const N: usize>(&mut self, word: &str, rows: &[[f32; N]]) {
         self.block(&format!("{word} {}", rows.len()), |out| {
             for row in rows {

@@ -1,6 +1,5 @@
 //! Conversion between versions, with a list of losses.
 
-mod scale;
 mod skin;
 mod warcraft;
 mod wow;

@@ -84,7 +84,7 @@ xfer! {
     }
 }
 
-/// `GEOS` of version 1500: the heads of all geosets, then the vertices and indices of all.
+/// Reads `GEOS` of version 1500: the heads of all geosets, then the vertices and indices of all.
 pub(super) fn read_buffers(x: &mut ReadXfer<'_>, geosets: &mut Vec<Geoset>, part: &mut Part) -> Result<()> {
     x.announce(part)?;
     part.start = geosets.len();

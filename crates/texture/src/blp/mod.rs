@@ -117,7 +117,7 @@ impl Blp {
 }
 
 impl Head {
-    /// `BLP0`, `BLP1` or `BLP2`.
+    /// Returns `BLP0`, `BLP1` or `BLP2`.
     pub fn magic(&self) -> [u8; 4] {
         match self {
             Head::Old(head) => head.magic,
@@ -137,7 +137,7 @@ impl Head {
         self.magic() != *b"BLP0"
     }
 
-    /// Width and height.
+    /// Returns width and height.
     pub fn dimensions(&self) -> (u32, u32) {
         match self {
             Head::Old(head) => (head.width, head.height),
@@ -145,7 +145,7 @@ impl Head {
         }
     }
 
-    /// Bits of alpha as the head says.
+    /// Returns the bits of alpha as the head says.
     pub fn alpha_bits(&self) -> u32 {
         match self {
             Head::Old(head) => head.alpha_bits,

@@ -73,7 +73,7 @@ impl Blp {
         Ok(Blp { head, jpeg_header, palette, mips, layout: Some(layout) })
     }
 
-    /// BLP0: adds the bytes of a level file (`.b00` is level 0).
+    /// Adds the bytes of a level file of a BLP0 (`.b00` is level 0).
     pub fn attach(&mut self, mip: usize, bytes: &[u8], limits: &Limits) -> Result<()> {
         if mip >= 16 {
             let kind = ErrorKind::Unrepresentable(format!("level {mip} of at most 16").into());

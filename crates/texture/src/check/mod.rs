@@ -14,7 +14,7 @@ use crate::image::{full_chain, level_size};
 use crate::rules::{CHAIN_STOPS, NOT_POWER_OF_TWO, NOT_WHOLE_BLOCKS, ONE_LEVEL, TGA_KIND};
 use crate::{Kind, PixelFormat, Shape, Texture, TgaHead};
 
-/// Rules that hold for every container.
+/// Checks the rules that hold for every container.
 fn general(report: &mut Report, shape: &Shape, block: bool, powers: bool) {
     let path = || "head".to_owned();
     let (w, h) = (shape.width, shape.height);
@@ -35,7 +35,7 @@ fn general(report: &mut Report, shape: &Shape, block: bool, powers: bool) {
     }
 }
 
-/// Whether the level is as long as its format and size make it.
+/// Returns whether the level is as long as its format and size make it.
 fn expected(format: PixelFormat, shape: &Shape, mip: u32) -> u64 {
     let (w, h) = level_size(shape.width, shape.height, mip);
     format.size(w, h)

@@ -10,7 +10,7 @@ use crate::tpc::{Arrangement, Tpc};
 use crate::txi::{Oddity, is_text};
 
 impl Tpc {
-    /// Bytes of the first level as width, height and encoding make them; 0 if not compressed.
+    /// Returns the bytes of the first level as width, height and encoding make them; 0 if not compressed.
     pub(crate) fn right_size(&self) -> u32 {
         let first = self.levels.first().map_or(0, Vec::len);
         match self.pixel_format().and_then(PixelFormat::block) {

@@ -39,7 +39,7 @@ pub struct Dds {
 }
 
 impl Dds {
-    /// 6 for a cube map (fewer where the header names fewer faces), else 1.
+    /// Returns 6 for a cube map (fewer where the header names fewer faces), else 1.
     pub fn faces(&self) -> u32 {
         match self.dx10 {
             Some(dx10) if dx10.misc & 0x4 != 0 => 6,
@@ -65,7 +65,7 @@ impl Dds {
             .clamp(1, full_chain(self.head.width, self.head.height).max(full_chain(self.depth(), 1)))
     }
 
-    /// Bytes of a level, with all its slices.
+    /// Returns the bytes of a level, with all its slices.
     fn level_bytes(&self, format: PixelFormat, mip: u32) -> u64 {
         let (width, height) = level_size(self.head.width, self.head.height, mip);
         let (depth, _) = level_size(self.depth(), 1, mip);

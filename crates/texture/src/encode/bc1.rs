@@ -33,7 +33,7 @@ pub(super) fn improve(pixels: &[[u8; 4]; 16], three: bool, block: &mut [u8]) {
     }
 }
 
-/// Both ends with one channel of one, or of both, a step higher or lower.
+/// Returns both ends with one channel of one, or of both, a step higher or lower.
 fn neighbours(ends: [u16; 2]) -> impl Iterator<Item = [u16; 2]> {
     const STEPS: [[i8; 2]; 8] = [[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, -1], [1, -1], [-1, 1]];
     [(11, 31), (5, 63), (0, 31)].into_iter().flat_map(move |(shift, most)| {

@@ -6,7 +6,7 @@ use crate::Image;
 
 type Colour = [u8; 3];
 
-/// At most 256 colours for all levels of an image.
+/// Returns at most 256 colours for all levels of an image.
 pub(super) fn choose(images: &[Image]) -> Vec<Colour> {
     let mut counts: HashMap<Colour, u32> = HashMap::new();
     for [r, g, b, _] in images.iter().flat_map(Image::pixels) {

@@ -30,7 +30,7 @@ impl Tpc {
 }
 
 impl Txi {
-    /// Nothing in a text can be fixed without guessing.
+    /// Fixes nothing: nothing in a text can be fixed without guessing.
     pub fn fix(&mut self, _: &dyn Fn(&Rule) -> bool) -> Vec<Fixed> {
         Vec::new()
     }

@@ -137,7 +137,7 @@ impl ChunkInfo {
 }
 
 impl FtexHead {
-    /// 6 for a cube map, else 1.
+    /// Returns 6 for a cube map, else 1.
     pub fn faces(&self) -> u32 {
         if self.kind & 0x4 != 0 { 6 } else { 1 }
     }

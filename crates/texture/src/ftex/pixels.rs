@@ -49,7 +49,7 @@ impl FtexHead {
 }
 
 impl Mip {
-    /// Bytes of the level as it is stored.
+    /// Returns the bytes of the level as it is stored.
     pub(crate) fn stored(&self) -> usize {
         match &self.pixels {
             Pixels::Elsewhere => 0,

@@ -81,7 +81,7 @@ impl TpcHead {
     }
 }
 
-/// Bytes of a whole chain of levels.
+/// Returns the bytes of a whole chain of levels.
 fn chain(format: PixelFormat, width: u32, height: u32, mips: u32) -> u64 {
     (0..mips)
         .map(|mip| {
@@ -98,7 +98,7 @@ impl Tpc {
         Tpc { head, arrangement, levels, txi: Txi::parse(txi) }
     }
 
-    /// Faces or frames, each with a chain of levels.
+    /// Returns the faces or frames, each with a chain of levels.
     fn chains(&self) -> u32 {
         match self.arrangement {
             Arrangement::Plain => 1,

@@ -51,7 +51,7 @@ pub(crate) struct Options {
     /// The format of moving images that are written to a folder
     #[arg(long, value_name = "FORMAT", default_value = "png", value_parser = ["png", "gif", "webp"])]
     movie: String,
-    /// Render one full turn as a moving image; a clip of --clip plays meanwhile
+    /// Render one full turn as a moving image, while the clip of --clip plays
     #[arg(long, conflicts_with = "sheet")]
     turntable: bool,
     /// Frames of a turntable

@@ -14,7 +14,7 @@ use crate::terminal::{reason, show};
 
 #[derive(Args)]
 pub(crate) struct Map {
-    /// Draw the surface by material, its border, transitions, doors and the answer, as PNG
+    /// Draw the surface by material, its border, transitions, doors and the answer into this PNG
     #[arg(long, value_name = "OUT")]
     render: Option<PathBuf>,
     /// Width and height of the image in pixels
@@ -24,7 +24,7 @@ pub(crate) struct Map {
     /// Degrees of the camera above the horizon; 90 gives a map
     #[arg(long, value_name = "DEGREES", default_value_t = 60.0, requires = "render")]
     pitch: f32,
-    /// Degrees to the right of the south
+    /// Degrees to the right of south
     #[arg(
         long,
         value_name = "DEGREES",

@@ -20,16 +20,16 @@ pub(crate) struct Path {
     /// Where it ends
     #[arg(long, value_name = "POINT", value_parser = spot, allow_hyphen_values = true)]
     to: Spot,
-    /// How far from every border the path keeps
+    /// Distance that the path keeps from every border
     #[arg(long, value_name = "METRES", default_value_t = 0.0)]
     radius: f32,
     /// Do not walk on this material (name or number)
     #[arg(long, value_name = "MATERIAL")]
     forbid: Vec<String>,
-    /// What a metre costs on a material, such as Water=3; 1 on all others
+    /// Cost of a metre on a material, such as Water=3; 1 on all others
     #[arg(long, value_name = "MATERIAL=PRICE")]
     cost: Vec<String>,
-    /// A path that is found sooner and may be a little longer
+    /// Find a path sooner, which may be slightly longer
     #[arg(long)]
     fast: bool,
     /// How far above the given points the ground may be

@@ -29,16 +29,16 @@ pub(crate) struct Place {
     /// Treat this material as not walkable (name or number)
     #[arg(long, value_name = "MATERIAL")]
     not_walkable: Vec<String>,
-    /// Move the rooms of a LYT to where it says. Walkmeshes of the games are there already
+    /// Move the rooms of a LYT to its positions; walkmeshes of the games are in place already
     #[arg(long)]
     move_rooms: bool,
-    /// Leave rooms of a LYT empty whose walkmesh is not there, such as skies
+    /// Leave out rooms of a LYT whose walkmesh is missing, such as skies
     #[arg(long)]
     skip_missing: bool,
-    /// Put something in the way, such as a PWK: FILE@X,Y,Z or FILE@X,Y,Z,DEGREES
+    /// Put an obstacle in the way, such as a PWK: FILE@X,Y,Z or FILE@X,Y,Z,DEGREES
     #[arg(long, value_name = "FILE@PLACE", allow_hyphen_values = true)]
     obstacle: Vec<String>,
-    /// Hang a door, a DWK of its closed state: FILE@X,Y,Z or FILE@X,Y,Z,DEGREES. Its name is that of the file
+    /// Add a door, by the DWK of its closed state: FILE@X,Y,Z or FILE@X,Y,Z,DEGREES; it is named after the file
     #[arg(long, value_name = "FILE@PLACE", allow_hyphen_values = true)]
     door: Vec<String>,
     /// Close this door (name, number, or `all`); doors are open otherwise

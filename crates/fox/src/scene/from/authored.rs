@@ -223,7 +223,7 @@ pub(super) fn is_new(material: &Material) -> bool {
     index(map, "instance").is_none() && !map.contains_key("complete")
 }
 
-/// Custom properties that an author gave something.
+/// Returns the custom properties that an author gave something.
 fn custom(extras: &Extras) -> &Extras {
     extras.object("foreign").unwrap_or(Extras::none())
 }
@@ -287,7 +287,7 @@ impl Properties {
         found.map(Some).ok_or_else(|| Error::unrepresentable("flags are a number, or as 80/41"))
     }
 
-    /// The parameters of a preset with the values that are given, and those that are given besides.
+    /// Returns the parameters of a preset with the values that are given, and those that are given besides.
     fn parameters(&self, preset: &Preset, presets: &Presets) -> Vec<Parameter> {
         let mut out = preset.parameters.clone();
         let mut set = |name: Name, value: [f32; 4]| match out.iter_mut().find(|p| same(&p.name, &name)) {

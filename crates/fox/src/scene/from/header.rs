@@ -29,7 +29,7 @@ pub(in crate::scene) fn simple_runs(owners: &[Option<u16>]) -> Vec<Run> {
     out
 }
 
-/// The fields of a whole model, before its parts are there.
+/// Reads the fields of a whole model, before its parts are there.
 pub(super) fn read_header(map: &Extras, model: &mut Fmdl) {
     if map.is_empty() {
         return;

@@ -341,7 +341,7 @@ impl<'a> Meshes<'a> {
         Ok(out)
     }
 
-    /// Vertices and clockwise triangles of a part, in the space of its group.
+    /// Returns the vertices and clockwise triangles of a part, in the space of its group.
     fn piece(
         &mut self,
         part: &Part<'_>,
@@ -400,7 +400,7 @@ impl<'a> Meshes<'a> {
         (built, triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect())
     }
 
-    /// Four weights for each vertex, the greatest first, and the bones that go with them.
+    /// Returns four weights for each vertex, the greatest first, and the bones that go with them.
     fn four(
         &mut self,
         entry: &Entry<'_>,

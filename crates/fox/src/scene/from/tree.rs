@@ -32,7 +32,7 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    /// Decides. A scene that was an FMDL says what its nodes are. Of any other, joints and what is above them are bones,
+    /// Decides what each node becomes. A scene that was an FMDL says what its nodes are. Of any other, joints and what is above them are bones,
     /// meshes and what is above those are groups.
     pub(super) fn of(scene: &Scene) -> Result<Roles> {
         let foreign = own(&scene.extras).is_empty();

@@ -110,7 +110,7 @@ pub(super) struct Weights {
     pub(super) indices2: Vec<[u16; 4]>,
 }
 
-/// Weights as bytes: as they are where they stand for bytes, else scaled to sum to 255.
+/// Returns the weights as bytes: as they are where they stand for bytes, else scaled to sum to 255.
 pub(super) fn weight_bytes(row: &[f32]) -> Vec<u8> {
     let near = |w: &f32| (w * 255.0 - (w * 255.0).round()).abs() < 1e-3 && (0.0..=1.001).contains(w);
     if row.iter().all(near) {
@@ -129,7 +129,7 @@ pub(super) fn weight_bytes(row: &[f32]) -> Vec<u8> {
 }
 
 impl Weights {
-    /// From joints that are known as bones; `None` if a vertex is moved by a bone that the group does not have.
+    /// Returns the weights from joints that are known as bones; `None` if a vertex is moved by a bone that the group does not have.
     pub(super) fn exact(
         from: &SceneVertices,
         bone_of: &dyn Fn(u16) -> Option<u16>,
@@ -175,7 +175,7 @@ impl Weights {
     }
 }
 
-/// Four of a row.
+/// Returns four values of a row.
 fn four<T: Copy + Default>(row: &[T], from: usize) -> [T; 4] {
     let mut out = [T::default(); 4];
     for (slot, value) in out.iter_mut().zip(row.get(from..).unwrap_or(&[])) {
@@ -315,7 +315,7 @@ fn gather(from: &SceneVertices, column: usize, width: usize, count: usize) -> Ve
     out
 }
 
-/// Numbers as stored in a type.
+/// Returns the numbers as stored in a type.
 fn pack(format: u8, width: usize, raw: bool, numbers: &[f32]) -> Option<Values> {
     let words = || numbers.iter().map(|n| *n as u16).collect::<Vec<u16>>();
     let bytes = || numbers.iter().map(|n| *n as u8).collect::<Vec<u8>>();

@@ -9,7 +9,7 @@ use crate::scene::from::header::simple_runs;
 use crate::wire::Statistics;
 
 impl To<'_> {
-    /// Everything of the model that no part of the scene can hold.
+    /// Returns everything of the model that no part of the scene can hold.
     pub(super) fn header(&self) -> Extras {
         let model = self.model;
         let mut map = Extras::new();
@@ -82,7 +82,7 @@ impl To<'_> {
         Value::Object(stored)
     }
 
-    /// Runs, where they are not simply the meshes of each group one after the other, and boxes that are not theirs.
+    /// Keeps the runs where they are not simply the meshes of each group one after the other, and boxes that are not theirs.
     fn runs(&self, map: &mut Extras) {
         let model = self.model;
         let simple = simple_runs(&model.groups_of_meshes());

@@ -92,7 +92,7 @@ impl To<'_> {
         SceneTexture { slot, name, extras: wrap(map), ..SceneTexture::default() }
     }
 
-    /// A name in extras.
+    /// Puts a name into extras.
     fn put_word(&self, map: &mut Extras, key: &'static str, name: &Name) {
         let shown = self.shown(name);
         put_bytes(map, key, name, &shown, self.hashes);

@@ -15,7 +15,7 @@ fn turned(mesh: &Mesh, level: usize) -> Vec<u32> {
 }
 
 impl To<'_> {
-    /// A node for each level of each mesh, below its group. All levels share the vertices.
+    /// Adds a node for each level of each mesh, below its group. All levels share the vertices.
     pub(super) fn add_meshes(
         &self,
         scene: &mut Scene,
@@ -76,7 +76,7 @@ impl To<'_> {
     }
 }
 
-/// What a mesh is besides its vertices and triangles: flags, and how its levels lie in one list of indices.
+/// Keeps what a mesh is besides its vertices and triangles: flags, and how its levels lie in one list of indices.
 fn put_mesh(map: &mut Extras, mesh: &Mesh, empty: bool) {
     put(map, "flags", mesh.flags as i32);
     put(map, "bone_group", mesh.bone_group);

@@ -4,8 +4,6 @@
 mod fox;
 #[cfg(feature = "kotor")]
 mod kotor;
-#[cfg(feature = "mdlx")]
-mod warcraft;
 
 use super::Refusal;
 use super::documents::not_for;
@@ -19,7 +17,7 @@ pub(super) fn scale(document: &mut dyn Document, factor: f32) -> Result<usize, R
     let any = document.as_any_mut();
     #[cfg(feature = "mdlx")]
     if let Some(model) = any.downcast_mut::<crate::mdlx::Model>() {
-        warcraft::scale(model, factor);
+        model.scale(factor);
         return Ok(1);
     }
     #[cfg(feature = "kotor")]

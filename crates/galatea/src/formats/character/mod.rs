@@ -165,10 +165,7 @@ impl Document for Character {
         if let (Some(head), Some(name)) = (&self.head, &parts.head) {
             let head = head.summary();
             sum.version += &format!(" + {name}");
-            sum.nodes += head.nodes;
-            sum.meshes += head.meshes;
-            sum.vertices += head.vertices;
-            sum.triangles += head.triangles;
+            sum.add_geometry(&head);
             sum.bones += head.bones;
             sum.clips += head.clips;
         }

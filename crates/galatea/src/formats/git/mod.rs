@@ -55,8 +55,7 @@ impl AreaFile {
             return Err(Error::at(ErrorKind::NotThisFormat, 0));
         }
         let gff = Gff::read(input.bytes, limits)?;
-        let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_lowercase();
-        let name = format!("{stem}.lyt");
+        let name = format!("{}.lyt", input.stem().to_lowercase());
         let rooms = input.siblings.and_then(|files| files.file(&name));
         let layout = rooms.map(|bytes| {
             let input = Input { bytes: &bytes, name: &name, ..input.clone() };
@@ -89,11 +88,7 @@ impl Document for AreaFile {
                 Some(Body::Creature(look)) => self.instances.creatures.get(look).map(Document::summary),
                 _ => None,
             };
-            let part = part.unwrap_or_default();
-            sum.nodes += part.nodes;
-            sum.meshes += part.meshes;
-            sum.vertices += part.vertices;
-            sum.triangles += part.triangles;
+            sum.add_geometry(&part.unwrap_or_default());
         }
         sum
     }

@@ -72,8 +72,8 @@ impl LayoutFile {
     /// Reads a layout, and the files of its rooms and the objects of its area beside it.
     pub fn read(input: &Input<'_>, limits: &Limits) -> Result<LayoutFile> {
         let mut out = LayoutFile::without_objects(input, limits)?;
-        let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem).to_lowercase();
-        let git = input.siblings.and_then(|files| files.file(&format!("{stem}.git")));
+        let name = format!("{}.git", input.stem().to_lowercase());
+        let git = input.siblings.and_then(|files| files.file(&name));
         // A GIT that cannot be read says so when it is opened itself.
         let git = git.and_then(|bytes| Gff::read(&bytes, limits).ok());
         out.instances = git.map(|git| Instances::read(&git, input.siblings, limits)).transpose()?;
@@ -95,9 +95,8 @@ impl LayoutFile {
         };
         if let Some(siblings) = input.siblings {
             out.read_rooms(siblings, limits)?;
-            let stem = input.name.rsplit_once('.').map_or(input.name, |(stem, _)| stem);
-            out.visible =
-                siblings.file(&format!("{}.vis", stem.to_lowercase())).map(|bytes| visibility(&bytes));
+            let name = format!("{}.vis", input.stem().to_lowercase());
+            out.visible = siblings.file(&name).map(|bytes| visibility(&bytes));
         }
         Ok(out)
     }
@@ -171,18 +170,13 @@ impl Document for LayoutFile {
     }
 
     fn summary(&self) -> Summary {
-        let models = self.rooms.values().filter_map(|room| room.model.as_ref()?.as_ref().ok());
-        let sums: Vec<Summary> = models.map(Document::summary).collect();
-        let total = |of: fn(&Summary) -> usize| sums.iter().map(of).sum();
         let (rooms, doors) = (self.layout.rooms.len(), self.layout.doors.len());
-        Summary {
-            version: format!("rooms: {rooms}, door hooks: {doors}"),
-            nodes: total(|s| s.nodes),
-            meshes: total(|s| s.meshes),
-            vertices: total(|s| s.vertices),
-            triangles: total(|s| s.triangles),
-            ..Summary::default()
+        let version = format!("rooms: {rooms}, door hooks: {doors}");
+        let mut sum = Summary { version, ..Summary::default() };
+        for model in self.rooms.values().filter_map(|room| room.model.as_ref()?.as_ref().ok()) {
+            sum.add_geometry(&Document::summary(model));
         }
+        sum
     }
 
     fn write(&self) -> Result<Output> {

@@ -139,7 +139,7 @@ fn put_hooks(mesh: &mut Walkmesh, prepared: &Prepared<'_>, state: Option<State>,
             Some((_, place)) => *slot = *place,
             None => {
                 let name = format!("use_{}", number + 1);
-                let what = format!("no object is named `{name}`: people stand {REACH} m from it");
+                let what = format!("no object is named `{name}`: characters stand {REACH} m from it");
                 let loss = Loss::new("walkmesh", what).invisible();
                 if !losses.contains(&loss) {
                     losses.push(loss);

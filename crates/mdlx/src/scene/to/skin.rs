@@ -247,7 +247,7 @@ fn spread<const W: usize>(rows: &[Vec<(u16, f32)>], group_of: &[u8]) -> Influenc
     Influences { width: W, joints: joints.into_flattened(), weights: weights.into_flattened() }
 }
 
-/// [`spread`] for any width.
+/// Does what [`spread`] does for any width.
 fn spread_wide(rows: &[Vec<(u16, f32)>], width: usize, group_of: &[u8]) -> Influences {
     let mut out = Influences { width, ..Influences::default() };
     out.joints.resize(group_of.len() * width, 0);

@@ -280,7 +280,7 @@ pub(super) fn fit(
     }
 }
 
-/// The nearest colour of every pixel of a subset. The index of the anchor has no room for its highest bit: where that is
+/// Finds the nearest colour of every pixel of a subset. The index of the anchor has no room for its highest bit: where that is
 /// set, the ends change places.
 pub(super) fn choose(
     pixels: &[[u8; 4]; 16],

@@ -48,7 +48,7 @@ pub(super) fn improve(pixels: &[[u8; 4]; 16], block: &mut [u8; 16]) -> u32 {
     after.min(before)
 }
 
-/// Sum of squared differences between the pixels and what a block decodes to.
+/// Returns the sum of squared differences between the pixels and what a block decodes to.
 pub(super) fn error(pixels: &[[u8; 4]; 16], block: &[u8; 16]) -> u32 {
     let mut back = [0; 64];
     bcdec_rs::bc7(block, &mut back, 16);
@@ -69,7 +69,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// Everything that a mode offers: its divisions, rotations and lengths of indices.
+    /// Returns everything that a mode offers: its divisions, rotations and lengths of indices.
     fn all(mode: &'static Mode, pixels: &[[u8; 4]; 16]) -> Vec<Self> {
         let alpha: f32 = pixels.iter().map(|[_, _, _, a]| f32::from(255 - a).powi(2)).sum();
         if mode.number == 7 && alpha == 0.0 {

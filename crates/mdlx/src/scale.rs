@@ -1,26 +1,36 @@
-//! Multiplying everything that is a length.
+//! Another size of a model: everything that is a length is multiplied.
 
 use crate::{Bounds, Keys, Model, Shape, Tracks};
 
-/// Tracks whose values are lengths, speeds or accelerations.
+/// Numbers from here on are no lengths: they mark boxes around nothing, and would become infinite.
+const NOWHERE: f32 = 1e30;
+
+/// Tracks whose values are lengths, speeds or accelerations. The speed of a PopcornFX emitter (`KPPS`) is none: it multiplies
+/// that of its effect.
 const LENGTHS: [&[u8; 4]; 14] = [
     b"KGTR", b"KCTR", b"KTTR", b"KLAS", b"KLAE", b"KPES", b"KPEG", b"KP2S", b"KP2G", b"KP2N", b"KP2W",
     b"KP2Z", b"KRHA", b"KRHB",
 ];
 
 fn scale<'a>(numbers: impl IntoIterator<Item = &'a mut f32>, by: f32) {
-    numbers.into_iter().for_each(|x| *x *= by);
+    numbers.into_iter().filter(|x| x.abs() < NOWHERE).for_each(|x| *x *= by);
 }
 
 fn scale_bounds(bounds: &mut Bounds, by: f32) {
-    bounds.radius *= by;
-    scale(&mut bounds.min, by);
-    scale(&mut bounds.max, by);
+    scale(bounds.min.iter_mut().chain(&mut bounds.max).chain([&mut bounds.radius]), by);
 }
 
 impl Model {
-    /// Multiplies everything that is a length.
-    pub(super) fn scale(&mut self, by: f32) {
+    /// Multiplies everything that is a length, so that the model looks the same from as many times as far away.
+    ///
+    /// ```
+    /// use galatea_mdlx::{Model, Version};
+    /// let mut model = Model::new(Version(800));
+    /// model.pivots.push([1.0, 2.0, 3.0]);
+    /// model.scale(2.0);
+    /// assert_eq!(model.pivots, [[2.0, 4.0, 6.0]]);
+    /// ```
+    pub fn scale(&mut self, by: f32) {
         scale_bounds(&mut self.info.bounds, by);
         for sequence in &mut self.sequences {
             scale_bounds(&mut sequence.bounds, by);
@@ -60,6 +70,9 @@ impl Model {
         for e in &mut self.particle_emitters2 {
             scale([&mut e.speed, &mut e.gravity, &mut e.length, &mut e.width, &mut e.z_source], by);
             scale(&mut e.segment_scalings, by);
+            if let Some(wow) = e.wow.as_deref_mut() {
+                scale(wow.wind.iter_mut().chain(wow.spline.as_flattened_mut()), by);
+            }
         }
         for e in &mut self.ribbon_emitters {
             scale([&mut e.height_above, &mut e.height_below, &mut e.gravity], by);
