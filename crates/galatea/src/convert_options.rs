@@ -1,4 +1,4 @@
-//! What a conversion may be told, and for which formats it means something.
+//! The options of a conversion, and the formats for which each means something.
 
 use std::fmt;
 
@@ -120,7 +120,7 @@ impl fmt::Display for ConvertOption {
     }
 }
 
-/// What a conversion may be told.
+/// The options of a conversion.
 ///
 /// ```
 /// use galatea::{ConvertOptions, Encoding};

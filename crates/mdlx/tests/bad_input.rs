@@ -31,8 +31,9 @@ fn trial(version: Version, run: impl Fn(&Trial<'_>) -> Tally) {
 
 fn trial_of(version: Version, read: &dyn Fn(&[u8]) -> Result<(), Error>, run: impl Fn(&Trial<'_>) -> Tally) {
     let bytes = support::bytes(version);
-    let tally = run(&Trial { name: &version.to_string(), bytes: &bytes, read });
-    assert!(tally.tried > 0);
+    let trial = Trial { name: &version.to_string(), bytes: &bytes, read };
+    assert!(trial.whole(), "{version}: the fixture opens");
+    assert!(run(&trial).tried > 0);
 }
 
 #[test]

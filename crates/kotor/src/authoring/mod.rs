@@ -1,5 +1,5 @@
 //! New models and walkmeshes from scenes that did not come from the games: which way they face, what the names of
-//! objects and materials mean, and what people walk on.
+//! objects and materials mean, and what is walked on.
 //!
 //! Models and walkmeshes made of one scene fit on each other, because both are prepared here.
 
@@ -22,7 +22,7 @@ pub(crate) use prepare::{Prepared, prepare};
 pub enum WalkmeshUse {
     /// The floor of a room (WOK).
     Room,
-    /// What is in the way of people around a placeable (PWK).
+    /// What blocks characters around a placeable (PWK).
     Placeable,
     /// The three states of a door (DWK).
     Door,

@@ -30,9 +30,9 @@ impl State {
 /// Whose hook a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Where people stand who use a placeable or a door in any state.
+    /// Where characters stand who use a placeable or a door in any state.
     Any(usize),
-    /// Where people stand who use a door in one state.
+    /// Where characters stand who use a door in one state.
     Door(State, usize),
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Role {
     Placeable,
     /// What is in the way around a door.
     Door(State),
-    /// Where people stand.
+    /// Where characters stand.
     Use(Use),
     /// An object that only groups parts of a walkmesh.
     Group(Group),

@@ -32,7 +32,7 @@ impl Prepared<'_> {
         self.roles.iter().any(|r| role(*r))
     }
 
-    /// Returns the places where people stand to use the object, in the axes of the game.
+    /// Returns the places where characters stand to use the object, in the axes of the game.
     pub(crate) fn hooks(&self) -> Vec<(Use, [f32; 3])> {
         let pose = Pose::rest(&self.scene);
         let place = |id: NodeId| in_game(pose.world_of(id).transform_point3(Vec3::ZERO));

@@ -126,7 +126,7 @@ impl<'a> ParticleSystem<'a> {
             }
         }
         for particle in &mut self.particles {
-            dress(self.emitter, particle, (particle.age / life).clamp(0.0, 1.0));
+            update_appearance(self.emitter, particle, (particle.age / life).clamp(0.0, 1.0));
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> ParticleSystem<'a> {
 }
 
 /// Sets size, colour, alpha and cells of a particle for this fraction of its life.
-fn dress(emitter: &ParticleEmitter2, particle: &mut Particle, life: f32) {
+fn update_appearance(emitter: &ParticleEmitter2, particle: &mut Particle, life: f32) {
     let middle = if emitter.time.is_nan() { 0.5 } else { emitter.time.clamp(0.0, 1.0) };
     let first = life < middle;
     let part = if first {
@@ -251,7 +251,7 @@ mod tests {
             head_uv: uv,
             tail_uv: uv,
         };
-        dress(emitter, &mut particle, life);
+        update_appearance(emitter, &mut particle, life);
         particle
     }
 

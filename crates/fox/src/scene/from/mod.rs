@@ -41,7 +41,7 @@ impl Fmdl {
         let game = options.game;
         scene.check_copies().map_err(|e| Error::unrepresentable(e.to_string()))?;
         if own(&scene.extras).is_empty() {
-            // The scene's positive Z is where the game's people look.
+            // The scene's positive Z is where the game's characters look.
             let mut turned = scene.facing([0.0, 0.0, 1.0]).into_owned();
             let mut losses = turned.apply_uv_transforms();
             losses.extend(Presets::built_in().apply(&mut turned, game.unwrap_or(Game::Tpp), None)?);

@@ -84,7 +84,7 @@ impl Character {
         let parts = tables.parts(look)?;
         let mut body = model("body", &parts.body, files, limits)?;
         if let Some(texture) = parts.texture.as_deref() {
-            dress(&mut body, texture)?;
+            set_texture(&mut body, texture)?;
         }
         let head = parts.head.as_deref().map(|name| model("head", name, files, limits)).transpose()?;
         let hooked = body.nodes.iter().any(|node| body.name_of(node).eq_ignore_ascii_case(HOOK.as_bytes()));
@@ -116,7 +116,7 @@ pub(crate) fn model(what: &str, name: &str, files: &dyn SiblingFiles, limits: &L
 }
 
 /// Gives all meshes of a body that have a texture this one.
-fn dress(body: &mut Model, texture: &str) -> Result<()> {
+fn set_texture(body: &mut Model, texture: &str) -> Result<()> {
     let long =
         || Error::unrepresentable(format!("the texture \"{texture}\" in a model")).within("appearance.2da");
     let name = Text::new(texture.as_bytes()).ok_or_else(long)?;

@@ -8,7 +8,7 @@ use crate::authoring::{Authoring, Floor, Prepared, Role, State, Use, WalkmeshUse
 use crate::bwm::{Kind, Walkmesh};
 use crate::surface::Walkability;
 
-/// How far from an object people stand to use it, if nothing tells: as in the games.
+/// How far from an object characters stand to use it by default, as in the games.
 const REACH: f32 = 0.45;
 
 /// The walkmeshes made of one scene.
