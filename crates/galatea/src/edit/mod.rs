@@ -34,7 +34,7 @@ mod operation;
 mod pattern;
 mod recompute;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
-mod remove;
+pub(crate) mod remove;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod scale;
 mod script;

@@ -25,11 +25,11 @@ fn needed(name: &str, by: impl Into<String>) -> Refusal {
 }
 
 #[cfg(feature = "mdlx")]
-mod warcraft {
+pub(crate) mod warcraft {
     use super::{Refusal, missing, needed};
     use crate::mdlx::{Model, Node};
 
-    pub(super) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
+    pub(in crate::edit) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
         let fits = |node: &Node| node.name.bytes().eq_ignore_ascii_case(name.as_bytes());
         let found: Vec<u32> =
             model.nodes().filter(|(_, _, n)| fits(n)).map(|(_, _, n)| n.object_id).collect();
@@ -61,9 +61,14 @@ mod warcraft {
         if model.nodes().filter(|(_, _, node)| node.object_id == id).count() != 1 {
             return Err(Refusal::Numbering);
         }
+        take_node(model, id);
+        Ok(1)
+    }
+
+    /// Removes the node with this number, which nothing may need, and closes the gap.
+    pub(crate) fn take_node(model: &mut Model, id: u32) {
         take(model, id);
         renumber(model, id);
-        Ok(1)
     }
 
     fn take(model: &mut Model, id: u32) {
