@@ -61,7 +61,7 @@ struct Done {
     after: usize,
     deviation: Tolerance,
     poses: usize,
-    notes: Vec<&'static str>,
+    notes: Vec<String>,
     entries: Option<Entries>,
     /// Not a model.
     skipped: bool,
@@ -216,7 +216,7 @@ fn print(path: &str, done: &Done, several: bool, out: &mut dyn Write) -> io::Res
         }
     }
     for note in &done.notes {
-        writeln!(out, "  not done: {note}")?;
+        writeln!(out, "  kept: {}", plain(note))?;
     }
     Ok(())
 }

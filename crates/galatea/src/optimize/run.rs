@@ -31,30 +31,34 @@ pub(super) struct Outcome {
     pub(super) saved: Vec<Saved>,
     pub(super) deviation: Tolerance,
     pub(super) poses: usize,
-    pub(super) notes: Vec<&'static str>,
+    pub(super) notes: Vec<String>,
 }
 
-fn optimizer(document: &dyn Document, options: &OptimizeOptions) -> Option<Box<dyn Optimizer>> {
+fn optimizer(
+    document: &dyn Document,
+    options: &OptimizeOptions,
+    thin: Tolerance,
+) -> Option<Box<dyn Optimizer>> {
     let any = document.as_any();
     #[cfg(feature = "mdlx")]
     if let Some(model) = any.downcast_ref::<crate::mdlx::Model>() {
-        return Some(Box::new(super::warcraft::Warcraft::new(model, options)));
+        return Some(Box::new(super::warcraft::Warcraft::new(model, options, thin)));
     }
-    let _ = (any, options);
+    let _ = (any, options, thin);
     None
 }
 
-/// Runs the steps on a document of so many bytes.
+/// Runs the steps on a document. Keys are removed within the tolerance `thin`.
 pub(super) fn run(
     document: &mut dyn Document,
     options: &OptimizeOptions,
-    before: usize,
+    thin: Tolerance,
 ) -> Result<Outcome, OptimizeError> {
-    let Some(mut optimizer) = optimizer(document, options) else {
+    let Some(mut optimizer) = optimizer(document, options, thin) else {
         return Err(OptimizeError::NotInFormat(document.format().id));
     };
     let mut saved: BTreeMap<Step, (usize, i64)> = BTreeMap::new();
-    let mut bytes = before as i64;
+    let mut bytes = size(&document.write()?) as i64;
     for _ in 0..ROUNDS {
         let mut any = false;
         for (step, ..) in Step::ALL.iter().filter(|(step, ..)| options.steps.contains(step)) {
@@ -77,5 +81,10 @@ pub(super) fn run(
         optimizer.compare(document).map_err(|difference| OptimizeError::Differs(Box::new(difference)))?;
     let saved = saved.into_iter().map(|(step, (count, bytes))| Saved { step, count, bytes }).collect();
     let deviation = Tolerance { position: compared.position, angle: compared.angle };
-    Ok(Outcome { saved, deviation, poses: compared.poses, notes: optimizer.notes() })
+    Ok(Outcome {
+        saved,
+        deviation,
+        poses: compared.poses,
+        notes: optimizer.notes().into_iter().map(str::to_owned).collect(),
+    })
 }

@@ -26,6 +26,9 @@ pub(crate) struct Options {
     inputs: Inputs,
     #[command(flatten)]
     target: Target,
+    /// Also do what loses something that the format cannot hold
+    #[arg(long)]
+    lossy: bool,
     #[command(flatten)]
     dictionaries: Dictionaries,
     #[command(flatten)]
@@ -56,7 +59,8 @@ impl Options {
     fn work(&self, job: &Job, shared: &Shared<'_>) -> Result<Done, Failure> {
         let loaded = batch::load(job)?;
         let told = self.target.dry_run || self.inputs.json;
-        let options = EditOptions::default().with_differences(told).with_names(Some(&shared.names));
+        let options = EditOptions::default().with_differences(told).with_lossy(self.lossy);
+        let options = options.with_names(Some(&shared.names));
         let edited = match galatea::edit::edit(&loaded.input(), &shared.operations, &options) {
             // Walkmeshes and textures lie beside models everywhere: they stay as they are, unless they were asked for.
             Err(error) if !job.named && matches!(*error.refusal, Refusal::NotInFormat { .. }) => {

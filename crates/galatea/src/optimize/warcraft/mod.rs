@@ -41,12 +41,12 @@ pub(super) struct Warcraft {
 }
 
 impl Warcraft {
-    pub(super) fn new(model: &Model, options: &OptimizeOptions) -> Self {
+    pub(super) fn new(model: &Model, options: &OptimizeOptions, thin: Tolerance) -> Self {
         let ids = model.nodes().map(|(_, _, node)| node.object_id).max().map_or(0, |id| id.saturating_add(1));
         let most = u32::try_from(model.node_count()).unwrap_or(u32::MAX);
         Warcraft {
             original: model.clone(),
-            budget: Budget::new(model, options.tolerance),
+            budget: Budget::new(model, thin),
             tolerance: options.tolerance,
             trace: Trace {
                 nodes: (0..ids.min(most)).collect(),

@@ -27,6 +27,7 @@ enum Source {
     Float(f32, Option<Track>),
     Color([f32; 3], Option<Track>),
     Integer(u32, Option<Track>),
+    Shown(Option<Track>),
 }
 
 struct Comparison<'c> {
@@ -96,7 +97,7 @@ fn sources(model: &Model) -> Vec<(&'static [u8; 4], Source)> {
             Fixed::Color([r, g, b]) => Source::Color([*b, *g, *r], track),
             Fixed::Index(value) => Source::Integer(*value as u32, track),
             Fixed::Count(value) => Source::Integer(*value, track),
-            Fixed::Shown => Source::Float(1.0, track),
+            Fixed::Shown => Source::Shown(track),
         };
         out.push((tag, source));
     });
@@ -397,6 +398,7 @@ fn value(player: &Player<'_>, source: &Source, moment: &Moment) -> Vec<f32> {
             let value = sampled(player, track, moment, *fixed);
             vec![value as f32]
         }
+        Source::Shown(track) => vec![f32::from(u8::from(sampled(player, track, moment, 1.0f32) > 0.0))],
     }
 }
 
