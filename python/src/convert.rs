@@ -223,6 +223,7 @@ impl Conversion {
         &self,
         scene: Scene,
         to: &str,
+        images: Vec<galatea::gltf::Image>,
         onto: Option<&Document>,
         sources: &Sources,
     ) -> Outcome<Converted> {
@@ -241,7 +242,7 @@ impl Conversion {
         }
         let around = SceneContext::new(&name).with_names(&sources.names);
         self.with_context(around, None, (FormatId::Glb, to), sources, |context| {
-            let document = galatea::Gltf::new(scene);
+            let document = galatea::Gltf::new(scene).with_images(images);
             let done = galatea::convert(&document, to, &options, context)?;
             self.done(done.output, done.losses, None, to, context.name)
         })

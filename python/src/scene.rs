@@ -1,5 +1,6 @@
 //! Scenes as parts that Python holds: arrays are moved there and come back as copies.
 
+use galatea::gltf::{Image, ImageSource};
 use galatea::scene::{
     Attribute, Camera, Channel, Clip, Emitter, Event, Extras, Influences, Interpolation, Light, Material,
     Mesh, Node, Playback, Pose, Primitive, Property, Purpose, Scene, Skin, Target, Topology, Vertices,
@@ -12,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pythonize::{depythonize, pythonize};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::array::{numbers, rows, some_rows, to_rows};
@@ -541,13 +543,20 @@ impl SceneParts {
         py: Python<'_>,
         to: &str,
         options: Conversion,
+        images: BTreeMap<String, Vec<u8>>,
         onto: Option<&Document>,
         sources: Option<&Sources>,
     ) -> PyResult<Converted> {
+        let images = images.into_iter().map(|(name, bytes)| {
+            let mime = if bytes.starts_with(&[0xFF, 0xD8]) { "image/jpeg" } else { "image/png" };
+            Image { name, source: ImageSource::Embedded { mime: mime.to_owned(), bytes } }
+        });
+        let images = images.collect();
         Ok(py.detach(|| {
             // Made for this call: nobody needs it afterwards.
             let scene = std::mem::take(&mut *self.lock());
-            Document::with_sources(sources, |sources| options.convert_scene(scene, to, onto, sources))
+            let convert = |sources: &_| options.convert_scene(scene, to, images, onto, sources);
+            Document::with_sources(sources, convert)
         })?)
     }
 }

@@ -12,6 +12,7 @@ mod fuzz;
 mod gltf;
 mod kills;
 mod mpq;
+mod optimize;
 mod package;
 mod pykotor;
 mod python;
@@ -59,6 +60,8 @@ enum Task {
     Blender(gltf::BlenderOptions),
     /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
     Three(gltf::ThreeOptions),
+    /// Optimize the models of a folder: what is saved, poses, images, a second run, and war3-model as another reader
+    Optimize(optimize::Options),
     /// Play effects of Warcraft III models with mdx-m3-viewer in headless Chromium too, and compare particles and images
     Effects(effects::EffectsOptions),
     /// Play the GLBs of Warcraft III models as a plain viewer does, and compare with the game's own playback
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
         Task::Plays(options) => options.run(),
+        Task::Optimize(options) => options.run(),
         Task::Effects(options) => options.run(),
         Task::Kotor(options) => options.run(),
         Task::Warcraft(options) => options.run(),

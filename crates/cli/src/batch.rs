@@ -226,6 +226,11 @@ impl Inputs {
         Inputs { only: Some(category), listed: OnceLock::new(), ..self.clone() }
     }
 
+    /// Other paths, gone through in the same way.
+    pub(crate) fn of(&self, paths: Vec<PathBuf>) -> Inputs {
+        Inputs { paths, listed: OnceLock::new(), ..self.clone() }
+    }
+
     /// The same inputs, and the archives among them.
     pub(crate) fn with_archives(&self) -> Inputs {
         Inputs { archives: true, listed: OnceLock::new(), ..self.clone() }

@@ -171,6 +171,22 @@ impl Fmdl {
                 *slot = true;
             }
         }
+        self.keep_bones(&used)
+    }
+
+    /// Returns `true` if a bone moves a vertex of a mesh.
+    pub fn moves(&self, mesh: &Mesh, bone: usize) -> bool {
+        let Some(group) = self.bone_group(mesh) else { return false };
+        weighted(mesh).filter_map(|index| group.bones.get(index)).any(|of| usize::from(*of) == bone)
+    }
+
+    /// Takes away these bones, which must move no vertex. Their children become those of nobody. Returns how many.
+    pub fn drop_bones(&mut self, bones: &[usize]) -> usize {
+        let used: Vec<bool> = (0..self.bones.len()).map(|bone| !bones.contains(&bone)).collect();
+        self.keep_bones(&used)
+    }
+
+    fn keep_bones(&mut self, used: &[bool]) -> usize {
         let kept = used.iter().enumerate().filter(|(_, used)| **used).map(|(i, _)| i as u16);
         let number: HashMap<u16, u16> = kept.zip(0..).collect();
         let dropped = self.bones.len() - number.len();

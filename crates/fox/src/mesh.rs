@@ -175,6 +175,15 @@ impl Values {
         }
     }
 
+    /// Changes rows of four half floats, such as normals and tangents; other types stay as they are.
+    pub fn map_halves(&mut self, f: impl Fn([f32; 4]) -> [f32; 4]) {
+        if let Values::F16x4(rows) = self {
+            for row in rows {
+                *row = f(row.map(half_to_f32)).map(|value| f16::from_f32(value).to_bits());
+            }
+        }
+    }
+
     /// Returns `true` if it holds no values.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)

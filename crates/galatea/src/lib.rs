@@ -35,6 +35,7 @@ mod formats;
 #[cfg(feature = "walk")]
 mod ground;
 mod onto;
+pub mod optimize;
 #[cfg(feature = "preview")]
 mod stage;
 pub mod store;

@@ -60,6 +60,7 @@ pub use onto::{Account, Change, Fate, ORIGIN, Onto, Part, RULE};
 pub use pose::{Deformed, Pose};
 pub use random::Random;
 pub use simplify::simplify;
+pub use smooth::smooth_corners;
 pub use split::{Room, smooth_normals};
 pub use unique_names::UniqueNames;
 pub use value::{Extras, Key, Value};

@@ -86,6 +86,28 @@ impl Scene {
     }
 }
 
+/// Returns normals for the corners of triangles: faces that share a position are smooth if they meet at no more than this angle, in
+/// degrees. Faces count by their area. Triangles with a corner that is not there get normals of length 1 as well.
+///
+/// ```
+/// let positions = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]];
+/// let triangles = [[0, 1, 2], [1, 0, 3]];
+/// let normals = |degrees| galatea_scene::smooth_corners(&positions, &triangles, degrees);
+/// assert_eq!(normals(120.0)[0][0], normals(120.0)[1][1]);
+/// assert_ne!(normals(60.0)[0][0], normals(60.0)[1][1]);
+/// ```
+pub fn smooth_corners(positions: &[[f32; 3]], triangles: &[[u32; 3]], degrees: f32) -> Vec<[[f32; 3]; 3]> {
+    let at = |i: u32| positions.get(i as usize).map_or(Vec3::ZERO, |p| Vec3::from(*p));
+    let faces: Vec<[Vec3; 3]> = triangles.iter().map(|corners| corners.map(at)).collect();
+    let around = Around::new(&faces);
+    let least = degrees.to_radians().cos();
+    let normals = |face: &[Vec3; 3]| {
+        let direction = across(face).normalize_or(Vec3::Z);
+        face.map(|point| around.normal(point.to_array(), direction, least))
+    };
+    faces.iter().map(normals).collect()
+}
+
 /// Returns the normal of a triangle, as long as twice its area.
 fn across([a, b, c]: &[Vec3; 3]) -> Vec3 {
     (*b - *a).cross(*c - *a)

@@ -113,7 +113,12 @@ class SceneParts:
         self, clip: int | None, time: float
     ) -> list[tuple[int, int, NDArray[np.float32], NDArray[np.float32] | None]]: ...
     def convert(
-        self, to: str, options: Mapping[str, Any], onto: Document | None, sources: Sources | None
+        self,
+        to: str,
+        options: Mapping[str, Any],
+        images: Mapping[str, bytes],
+        onto: Document | None,
+        sources: Sources | None,
     ) -> Converted: ...
 
 @final

@@ -714,10 +714,20 @@ class Scene:
         return [Deformed(*row) for row in rows]
 
     def convert(
-        self, to: str, *, sources: Sources | None = None, **options: Unpack[ConvertOptions]
+        self,
+        to: str,
+        *,
+        images: Mapping[str, bytes] | None = None,
+        sources: Sources | None = None,
+        **options: Unpack[ConvertOptions],
     ) -> Converted:
-        """Returns the scene as a file of a format, and what that cannot hold."""
-        return Converted(self._native().convert(to, plain(options), None, native(sources)))
+        """Returns the scene as a file of a format, and what that cannot hold.
+
+        ``images`` has PNG or JPEG files of textures by the names that those have in the scene. They become textures of the game,
+        among the ``files`` of the result.
+        """
+        given = {str(name): bytes(data) for name, data in (images or {}).items()}
+        return Converted(self._native().convert(to, plain(options), given, None, native(sources)))
 
     def onto(
         self,
@@ -740,7 +750,7 @@ class Scene:
         (False, ['changed'])
         """
         target = original.format if to is None else to
-        return Converted(self._native().convert(target, plain(options), original._native, native(sources)))
+        return Converted(self._native().convert(target, plain(options), {}, original._native, native(sources)))
 
     def save(
         self,
@@ -748,6 +758,7 @@ class Scene:
         *,
         to: str | None = None,
         force: bool = False,
+        images: Mapping[str, bytes] | None = None,
         sources: Sources | None = None,
         **options: Unpack[ConvertOptions],
     ) -> Converted:
@@ -758,7 +769,7 @@ class Scene:
         target = _galatea.target_of(path, "glb") if to is None else to
         if options.get("name") is None:
             options["name"] = Path(os.fspath(path)).name.split(".")[0]
-        done = self.convert(target, sources=sources, **options)
+        done = self.convert(target, images=images, sources=sources, **options)
         done.save(path, force=force)
         return done
 

@@ -15,9 +15,11 @@ mod kotor_options;
 mod list;
 mod lod;
 mod names;
+mod optimize;
 mod pack;
 mod put;
 mod render;
+mod rewrite;
 mod roundtrip;
 mod shaders;
 mod shell;
@@ -48,6 +50,9 @@ pub(crate) enum Verb {
     Lod(lod::Options),
     /// Change fields, names, textures and more without an editor; everything else stays byte for byte
     Edit(edit::Options),
+    /// Make models smaller without changing what is seen
+    #[command(visible_alias = "optimise")]
+    Optimize(optimize::Options),
     /// List what differs between two files, field by field
     Diff(diff::Options),
     /// Render models to PNG images
@@ -93,6 +98,7 @@ impl Verb {
             Verb::Convert(options) => options.run(),
             Verb::Lod(options) => options.run(),
             Verb::Edit(options) => options.run(),
+            Verb::Optimize(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
             Verb::Textures(options) => options.run(),

@@ -2,8 +2,8 @@
 
 use super::pattern::Pattern;
 use super::{
-    EditOptions, Operation, Refusal, attach, clips, nodes, recompute, remove, scale, team_color, textures,
-    traits,
+    EditOptions, Operation, Refusal, attach, clips, motion, nodes, recolor, recompute, remove, scale, smooth,
+    team_color, textures, traits,
 };
 use crate::Document;
 
@@ -20,11 +20,19 @@ pub(super) fn apply(
             let pattern = Pattern::new(old);
             textures::rename(document, options, &|path| pattern.replaced(path, new), Some(old))
         }
+        Operation::Regex { pattern, new } => {
+            // It was read before.
+            let Ok(expression) = textures::expression(pattern) else { return Ok(0) };
+            let replaced = |path: &str| {
+                expression.is_match(path).then(|| expression.replace_all(path, new.as_str()).into_owned())
+            };
+            textures::rename(document, options, &replaced, None)
+        }
         Operation::TexturePrefix { prefix } => {
             textures::rename(document, options, &|path| Some(format!("{prefix}{path}")), None)
         }
         Operation::RenameNode { old, new } => nodes::rename(document, old, new, options),
-        Operation::RemoveNode { name } => remove::remove(document, name),
+        Operation::RemoveNode { name } => remove::remove(document, name, options),
         Operation::TeamColorLayer { material } => team_color::add(document, *material),
         Operation::RenameClip { old, new } => clips::rename(document, old, new),
         Operation::RemoveClip { clips } => clips::remove(document, clips),
@@ -38,6 +46,13 @@ pub(super) fn apply(
             what.iter().try_fold(0, |sum, what| Ok(sum + recompute::recompute(document, *what)?))
         }
         Operation::Scale { factor } => scale::scale(document, *factor),
+        Operation::Move { by } => motion::apply(document, &motion::Motion::by(*by), options),
+        Operation::Rotate { axis, degrees } => {
+            motion::apply(document, &motion::Motion::about(*axis, *degrees), options)
+        }
+        Operation::Mirror { axis } => motion::apply(document, &motion::Motion::across(*axis), options),
+        Operation::Recolor { color } => recolor::recolor(document, *color),
+        Operation::Smooth { degrees } => smooth::smooth(document, *degrees),
         Operation::Attach { name, to, at } => attach::attach(document, name, to, *at),
     }
 }

@@ -121,6 +121,20 @@ pub enum Refusal {
         /// How many.
         count: usize,
     },
+    /// The format cannot hold all of the result.
+    Loses {
+        /// What is lost.
+        what: Vec<String>,
+    },
+    /// A part would be larger than the format allows.
+    Full {
+        /// The part.
+        what: String,
+        /// What it would have.
+        count: usize,
+        /// What there is room for.
+        room: usize,
+    },
     /// The numbers of the model's nodes leave no room for another one.
     Numbering,
     /// The field says how the file is laid out.
@@ -217,6 +231,17 @@ impl fmt::Display for Refusal {
                     f,
                     "the paths of {count} textures are hashes of unknown texts; name a dictionary with --names, or the whole path"
                 )
+            }
+            Refusal::Loses { what } => {
+                let first = what.first().map_or("", String::as_str).replace(char::is_control, " ");
+                write!(f, "cannot be done without loss: {first}")?;
+                if what.len() > 1 {
+                    write!(f, ", and {} more", what.len() - 1)?;
+                }
+                f.write_str("; --lossy does it all the same")
+            }
+            Refusal::Full { what, count, room } => {
+                write!(f, "{what} would have {count} vertices, and the format has room for {room}")
             }
             Refusal::Numbering => {
                 f.write_str("the numbers of the nodes have gaps or are used up; `galatea check` tells more")

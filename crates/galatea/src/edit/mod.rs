@@ -29,15 +29,23 @@ mod editing;
 mod error;
 mod fields;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+mod motion;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod nodes;
 mod operation;
 mod pattern;
-mod recompute;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
-mod remove;
+mod recolor;
+mod recompute;
+#[cfg(feature = "mdlx")]
+mod recompute_warcraft;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+pub(crate) mod remove;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod scale;
 mod script;
+#[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
+mod smooth;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
 mod team_color;
 #[cfg_attr(not(all(feature = "kotor", feature = "mdlx", feature = "fox")), allow(dead_code, unused_imports))]
@@ -50,6 +58,7 @@ mod traits;
 pub use error::{EditError, Refusal};
 pub use fields::FieldValue;
 use galatea_wire::Limits;
+pub use motion::Axis;
 pub use operation::{NotAnOperation, OPERATIONS, Operation, OperationInfo};
 pub use recompute::Derived;
 pub use script::{parse_list, parse_script};
@@ -65,6 +74,8 @@ pub struct EditOptions<'a> {
     pub limits: Limits,
     /// Whether the result lists what differs. The file is read once more for it.
     pub differences: bool,
+    /// Whether operations are done that lose something the format cannot hold.
+    pub lossy: bool,
     /// Texts of the Fox Engine's hashed names; without them only names that are written out in full are found.
     #[cfg(feature = "fox")]
     pub names: Option<&'a crate::fox::Dictionary>,
@@ -75,7 +86,7 @@ pub struct EditOptions<'a> {
 
 impl Default for EditOptions<'_> {
     fn default() -> Self {
-        EditOptions { limits: Limits::default(), differences: true, names: None }
+        EditOptions { limits: Limits::default(), differences: true, lossy: false, names: None }
     }
 }
 
@@ -86,6 +97,7 @@ galatea_wire::setters! {
     EditOptions<'a> {
         with_limits: limits: Limits,
         with_differences: differences: bool,
+        with_lossy: lossy: bool,
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use galatea_wire::{FieldPath, near};
 
-use super::Derived;
 use super::pattern::Pattern;
+use super::{Axis, Derived};
 
 /// One change, or one question.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,13 @@ pub enum Operation {
         /// The name, or a pattern.
         old: String,
         /// The new name.
+        new: String,
+    },
+    /// Gives textures another name by a regular expression.
+    Regex {
+        /// The expression. Letter case does not count.
+        pattern: String,
+        /// What every match becomes; `$1` and `${name}` stand for groups.
         new: String,
     },
     /// Puts a text before the name of every texture.
@@ -106,6 +113,33 @@ pub enum Operation {
         /// The factor.
         factor: f32,
     },
+    /// Moves everything.
+    Move {
+        /// By how much.
+        by: [f32; 3],
+    },
+    /// Turns everything about an axis through the origin.
+    Rotate {
+        /// The axis.
+        axis: Axis,
+        /// Counter-clockwise, looking against the axis.
+        degrees: f32,
+    },
+    /// Puts everything on the other side of the origin.
+    Mirror {
+        /// The axis that is turned around.
+        axis: Axis,
+    },
+    /// Gives effects, lights and colored meshes another hue.
+    Recolor {
+        /// Red, green, blue, from 0 to 1.
+        color: [f32; 3],
+    },
+    /// Makes normals smooth up to an angle between faces.
+    Smooth {
+        /// The angle.
+        degrees: f32,
+    },
     /// Adds an attachment point.
     Attach {
         /// Its name.
@@ -157,6 +191,13 @@ pub const OPERATIONS: &[OperationInfo] = &[
         numbers: false,
     },
     OperationInfo {
+        name: "regex",
+        value: "PATTERN=NEW",
+        help: "Give textures another name by a regular expression; $1 of NEW stands for the first group: '(.*)_old=${1}_new'",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
         name: "texture-prefix",
         value: "TEXT",
         help: "Put a text, such as war3mapImported\\, before the name of every texture",
@@ -173,7 +214,7 @@ pub const OPERATIONS: &[OperationInfo] = &[
     OperationInfo {
         name: "remove-node",
         value: "NODE",
-        help: "Remove a node that no other node, geoset or skin needs",
+        help: "Remove a node or bone that no other one, no geoset and no skin needs",
         changes: true,
         numbers: false,
     },
@@ -236,7 +277,7 @@ pub const OPERATIONS: &[OperationInfo] = &[
     OperationInfo {
         name: "visibility",
         value: "NODE=YES|NO",
-        help: "Show or hide meshes of a KotOR model or groups of an FMDL",
+        help: "Show or hide meshes of a KotOR model, geosets of a Warcraft III model by their numbers, or groups of an FMDL",
         changes: true,
         numbers: false,
     },
@@ -253,6 +294,41 @@ pub const OPERATIONS: &[OperationInfo] = &[
         help: "Multiply all lengths: vertices, keys, binds, extents, emitters, collision shapes, walkmeshes",
         changes: true,
         numbers: true,
+    },
+    OperationInfo {
+        name: "move",
+        value: "X,Y,Z",
+        help: "Move everything: vertices, nodes, extents, cameras, walkmeshes",
+        changes: true,
+        numbers: true,
+    },
+    OperationInfo {
+        name: "rotate",
+        value: "AXIS,DEGREES",
+        help: "Turn everything about an axis through the origin, such as z,90: vertices, keys, binds, emitters, walkmeshes",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
+        name: "mirror",
+        value: "AXIS",
+        help: "Put everything on the other side of x, y or z: vertices, keys, binds, triangles, walkmeshes",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
+        name: "recolor",
+        value: "COLOR",
+        help: "Give effects, lights and colored meshes another hue: #RRGGBB, or R,G,B from 0 to 1",
+        changes: true,
+        numbers: false,
+    },
+    OperationInfo {
+        name: "smooth",
+        value: "DEGREES",
+        help: "Make normals again, smooth where faces meet at no more than this angle",
+        changes: true,
+        numbers: false,
     },
     OperationInfo {
         name: "attach",
@@ -353,6 +429,13 @@ impl Operation {
                     || NotAnOperation(format!("--scale {value}: needs a number above 0, such as 1.5"));
                 factor.map(|factor| Operation::Scale { factor }).ok_or_else(wrong)
             }
+            "regex" => {
+                let (pattern, new) = pair(name, value)?;
+                let checked = super::textures::expression(&pattern);
+                checked.map_err(|error| NotAnOperation(format!("--{name} {value}: {error}")))?;
+                Ok(Operation::Regex { pattern, new })
+            }
+            "move" | "rotate" | "mirror" | "recolor" | "smooth" => shaped(name, value),
             "attach" => attach(value),
             "to" | "at" => Err(NotAnOperation(format!("--{name} {value}: belongs behind --attach NAME"))),
             _ => {
@@ -393,6 +476,12 @@ impl fmt::Display for Operation {
                 write!(f, "--recompute {}", names.join(","))
             }
             Operation::Scale { factor } => write!(f, "--scale {factor}"),
+            Operation::Regex { pattern, new } => write!(f, "--regex {pattern}={new}"),
+            Operation::Move { by: [x, y, z] } => write!(f, "--move {x},{y},{z}"),
+            Operation::Rotate { axis, degrees } => write!(f, "--rotate {},{degrees}", axis.name()),
+            Operation::Mirror { axis } => write!(f, "--mirror {}", axis.name()),
+            Operation::Recolor { color: [r, g, b] } => write!(f, "--recolor {r},{g},{b}"),
+            Operation::Smooth { degrees } => write!(f, "--smooth {degrees}"),
             Operation::Attach { name, to, at: [x, y, z] } => {
                 write!(f, "--attach {name} --to {to} --at {x},{y},{z}")
             }
@@ -426,6 +515,59 @@ fn yes(name: &str, value: &str) -> Result<bool, NotAnOperation> {
     }
 }
 
+/// Reads numbers with commas between.
+fn three(value: &str) -> Option<[f32; 3]> {
+    let numbers: Option<Vec<f32>> = value.split(',').map(|n| n.trim().parse().ok()).collect();
+    <[f32; 3]>::try_from(numbers?).ok().filter(|all| all.iter().all(|n| n.is_finite()))
+}
+
+/// Reads `#RRGGBB`, or three numbers from 0 to 1.
+fn color(value: &str) -> Option<[f32; 3]> {
+    let Some(hex) = value.strip_prefix('#') else {
+        return three(value).filter(|all| all.iter().all(|n| (0.0..=1.0).contains(n)));
+    };
+    let all = u32::from_str_radix(hex, 16).ok().filter(|_| hex.len() == 6)?;
+    let [_, r, g, b] = all.to_be_bytes();
+    Some([r, g, b].map(|part| f32::from(part) / 255.0))
+}
+
+/// Reads operations on the shape and the colors of a whole model.
+fn shaped(name: &str, value: &str) -> Result<Operation, NotAnOperation> {
+    let wrong = |why: &str| NotAnOperation(format!("--{name} {value}: {why}"));
+    let axis = |text: &str| {
+        let found = Axis::ALL.iter().find(|(_, name)| text.trim().eq_ignore_ascii_case(name));
+        found.map(|(axis, _)| *axis)
+    };
+    match name {
+        "move" => {
+            let by = three(value).ok_or_else(|| wrong("needs three numbers, such as 0,0,1.5"))?;
+            Ok(Operation::Move { by })
+        }
+        "rotate" => {
+            let (of, degrees) = value.split_once(',').unwrap_or((value, ""));
+            let degrees = degrees.trim().parse().ok().filter(|n: &f32| n.is_finite());
+            let both = axis(of).zip(degrees);
+            let (axis, degrees) = both.ok_or_else(|| wrong("needs an axis and degrees, such as z,90"))?;
+            Ok(Operation::Rotate { axis, degrees })
+        }
+        "mirror" => {
+            axis(value).map(|axis| Operation::Mirror { axis }).ok_or_else(|| wrong("needs x, y or z"))
+        }
+        "recolor" => {
+            let color = color(value).filter(|color| color.iter().any(|part| *part > 0.0));
+            let color = color
+                .ok_or_else(|| wrong("needs a color that is not black: #RRGGBB, or R,G,B from 0 to 1"))?;
+            Ok(Operation::Recolor { color })
+        }
+        _ => {
+            let degrees = value.parse().ok().filter(|n: &f32| (0.0..=180.0).contains(n));
+            degrees
+                .map(|degrees| Operation::Smooth { degrees })
+                .ok_or_else(|| wrong("needs degrees from 0 to 180"))
+        }
+    }
+}
+
 /// Reads `NAME --to NODE --at X,Y,Z`.
 fn attach(value: &str) -> Result<Operation, NotAnOperation> {
     let wrong = |why: &str| NotAnOperation(format!("--attach {value}: {why}"));
@@ -435,9 +577,7 @@ fn attach(value: &str) -> Result<Operation, NotAnOperation> {
     };
     let (name, to) =
         rest.split_once(" --to ").ok_or_else(|| wrong("needs --to NODE behind it, then --at X,Y,Z"))?;
-    let numbers: Vec<f32> = at.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-    let at = <[f32; 3]>::try_from(numbers).ok().filter(|at| at.iter().all(|n| n.is_finite()));
-    let at = at.ok_or_else(|| wrong("--at needs three numbers, such as 0,0,1.5"))?;
+    let at = three(at).ok_or_else(|| wrong("--at needs three numbers, such as 0,0,1.5"))?;
     if name.trim().is_empty() {
         return Err(wrong("needs a name"));
     }
@@ -499,6 +639,12 @@ mod tests {
             ("visibility", "a*=no"),
             ("recompute", "normals,bounds"),
             ("scale", "1.5"),
+            ("regex", "(.*)_old=${1}_new"),
+            ("move", "0,-1.5,2"),
+            ("rotate", "z,-90"),
+            ("mirror", "y"),
+            ("recolor", "1,0.5,0"),
+            ("smooth", "45"),
             ("attach", "Hand Ref --to hand --at 0,-1.5,2"),
         ];
         assert_eq!(
@@ -528,6 +674,17 @@ mod tests {
             ("attach", "Hook", "needs --to NODE"),
             ("attach", "Hook --to a --at 1,2", "three numbers"),
             ("attach", "Hook --to a --at 1,2,nan", "three numbers"),
+            ("regex", "a(=b", "unclosed"),
+            ("move", "1,2", "three numbers"),
+            ("move", "1,2,inf", "three numbers"),
+            ("move", "1,a,2,3", "three numbers"),
+            ("rotate", "w,90", "an axis and degrees"),
+            ("rotate", "z", "an axis and degrees"),
+            ("mirror", "left", "x, y or z"),
+            ("recolor", "#12345", "#RRGGBB"),
+            ("recolor", "2,0,0", "from 0 to 1"),
+            ("recolor", "#000000", "not black"),
+            ("smooth", "181", "from 0 to 180"),
             ("to", "hand", "belongs behind --attach"),
             ("rename-nod", "a=b", "did you mean --rename-node?"),
         ] {

@@ -59,13 +59,12 @@ pub(super) fn recompute(document: &mut dyn Document, what: Derived) -> Result<us
     }
     #[cfg(feature = "mdlx")]
     if let Some(model) = any.downcast_mut::<crate::mdlx::Model>() {
-        if what == Derived::Normals {
-            return Ok(warcraft_normals(model));
-        }
-        return Err(not_for(
-            document,
-            "normals of Warcraft III models are computed; `galatea check --fix` widens bounds",
-        ));
+        return match what {
+            Derived::Normals => Ok(warcraft_normals(model)),
+            Derived::Tangents => Ok(super::recompute_warcraft::tangents(model)),
+            Derived::Bounds => Ok(super::recompute_warcraft::bounds(model)),
+            _ => Err(not_for(document, "Warcraft III models have normals, tangents and bounds")),
+        };
     }
     #[cfg(feature = "fox")]
     if let Some(model) = any.downcast_mut::<crate::fox::Fmdl>() {

@@ -1,12 +1,16 @@
 //! Fewer nodes: `--remove-node`.
 
-use super::Refusal;
 use super::documents::not_for;
 use super::nodes::missing;
+use super::{EditOptions, Refusal};
 use crate::Document;
 
 /// Removes the node of this name, which nothing may need: no other node, no geoset and no skin.
-pub(super) fn remove(document: &mut dyn Document, name: &str) -> Result<usize, Refusal> {
+pub(super) fn remove(
+    document: &mut dyn Document,
+    name: &str,
+    options: &EditOptions<'_>,
+) -> Result<usize, Refusal> {
     let any = document.as_any_mut();
     #[cfg(feature = "mdlx")]
     if let Some(model) = any.downcast_mut::<crate::mdlx::Model>() {
@@ -16,8 +20,40 @@ pub(super) fn remove(document: &mut dyn Document, name: &str) -> Result<usize, R
     if let Some(model) = any.downcast_mut::<crate::kotor::mdl::Model>() {
         return kotor::remove(model, name);
     }
-    let _ = (any, name);
-    Err(not_for(document, "nodes are removed from mdl and mdx"))
+    #[cfg(feature = "fox")]
+    if let Some(model) = any.downcast_mut::<crate::fox::Fmdl>() {
+        return fox(model, name, options);
+    }
+    let _ = (any, name, options);
+    Err(not_for(document, "nodes are removed from mdl, mdx and fmdl"))
+}
+
+/// Removes a bone.
+#[cfg(feature = "fox")]
+fn fox(model: &mut crate::fox::Fmdl, name: &str, options: &EditOptions<'_>) -> Result<usize, Refusal> {
+    use crate::fox::{Dictionary, Name};
+
+    let empty = Dictionary::new();
+    let names = options.names.unwrap_or(&empty);
+    let text = |name: &Name| names.text(name).unwrap_or_else(|| format!("{:x}", name.code()));
+    let code = Name::parse(name).code();
+    let found: Vec<usize> =
+        model.bones.iter().enumerate().filter(|(_, bone)| bone.name.code() == code).map(|(i, _)| i).collect();
+    let id = match found[..] {
+        [id] => id,
+        [] => {
+            let all: Vec<String> = model.bones.iter().map(|bone| text(&bone.name)).collect();
+            return Err(missing("bone", name, all.iter().map(String::as_str)));
+        }
+        _ => return Err(Refusal::Ambiguous { what: "bone", name: name.to_owned(), count: found.len() }),
+    };
+    if let Some(child) = model.bones.iter().find(|bone| bone.parent.map(usize::from) == Some(id)) {
+        return Err(needed(name, format!("the bone \"{}\"", text(&child.name))));
+    }
+    if let Some(mesh) = model.meshes.iter().position(|mesh| model.moves(mesh, id)) {
+        return Err(needed(name, format!("mesh {mesh}")));
+    }
+    Ok(model.drop_bones(&[id]))
 }
 
 fn needed(name: &str, by: impl Into<String>) -> Refusal {
@@ -25,11 +61,11 @@ fn needed(name: &str, by: impl Into<String>) -> Refusal {
 }
 
 #[cfg(feature = "mdlx")]
-mod warcraft {
+pub(crate) mod warcraft {
     use super::{Refusal, missing, needed};
     use crate::mdlx::{Model, Node};
 
-    pub(super) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
+    pub(in crate::edit) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
         let fits = |node: &Node| node.name.bytes().eq_ignore_ascii_case(name.as_bytes());
         let found: Vec<u32> =
             model.nodes().filter(|(_, _, n)| fits(n)).map(|(_, _, n)| n.object_id).collect();
@@ -61,9 +97,14 @@ mod warcraft {
         if model.nodes().filter(|(_, _, node)| node.object_id == id).count() != 1 {
             return Err(Refusal::Numbering);
         }
+        take_node(model, id);
+        Ok(1)
+    }
+
+    /// Removes the node with this number, which nothing may need, and closes the gap.
+    pub(crate) fn take_node(model: &mut Model, id: u32) {
         take(model, id);
         renumber(model, id);
-        Ok(1)
     }
 
     fn take(model: &mut Model, id: u32) {

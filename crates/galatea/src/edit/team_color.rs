@@ -16,7 +16,7 @@ pub(super) fn add(document: &mut dyn Document, material: Option<u32>) -> Result<
 
 #[cfg(feature = "mdlx")]
 fn warcraft(model: &mut crate::mdlx::Model, material: Option<u32>) -> Result<usize, Refusal> {
-    use crate::mdlx::{Layer, Texture};
+    use crate::mdlx::{Layer, LayerTexture, Texture};
 
     /// The replaceable texture of the team color.
     const TEAM_COLOR: u32 = 1;
@@ -25,10 +25,11 @@ fn warcraft(model: &mut crate::mdlx::Model, material: Option<u32>) -> Result<usi
     /// The filter mode of layers that are blended by their alpha.
     const BLEND: u32 = 2;
 
-    if model.version.0 >= 900 || model.version.is_wow() {
-        let why = "team colors are layers up to version 800; later ones have a slot for them";
+    if model.version.is_wow() {
+        let why = "World of Warcraft has no team colors";
         return Err(Refusal::NotInFormat { format: crate::FormatId::Mdx, why });
     }
+    let slots = model.version.0 >= 1100;
     let count = model.materials.len();
     if let Some(index) = material.filter(|index| *index as usize >= count) {
         return Err(Refusal::Missing { what: "material", name: index.to_string(), near: None });
@@ -40,16 +41,49 @@ fn warcraft(model: &mut crate::mdlx::Model, material: Option<u32>) -> Result<usi
         if material.is_some_and(|wanted| wanted as usize != index) {
             continue;
         }
-        let Some(first) = item.layers.first_mut().filter(|first| first.texture_id != texture_id) else {
+        if is_hd(item) {
+            changed += usize::from(fill_slot(item, texture_id));
+            continue;
+        }
+        let own = |layer: &Layer| layer.textures.first().map_or(layer.texture_id, |slot| slot.texture_id);
+        let Some(first) = item.layers.first_mut().filter(|first| own(first) != texture_id) else {
             continue;
         };
         first.filter_mode = if first.filter_mode <= HIDES { BLEND } else { first.filter_mode };
         let flags = first.flags;
-        item.layers.insert(0, Layer { texture_id, flags, ..Layer::default() });
+        let mut layer = Layer { texture_id, flags, ..Layer::default() };
+        if slots {
+            layer.texture_id = 0;
+            layer.textures.push(LayerTexture { texture_id, ..LayerTexture::default() });
+        }
+        item.layers.insert(0, layer);
         changed += 1;
     }
     if changed > 0 && team.is_none() {
         model.textures.push(Texture { replaceable_id: TEAM_COLOR, ..Texture::default() });
     }
     Ok(changed)
+}
+
+/// Returns `true` if a material has a slot for the team color.
+#[cfg(feature = "mdlx")]
+fn is_hd(material: &crate::mdlx::Material) -> bool {
+    material.shader.bytes().starts_with(b"Shader_HD") && material.layers.len() > 1
+        || material.layers.first().is_some_and(|layer| layer.shader_type == 1)
+}
+
+/// Puts the team color into the slot of a material; returns whether it was another texture.
+#[cfg(feature = "mdlx")]
+fn fill_slot(material: &mut crate::mdlx::Material, texture: i32) -> bool {
+    /// The slot of the team color; before version 1100 slots are layers.
+    const SLOT: usize = 4;
+    let of_layer = |layer: &mut crate::mdlx::Layer| {
+        let slot = layer.textures.iter_mut().find(|slot| slot.slot as usize == SLOT);
+        slot.map(|slot| std::mem::replace(&mut slot.texture_id, texture))
+    };
+    let old = material.layers.first_mut().and_then(of_layer).or_else(|| {
+        let layer = material.layers.get_mut(SLOT)?;
+        Some(std::mem::replace(&mut layer.texture_id, texture))
+    });
+    old.is_some_and(|old| old != texture)
 }

@@ -7,6 +7,11 @@ use crate::Document;
 /// Gives a texture another name, or `None` to leave it.
 type Rename<'r> = &'r dyn Fn(&str) -> Option<String>;
 
+/// Returns a regular expression that ignores letter case, or why it is none.
+pub(super) fn expression(pattern: &str) -> Result<regex_lite::Regex, regex_lite::Error> {
+    regex_lite::RegexBuilder::new(pattern).case_insensitive(true).build()
+}
+
 /// Changes the names of textures; returns how many. `literal` is what was asked for, to compare hashes with it.
 pub(super) fn rename(
     document: &mut dyn Document,

@@ -69,6 +69,10 @@ pub(super) fn visibility(
 ) -> Result<usize, Refusal> {
     let pattern = Pattern::new(name);
     let any = document.as_any_mut();
+    #[cfg(feature = "mdlx")]
+    if let Some(model) = any.downcast_mut::<crate::mdlx::Model>() {
+        return geosets(model, name, &pattern, on);
+    }
     #[cfg(feature = "kotor")]
     if let Some(model) = any.downcast_mut::<crate::kotor::mdl::Model>() {
         let names: Vec<String> = model
@@ -108,5 +112,46 @@ pub(super) fn visibility(
         return Ok(groups.map(change).sum());
     }
     let _ = (any, pattern, on, options);
-    Err(not_for(document, "meshes of KotOR models and groups of fmdl are shown and hidden"))
+    Err(not_for(document, "meshes of KotOR models, geosets of mdx and groups of fmdl are shown and hidden"))
+}
+
+/// Shows or hides geosets by their numbers or, where they have some, by the names of their levels of detail.
+#[cfg(feature = "mdlx")]
+fn geosets(
+    model: &mut crate::mdlx::Model,
+    name: &str,
+    pattern: &Pattern,
+    on: bool,
+) -> Result<usize, Refusal> {
+    use crate::mdlx::GeosetAnim;
+
+    let names: Vec<[String; 2]> = model
+        .geosets
+        .iter()
+        .enumerate()
+        .map(|(index, geoset)| [index.to_string(), geoset.lod_name.lossy().into_owned()])
+        .collect();
+    let fits = |names: &[String; 2]| names.iter().any(|name| !name.is_empty() && pattern.fits(name));
+    let found: Vec<usize> =
+        names.iter().enumerate().filter(|(_, names)| fits(names)).map(|(index, _)| index).collect();
+    if found.is_empty() && pattern.is_plain() {
+        return Err(missing("geoset", name, names.iter().flatten().map(String::as_str)));
+    }
+    let alpha = if on { 1.0 } else { 0.0 };
+    let mut changed = 0;
+    for index in found {
+        let own = |anim: &&mut GeosetAnim| usize::try_from(anim.geoset_id) == Ok(index);
+        let mut any = false;
+        for anim in model.geoset_anims.iter_mut().filter(own) {
+            any = true;
+            let tracks = anim.tracks.take(b"KGAO").len();
+            changed += usize::from(std::mem::replace(&mut anim.alpha, alpha) != alpha || tracks > 0);
+        }
+        if !any && !on {
+            let geoset_id = i32::try_from(index).unwrap_or(-1);
+            model.geoset_anims.push(GeosetAnim { alpha, geoset_id, ..GeosetAnim::default() });
+            changed += 1;
+        }
+    }
+    Ok(changed)
 }

@@ -68,6 +68,22 @@ impl Gltf {
         }
     }
 
+    /// Returns the document with the images of its textures, by the names that those have in the scene. What is converted from
+    /// it gets them as files of its own.
+    ///
+    /// ```
+    /// use galatea::{Gltf, gltf};
+    /// let source = gltf::ImageSource::Embedded { mime: "image/png".into(), bytes: Vec::new() };
+    /// let image = gltf::Image { name: "bark".into(), source };
+    /// let document = Gltf::new(galatea::scene::example()).with_images(vec![image]);
+    /// assert_eq!(galatea::Document::embedded_images(&document).map(|all| all.images().len()), Some(1));
+    /// ```
+    #[must_use]
+    pub fn with_images(mut self, images: Vec<gltf::Image>) -> Gltf {
+        self.embedded.images = images;
+        self
+    }
+
     fn read(input: &Input<'_>, limits: &Limits) -> Result<Gltf> {
         Gltf::read_with(input, limits, None)
     }

@@ -22,12 +22,12 @@ fn extent(clip: &Clip) -> i64 {
     milliseconds(last)
 }
 
-/// Returns the clips in the order of the sequences they were, then those that are new. Scripts play sequences by number, and other
-/// programs sort clips by name.
+/// Returns the clips in the order that an editor has given them (`order`), or else in that of the sequences they were, then those
+/// that are new. Scripts play sequences by number, and other programs sort clips by name.
 fn order(clips: &[Clip]) -> Vec<usize> {
     let number = |clip: &Clip| {
         let map = own(&clip.extras);
-        map.int("sequence").or(map.int("global")).unwrap_or(i64::MAX)
+        map.int("order").or(map.int("sequence")).or(map.int("global")).unwrap_or(i64::MAX)
     };
     let mut order: Vec<usize> = (0..clips.len()).collect();
     order.sort_by_key(|i| clips.get(*i).map(number));
