@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from galatea import _galatea
 from galatea._document import Document, open
 from galatea._options import Sources, StrPath
-from galatea._scene import _array
+from galatea._values import array_of
 
 Point = tuple[float, float, float]
 
@@ -145,7 +145,7 @@ class Ground:
         """
         starts = _points(origins, "origins")
         aims = _points(directions, "directions")
-        reach = None if lengths is None else np.atleast_1d(_array(lengths, np.float32, None, "lengths"))
+        reach = None if lengths is None else np.atleast_1d(array_of(lengths, np.float32, None, "lengths"))
         if reach is not None and reach.ndim != 1:
             raise ValueError(f"lengths: needs one number for each ray, has the shape {reach.shape}")
         return self._native.rays(starts, aims, reach, None if materials is None else _names(materials), _names(through))
@@ -240,7 +240,7 @@ def _names(names: Sequence[str]) -> list[str]:
 
 def _points(points: ArrayLike, what: str) -> NDArray[np.float32]:
     """Returns one point or many as rows."""
-    array: NDArray[np.float32] = _array(points, np.float32, None, what)
+    array: NDArray[np.float32] = array_of(points, np.float32, None, what)
     if array.ndim == 1 and array.size == 3:
         array = array.reshape(1, 3)
     if array.ndim != 2 or array.shape[1] != 3:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from galatea import _galatea
 from galatea._options import ConvertOptions, Sources, StrPath, native, plain
 from galatea._results import Converted
+from galatea._values import array_of, index_of, plain_part, plain_value, rows_of
 
 if TYPE_CHECKING:
     from galatea._document import Document
@@ -337,80 +338,13 @@ class Deformed:
     normals: Floats | None
 
 
-#: How deep dictionaries and lists of extras may be.
-_DEEPEST = 100
-
-
-def _plain(value: Any, what: str, depth: int = 0) -> Any:
-    """Returns a value as the native module takes it; fails on what JSON could not say."""
-    if depth > _DEEPEST:
-        raise ValueError(f"{what}: is nested too deeply")
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, (int, np.integer)):
-        if not -(2**63) <= value < 2**63:
-            raise ValueError(f"{what}: {value} does not fit into 64 bits")
-        return int(value)
-    if isinstance(value, (float, np.floating)):
-        return float(value)
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, what, depth + 1) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist(), what, depth)
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, what, depth + 1) for item in value]
-    raise TypeError(f"{what}: {type(value).__name__} has no place in a scene")
-
-
-def _part(part: Any, what: str) -> dict[str, Any]:
-    """Returns a part made of plain values."""
-    return {one.name: _plain(getattr(part, one.name), f"{what}.{one.name}") for one in fields(part)}
-
-
-def _array(values: ArrayLike, dtype: Any, columns: int | None, what: str) -> Any:
-    """Returns values as the native module takes them: contiguous, of this type, in rows of so many columns."""
-    try:
-        given = np.asarray(values)
-        if given.size == 0 and columns is not None and given.ndim < 2:
-            given = given.reshape(0, columns)
-        if np.issubdtype(dtype, np.integer) and given.size:
-            if not (np.issubdtype(given.dtype, np.integer) or given.dtype == np.bool_):
-                raise TypeError(f"{what}: needs whole numbers, not {given.dtype}")
-            low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
-            if given.min() < low or given.max() > high:
-                raise ValueError(f"{what}: numbers must be from {low} to {high}")
-        elif given.dtype.kind not in "fiub":
-            raise TypeError(f"{what}: needs numbers, not {given.dtype}")
-        array = np.ascontiguousarray(given, dtype)
-    except (TypeError, ValueError) as error:
-        told = str(error)
-        raise type(error)(told if told.startswith(what) else f"{what}: {told}") from None
-    if columns is not None and (array.ndim != 2 or array.shape[1] != columns):
-        raise ValueError(f"{what}: needs rows of {columns} numbers, has the shape {array.shape}")
-    return array
-
-
-def _rows(values: ArrayLike | None, dtype: Any, columns: int | None, count: int, what: str) -> Any:
-    """Returns a column of vertices, which has a row for each of them or is not there."""
-    if values is None:
-        return None
-    array = _array(values, dtype, columns, what)
-    if array.ndim == 1:
-        array = array.reshape(-1, 1)
-    if array.ndim != 2 or len(array) != count:
-        raise ValueError(f"{what}: needs {count} rows, has the shape {array.shape}")
-    return array
-
-
 def _vertices(one: Vertices, what: str) -> dict[str, Any]:
     """Returns vertices as the native module takes them."""
-    positions = _array(one.positions, np.float32, 3, f"{what}.positions")
+    positions = array_of(one.positions, np.float32, 3, f"{what}.positions")
     count = len(positions)
 
     def rows(values: ArrayLike | None, columns: int | None, name: str, dtype: Any = np.float32) -> Any:
-        return _rows(values, dtype, columns, count, f"{what}.{name}")
+        return rows_of(values, dtype, columns, count, f"{what}.{name}")
 
     joints, weights = rows(one.joints, None, "joints", np.uint16), rows(one.weights, None, "weights")
     if (joints is None) != (weights is None) or (joints is not None and joints.shape != weights.shape):
@@ -430,35 +364,28 @@ def _vertices(one: Vertices, what: str) -> dict[str, Any]:
         "joints": joints,
         "weights": weights,
         "attributes": attributes,
-        "extras": _plain(one.extras, f"{what}.extras"),
+        "extras": plain_value(one.extras, f"{what}.extras"),
     }
 
 
 def _channel(one: Channel, what: str) -> dict[str, Any]:
     """Returns a channel as the native module takes it."""
-    times = _array(one.times, np.float32, None, f"{what}.times")
+    times = array_of(one.times, np.float32, None, f"{what}.times")
     if times.ndim != 1:
         raise ValueError(f"{what}.times: needs one number for each key, has the shape {times.shape}")
-    values = _array(one.values, np.float32, None, f"{what}.values")
+    values = array_of(one.values, np.float32, None, f"{what}.values")
     keys = len(times) * (3 if one.interpolation == "cubic" else 1)
     if keys == 0 and values.size or keys and values.size % keys:
         raise ValueError(f"{what}.values: has the shape {values.shape}, which is no multiple of {len(times)} keys")
     kind, number = one.target
     return {
-        "target": (str(kind), _index(number, f"{what}.target")),
+        "target": (str(kind), index_of(number, f"{what}.target")),
         "property": str(one.property),
         "interpolation": str(one.interpolation),
         "times": times,
         "values": values.reshape(-1),
-        "extras": _plain(one.extras, f"{what}.extras"),
+        "extras": plain_value(one.extras, f"{what}.extras"),
     }
-
-
-def _index(number: Any, what: str) -> int:
-    """Returns a number of a part."""
-    if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 0 <= number < 2**32:
-        raise ValueError(f"{what}: {number!r} is no number of a part")
-    return int(number)
 
 
 class Scene:
@@ -549,18 +476,18 @@ class Scene:
                 width = {"triangles": 3, "lines": 2, "points": 1}.get(part.topology)
                 if width is None:
                     raise ValueError(f"{what}.topology: {part.topology!r} is not triangles, lines or points")
-                indices = _array(part.indices, np.uint32, width, f"{what}.indices")
+                indices = array_of(part.indices, np.uint32, width, f"{what}.indices")
                 rows.append(
                     {
                         "vertices": places[id(part.vertices)],
                         "topology": part.topology,
                         "indices": indices,
                         "material": part.material,
-                        "extras": _plain(part.extras, f"{what}.extras"),
+                        "extras": plain_value(part.extras, f"{what}.extras"),
                     }
                 )
             row = {"name": mesh.name, "primitives": rows, "purpose": mesh.purpose, "lod": mesh.lod}
-            meshes.append({**row, "extras": _plain(mesh.extras, f"meshes[{at}].extras")})
+            meshes.append({**row, "extras": plain_value(mesh.extras, f"meshes[{at}].extras")})
         return _galatea.SceneParts.of(
             {
                 "name": self.name,
@@ -572,10 +499,10 @@ class Scene:
                 "clips": [
                     _clip(clip, f"clips[{at}]") for at, clip in enumerate(self.clips if clips is None else clips)
                 ],
-                "lights": [_part(one, f"lights[{at}]") for at, one in enumerate(self.lights)],
-                "cameras": [_part(one, f"cameras[{at}]") for at, one in enumerate(self.cameras)],
-                "emitters": [_plain(one, f"emitters[{at}]") for at, one in enumerate(self.emitters)],
-                "extras": _plain(self.extras, "extras"),
+                "lights": [plain_part(one, f"lights[{at}]") for at, one in enumerate(self.lights)],
+                "cameras": [plain_part(one, f"cameras[{at}]") for at, one in enumerate(self.cameras)],
+                "emitters": [plain_value(one, f"emitters[{at}]") for at, one in enumerate(self.emitters)],
+                "extras": plain_value(self.extras, "extras"),
             }
         )
 
@@ -641,16 +568,16 @@ class Scene:
         purpose: str = "render",
     ) -> int:
         """Adds a mesh with one primitive, and returns its number. Contiguous arrays of the right type are not copied."""
-        points = _array(positions, np.float32, 3, "positions")
+        points = array_of(positions, np.float32, 3, "positions")
         count = len(points)
         vertices = Vertices(
             points,
-            normals=_rows(normals, np.float32, 3, count, "normals"),
-            uvs=[] if uvs is None else [_rows(uvs, np.float32, 2, count, "uvs")],
-            joints=_rows(joints, np.uint16, None, count, "joints"),
-            weights=_rows(weights, np.float32, None, count, "weights"),
+            normals=rows_of(normals, np.float32, 3, count, "normals"),
+            uvs=[] if uvs is None else [rows_of(uvs, np.float32, 2, count, "uvs")],
+            joints=rows_of(joints, np.uint16, None, count, "joints"),
+            weights=rows_of(weights, np.float32, None, count, "weights"),
         )
-        indices = _array(triangles, np.uint32, 3, "triangles")
+        indices = array_of(triangles, np.uint32, 3, "triangles")
         if len(indices) and int(indices.max()) >= count:
             raise ValueError(f"triangles: vertex {indices.max()} is named, there are {count}")
         self.meshes.append(Mesh(name, [Primitive(vertices, indices, material)], purpose))
@@ -658,11 +585,11 @@ class Scene:
 
     def add_skin(self, joints: Sequence[int], inverse_bind: ArrayLike | None = None, *, name: str = "") -> int:
         """Adds a skin, and returns its number. Without matrices, joints are bound where they are at rest."""
-        numbers = _array(np.asarray(joints, dtype=np.int64), np.uint32, None, "joints")
+        numbers = array_of(np.asarray(joints, dtype=np.int64), np.uint32, None, "joints")
         if inverse_bind is None:
             world = self.pose().world
             inverse_bind = np.linalg.inv(world[numbers].astype(np.float64)) if len(numbers) else np.empty((0, 4, 4))
-        binds = _array(inverse_bind, np.float32, None, "inverse_bind")
+        binds = array_of(inverse_bind, np.float32, None, "inverse_bind")
         if binds.shape != (len(numbers), 4, 4):
             raise ValueError(f"inverse_bind: needs the shape {(len(numbers), 4, 4)}, has {binds.shape}")
         self.skins.append(Skin(name, numbers, binds))
@@ -704,7 +631,7 @@ class Scene:
         30
         """
         clips = self._clip_of(clip)
-        moments = _array(times, np.float32, None, "times").reshape(-1)
+        moments = array_of(times, np.float32, None, "times").reshape(-1)
         return self._native(clips=clips, drawn=False).pose(0, moments.tolist())[0]
 
     def deform(self, clip: str | Clip | None = None, time: float = 0.0) -> list[Deformed]:
@@ -775,7 +702,7 @@ class Scene:
 
 
 def _node(node: Node, what: str, drawn: bool) -> dict[str, Any]:
-    row = _part(node, what)
+    row = plain_part(node, what)
     names = ("translation", "rotation", "scale")
     row["transform"] = {name: row.pop(name) for name in names}
     for name in names:
@@ -790,21 +717,21 @@ def _node(node: Node, what: str, drawn: bool) -> dict[str, Any]:
 
 def _material(material: Material, what: str) -> dict[str, Any]:
     row = {
-        one.name: _plain(getattr(material, one.name), f"{what}.{one.name}")
+        one.name: plain_value(getattr(material, one.name), f"{what}.{one.name}")
         for one in fields(material)
         if one.name != "textures"
     }
-    row["textures"] = [_part(texture, f"{what}.textures[{at}]") for at, texture in enumerate(material.textures)]
+    row["textures"] = [plain_part(texture, f"{what}.textures[{at}]") for at, texture in enumerate(material.textures)]
     return row
 
 
 def _skin(skin: Skin, what: str) -> dict[str, Any]:
-    joints = _array(skin.joints, np.uint32, None, f"{what}.joints").reshape(-1)
-    binds = _array(skin.inverse_bind, np.float32, None, f"{what}.inverse_bind")
+    joints = array_of(skin.joints, np.uint32, None, f"{what}.joints").reshape(-1)
+    binds = array_of(skin.inverse_bind, np.float32, None, f"{what}.inverse_bind")
     if binds.size and (binds.ndim != 3 or binds.shape[1:] != (4, 4)):
         raise ValueError(f"{what}.inverse_bind: needs matrices of 4 rows and columns, has the shape {binds.shape}")
     binds = np.ascontiguousarray(binds.reshape(-1, 4, 4).transpose(0, 2, 1))
-    return {"name": skin.name, "joints": joints, "inverse_bind": binds, "extras": _plain(skin.extras, f"{what}.extras")}
+    return {"name": skin.name, "joints": joints, "inverse_bind": binds, "extras": plain_value(skin.extras, f"{what}.extras")}
 
 
 def _clip(clip: Clip, what: str) -> dict[str, Any]:
@@ -813,8 +740,8 @@ def _clip(clip: Clip, what: str) -> dict[str, Any]:
         "name": clip.name,
         "length": clip.length,
         "playback": clip.playback,
-        "events": [_part(event, f"{what}.events[{at}]") for at, event in enumerate(clip.events)],
-        "extras": _plain(clip.extras, f"{what}.extras"),
+        "events": [plain_part(event, f"{what}.events[{at}]") for at, event in enumerate(clip.events)],
+        "extras": plain_value(clip.extras, f"{what}.extras"),
         "channels": [_channel(channel, f"{what}.channels[{at}]") for at, channel in enumerate(channels)],
         "source": clip._source,
     }
