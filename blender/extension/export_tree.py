@@ -11,6 +11,7 @@ from galatea import Node
 
 from . import fields
 from .arrays import Floats, decompose, inverse
+from .plan import places_of
 
 if TYPE_CHECKING:
     from .exporter import Edit
@@ -107,6 +108,22 @@ def update(edit: Edit) -> None:
         _properties(edit, at, made.galatea, made.name)
     for at in sorted(edit.gone):
         edit.change("node", edit.scene.nodes[at].name, "deleted")
+    if edit.changes:
+        _bind_again(edit)
+
+
+def _bind_again(edit: Edit) -> None:
+    """Binds skins to bones that were moved: in Blender, and therefore here, the vertices stay where they are."""
+    world = places_of(edit.scene)[3]
+    for skin in edit.scene.skins:
+        binds = skin.inverse_bind
+        for at, joint in enumerate(skin.joints):
+            node = int(joint)
+            if node >= len(edit.plan.world) or node in edit.gone or at >= len(binds):
+                continue
+            was, now = edit.plan.world[node], world[node]
+            if np.abs(was - now).max() > edit.plan.size * 1e-7:
+                binds[at] = inverse(now) @ was @ np.asarray(binds[at], np.float64)
 
 
 def _rest_now(edit: Edit) -> None:
