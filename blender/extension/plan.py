@@ -106,9 +106,13 @@ def _depth_first(scene: Scene) -> list[int]:
 
 
 def _choose_bones(plan: Plan) -> None:
-    """Joints and nodes that clips move are bones, and so is all above them."""
+    """Joints, bones of the format and nodes that clips move are bones, and so is all above them."""
     scene = plan.scene
     chosen = {int(joint) for skin in scene.skins for joint in skin.joints if int(joint) < len(scene.nodes)}
+    for at, node in enumerate(scene.nodes):
+        mdx, fmdl = node.extras.get("mdx"), node.extras.get("fmdl")
+        if (isinstance(mdx, dict) and mdx.get("kind") == "bone") or (isinstance(fmdl, dict) and "bone" in fmdl):
+            chosen.add(at)
     for clip in scene.clips:
         for channel in clip.channels:
             kind, number = channel.target

@@ -62,8 +62,8 @@ def count(job: Any, document: galatea.Document) -> list[str]:
     joints = {int(joint) for skin in scene.skins for joint in skin.joints}
     if not joints <= set(job.bones):
         wrong.append("joints that are no bones")
-    if info.get("bones") and not set(job.bones):
-        wrong.append("no bones")
+    if info["bones"] > len(job.bones):
+        wrong.append(f"{len(job.bones)} bones, info says {info['bones']}")
     if len(job.actions) != len(scene.clips):
         wrong.append(f"{len(job.actions)} actions, {len(scene.clips)} clips")
     keys = expected_keys = 0
@@ -104,7 +104,8 @@ class Editor:
             if node.mesh is None or made is None or made.type != "MESH" or users[node.mesh] != 1:
                 continue
             mesh = self.scene.meshes[node.mesh]
-            if len(mesh.primitives) == 1 and shared[id(mesh.primitives[0].vertices)] == 1 and len(mesh.primitives[0].triangles):
+            alone = shared[id(mesh.primitives[0].vertices)] == 1 or self.document.format == "fmdl" if mesh.primitives else False
+            if len(mesh.primitives) == 1 and alone and len(mesh.primitives[0].triangles):
                 out.append((at, made))
         return sorted(out, key=lambda one: (-len(one[1].data.polygons), one[0]))
 
@@ -145,9 +146,14 @@ class Editor:
     def move_node(self) -> bool:
         for at, made in self.free():
             node = self.scene.nodes[at]
+            if any(self.scene.nodes[child].skin is not None for child in node.children):
+                continue  # What is skinned follows bones alone.
             made.location.x += 0.25
-            node.translation = (float(made.location.x), *node.translation[1:])
-            return True
+            group = "group" in node.extras.get("fmdl", {}) and node.translation == (0.0, 0.0, 0.0)
+            # Groups of the Fox Engine have no place of their own: what is below them moves.
+            for one in [self.scene.nodes[child] for child in node.children] if group else [node]:
+                one.translation = (float(np.float32(one.translation[0]) + np.float32(0.25)), *one.translation[1:])
+            return bool(node.children) or not group
         return False
 
     def rename(self) -> bool:
@@ -187,7 +193,8 @@ class Editor:
 
     def delete_mesh(self) -> bool:
         for at, made in reversed(self.meshes()[1:]):
-            if at in self.job.bones or self.scene.nodes[at].children:
+            coarse = self.scene.meshes[self.scene.nodes[at].mesh].lod
+            if at in self.job.bones or self.scene.nodes[at].children or coarse:
                 continue
             bpy.data.objects.remove(made)
             export = extension("export_tree")
