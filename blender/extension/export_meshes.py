@@ -128,8 +128,10 @@ class _Update:
 
     def _needs_split(self, now: Corners) -> bool:
         """Returns whether corners of one vertex have become different, or a set of coordinates was added or removed."""
+        if not len(now.slots):
+            return False
         names = self._set_names(now)
-        there = [name for name in now.uvs]
+        there = list(now.uvs)
         if there != names and any(self.laid.gather("uvs", 2, n) is not None for n in range(max(len(names), 1))):
             if set(names) - set(there) or set(there) - set(names):
                 return True

@@ -10,7 +10,8 @@ import numpy as np
 from galatea import Node
 
 from . import fields
-from .arrays import Floats, decompose, inverse
+from .arrays import Floats, decompose, inverse, transform
+from .plan import places_of
 
 if TYPE_CHECKING:
     from .exporter import Edit
@@ -107,6 +108,43 @@ def update(edit: Edit) -> None:
         _properties(edit, at, made.galatea, made.name)
     for at in sorted(edit.gone):
         edit.change("node", edit.scene.nodes[at].name, "deleted")
+    if edit.changes:
+        _push_down(edit)
+        _bind_again(edit)
+
+
+def _push_down(edit: Edit) -> None:
+    """Moves what is below groups of the Fox Engine that were moved: groups have no place of their own, but for pivots of fragments."""
+    for at in edit.plan.order:
+        node = edit.scene.nodes[at]
+        own = node.extras.get("fmdl")
+        if not isinstance(own, dict) or "group" not in own or at in edit.gone or np.any(edit.plan.local[at] != np.eye(4)):
+            continue
+        moved = transform(node.translation, node.rotation, node.scale)
+        if np.array_equal(moved, np.eye(4)):
+            continue
+        node.translation, node.rotation, node.scale = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0)
+        for child in node.children:
+            below = edit.scene.nodes[child]
+            place = moved @ transform(below.translation, below.rotation, below.scale)
+            translation, rotation, scale = decompose(place)
+            below.translation = tuple(float(v) for v in translation)  # type: ignore[assignment]
+            below.rotation = tuple(float(v) for v in rotation)  # type: ignore[assignment]
+            below.scale = tuple(float(v) for v in scale)  # type: ignore[assignment]
+
+
+def _bind_again(edit: Edit) -> None:
+    """Binds skins to bones that were moved: in Blender, and therefore here, the vertices stay where they are."""
+    world = places_of(edit.scene)[3]
+    for skin in edit.scene.skins:
+        binds = skin.inverse_bind
+        for at, joint in enumerate(skin.joints):
+            node = int(joint)
+            if node >= len(edit.plan.world) or node in edit.gone or at >= len(binds):
+                continue
+            was, now = edit.plan.world[node], world[node]
+            if np.abs(was - now).max() > edit.plan.size * 1e-7:
+                binds[at] = inverse(now) @ was @ np.asarray(binds[at], np.float64)
 
 
 def _rest_now(edit: Edit) -> None:

@@ -139,9 +139,9 @@ def _extras(extras: dict[str, Any], section: str, defaults: dict[str, Any]) -> I
                 seen.add(value.path.partition("#")[0])
                 yield value
     for path, default in defaults.items():
-        if path in seen:
-            continue
         keys = tuple(path.split("/"))
+        if path in seen or _is_there(extras, keys):
+            continue
         bits = vocabulary.BITS.get(path)
         where = next((vocabulary.SECTIONS[key] for key in reversed(keys[1:-1]) if key in vocabulary.SECTIONS), section)
         if bits is not None:
@@ -149,6 +149,15 @@ def _extras(extras: dict[str, Any], section: str, defaults: dict[str, Any]) -> I
                 yield Value(extras, keys, f"{path}#{bit}", where, bool(default & bit), label, bit)
         else:
             yield Value(extras, keys, path, where, default)
+
+
+def _is_there(extras: Any, keys: tuple[str, ...]) -> bool:
+    """Returns whether extras have a value, though it may be one that no panel can show."""
+    for key in keys:
+        if not isinstance(extras, dict) or key not in extras:
+            return False
+        extras = extras[key]
+    return True
 
 
 def of_node(scene: Scene, at: int) -> list[Value]:

@@ -52,17 +52,7 @@ class Plan:
 
 def plan(scene: Scene) -> Plan:
     """Plans a scene."""
-    axes = next((at for at, node in enumerate(scene.nodes) if node.axes and node.parent is None), None)
-    order = _depth_first(scene)
-    count = len(scene.nodes)
-    local = np.tile(np.eye(4), (count, 1, 1))
-    world = local.copy()
-    for at in order:
-        node = scene.nodes[at]
-        local[at] = transform(node.translation, node.rotation, node.scale)
-        if at == axes:
-            continue
-        world[at] = local[at] if node.parent is None or node.parent == axes else world[node.parent] @ local[at]
+    axes, order, local, world = places_of(scene)
     out = Plan(scene, axes, order, local, world)
     places = world[:, :3, 3]
     reach = [np.abs(places[np.isfinite(places)]).max(initial=0.0)]
@@ -74,6 +64,22 @@ def plan(scene: Scene) -> Plan:
     _choose_bones(out)
     _rest_bones(out)
     return out
+
+
+def places_of(scene: Scene) -> tuple[int | None, list[int], Floats, Floats]:
+    """Returns the node that converts axes, all nodes with parents first, and where they are relative to their parents and to that node."""
+    axes = next((at for at, node in enumerate(scene.nodes) if node.axes and node.parent is None), None)
+    order = _depth_first(scene)
+    count = len(scene.nodes)
+    local = np.tile(np.eye(4), (count, 1, 1))
+    world = local.copy()
+    for at in order:
+        node = scene.nodes[at]
+        local[at] = transform(node.translation, node.rotation, node.scale)
+        if at == axes:
+            continue
+        world[at] = local[at] if node.parent is None or node.parent == axes else world[node.parent] @ local[at]
+    return axes, order, local, world
 
 
 def _depth_first(scene: Scene) -> list[int]:
@@ -100,9 +106,13 @@ def _depth_first(scene: Scene) -> list[int]:
 
 
 def _choose_bones(plan: Plan) -> None:
-    """Joints and nodes that clips move are bones, and so is all above them."""
+    """Joints, bones of the format and nodes that clips move are bones, and so is all above them."""
     scene = plan.scene
     chosen = {int(joint) for skin in scene.skins for joint in skin.joints if int(joint) < len(scene.nodes)}
+    for at, node in enumerate(scene.nodes):
+        mdx, fmdl = node.extras.get("mdx"), node.extras.get("fmdl")
+        if (isinstance(mdx, dict) and mdx.get("kind") == "bone") or (isinstance(fmdl, dict) and "bone" in fmdl):
+            chosen.add(at)
     for clip in scene.clips:
         for channel in clip.channels:
             kind, number = channel.target

@@ -2,6 +2,7 @@
 
 mod beacon;
 mod bench;
+mod blender_addon;
 mod book;
 mod coverage;
 mod deb;
@@ -58,6 +59,8 @@ enum Task {
     Kills(kills::Options),
     /// Import GLBs of a folder into Blender, which is installed on first use, and compare with what `galatea info` says
     Blender(gltf::BlenderOptions),
+    /// Build the extension for Blender, validate it with Blender's own tool, install it there and run it
+    BlenderAddon(blender_addon::Options),
     /// Draw GLBs of a folder with three.js in headless Chromium too, and compare the silhouettes
     Three(gltf::ThreeOptions),
     /// Optimize the models of a folder: what is saved, poses, images, a second run, and war3-model as another reader
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Task::Mpq(options) => options.run(),
         Task::Pykotor(options) => options.run(),
         Task::Blender(options) => options.run(),
+        Task::BlenderAddon(options) => options.run(),
         Task::Three(options) => options.run(),
         Task::Foreign(options) => options.run(),
         Task::Plays(options) => options.run(),

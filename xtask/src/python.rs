@@ -52,7 +52,7 @@ impl Options {
             run(clippy.args(["--", "--deny", "warnings"]), "clippy of python/")?;
         }
         step("wheel", &start);
-        let wheel = self.wheel(&tools, &work)?;
+        let wheel = build(&tools, &work, if self.dist { "dist" } else { "release" })?;
         let size = fs::metadata(&wheel).map_err(|e| e.to_string())?.len();
         println!("{}: {size} bytes", wheel.file_name().unwrap_or_default().to_string_lossy());
         step("a fresh environment", &start);
@@ -94,23 +94,27 @@ impl Options {
         step("all good", &start);
         Ok(())
     }
+}
 
-    /// Builds the wheel. It shares what is compiled with the rest of the project.
-    fn wheel(&self, tools: &Path, work: &Path) -> Result<PathBuf, String> {
-        let out = work.join("wheels");
-        if out.exists() {
-            fs::remove_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-        }
-        let profile = if self.dist { "dist" } else { "release" };
-        let mut maturin = Command::new(bin(tools, "maturin"));
-        maturin.args(["build", "--quiet", "--locked", "--profile", profile, "--manifest-path"]);
-        maturin.arg(root().join("python/Cargo.toml")).arg("--out").arg(&out);
-        maturin.arg("--interpreter").arg(bin(tools, "python"));
-        run(maturin.env("CARGO_TARGET_DIR", target()), "maturin")?;
-        let made = fs::read_dir(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-        let wheel = made.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "whl"));
-        wheel.ok_or_else(|| "maturin made no wheel".to_owned())
+/// Builds the wheel below a folder, with this profile.
+pub(crate) fn wheel(work: &Path, profile: &str) -> Result<PathBuf, String> {
+    build(&builders()?, work, profile)
+}
+
+/// Builds the wheel. It shares what is compiled with the rest of the project.
+fn build(tools: &Path, work: &Path, profile: &str) -> Result<PathBuf, String> {
+    let out = work.join("wheels");
+    if out.exists() {
+        fs::remove_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     }
+    let mut maturin = Command::new(bin(tools, "maturin"));
+    maturin.args(["build", "--quiet", "--locked", "--profile", profile, "--manifest-path"]);
+    maturin.arg(root().join("python/Cargo.toml")).arg("--out").arg(&out);
+    maturin.arg("--interpreter").arg(bin(tools, "python"));
+    run(maturin.env("CARGO_TARGET_DIR", target()), "maturin")?;
+    let made = fs::read_dir(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let wheel = made.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "whl"));
+    wheel.ok_or_else(|| "maturin made no wheel".to_owned())
 }
 
 fn step(name: &str, start: &Instant) {

@@ -113,7 +113,7 @@ pub(crate) struct BlenderOptions {
 }
 
 /// Returns a Python that has Blender as a module.
-fn blender() -> Result<PathBuf, String> {
+pub(crate) fn blender() -> Result<PathBuf, String> {
     let home = tools("bpy");
     let python = home.join("bin/python");
     if !home.join("ready").is_file() {

@@ -81,6 +81,9 @@ impl Gltf {
     #[must_use]
     pub fn with_images(mut self, images: Vec<gltf::Image>) -> Gltf {
         self.embedded.images = images;
+        // Which image is which map of a material is what its slots say.
+        self.embedded.appearances = self.scene.materials.iter().map(gltf::Appearance::of).collect();
+        self.embedded.before = Some(self.scene.materials.clone());
         self
     }
 
