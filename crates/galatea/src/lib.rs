@@ -21,6 +21,8 @@
 //! ```
 
 mod bake;
+#[cfg(all(feature = "kotor", feature = "mdlx", feature = "fox"))]
+pub mod combine;
 mod comparison;
 mod convert;
 mod convert_options;

@@ -111,8 +111,15 @@ impl Geoset {
         lower.iter().map(|faces| self.with_faces(faces.as_flattened())).collect()
     }
 
-    /// Returns a copy with these triangles.
-    fn with_faces(&self, corners: &[u32]) -> Geoset {
+    /// Returns a copy with these triangles, three vertices each, without the vertices that none of them uses.
+    ///
+    /// ```
+    /// use galatea_mdlx::Geoset;
+    /// let two = Geoset { vertices: vec![[0.0; 3]; 4], faces: vec![0, 1, 2, 1, 3, 2], ..Geoset::default() };
+    /// let one = two.with_faces(&[1, 3, 2]);
+    /// assert_eq!((one.vertices.len(), one.faces), (3, vec![0, 1, 2]));
+    /// ```
+    pub fn with_faces(&self, corners: &[u32]) -> Geoset {
         let mut number: Vec<Option<u16>> = vec![None; self.vertices.len()];
         let mut order: Vec<usize> = Vec::new();
         let mut faces = Vec::with_capacity(corners.len());

@@ -1,6 +1,7 @@
 //! One file per verb.
 
 mod check;
+mod combined;
 mod convert;
 mod diff;
 mod edit;
@@ -9,11 +10,13 @@ mod extract;
 mod findings;
 mod formats;
 mod games;
+mod graft;
 mod info;
 mod inspect;
 mod kotor_options;
 mod list;
 mod lod;
+mod merge;
 mod names;
 mod optimize;
 mod pack;
@@ -23,9 +26,11 @@ mod rewrite;
 mod roundtrip;
 mod shaders;
 mod shell;
+mod split;
 mod targets;
 mod texture_options;
 mod textures;
+mod transfer;
 mod walk;
 
 use std::io;
@@ -53,6 +58,14 @@ pub(crate) enum Verb {
     /// Make models smaller without changing what is seen
     #[command(visible_alias = "optimise")]
     Optimize(optimize::Options),
+    /// Put clips of one model on the skeleton of another
+    Transfer(transfer::Options),
+    /// Put a part of one model on a node of another: a weapon, an attachment, a head
+    Graft(graft::Options),
+    /// Make one model of several: parts over one skeleton, levels of detail level by level
+    Merge(merge::Options),
+    /// Make several models of one, by mesh, material or bone; portraits; FMDL meshes within the limits
+    Split(split::Options),
     /// List what differs between two files, field by field
     Diff(diff::Options),
     /// Render models to PNG images
@@ -99,6 +112,10 @@ impl Verb {
             Verb::Lod(options) => options.run(),
             Verb::Edit(options) => options.run(),
             Verb::Optimize(options) => options.run(),
+            Verb::Transfer(options) => options.run(),
+            Verb::Graft(options) => options.run(),
+            Verb::Merge(options) => options.run(),
+            Verb::Split(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
             Verb::Textures(options) => options.run(),

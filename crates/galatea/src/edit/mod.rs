@@ -60,6 +60,8 @@ pub use fields::FieldValue;
 use galatea_wire::Limits;
 pub use motion::Axis;
 pub use operation::{NotAnOperation, OPERATIONS, Operation, OperationInfo};
+#[cfg(all(feature = "kotor", feature = "mdlx", feature = "fox"))]
+pub(crate) use pattern::Pattern;
 pub use recompute::Derived;
 pub use script::{parse_list, parse_script};
 

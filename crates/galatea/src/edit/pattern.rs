@@ -3,7 +3,7 @@
 /// A pattern. `*` stands for any part of a step of a path, `**` for any part of a path, `?` for one character. Letter case does not count,
 /// and `\` is the same as `/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     tokens: Vec<Token>,
 }
 
@@ -35,7 +35,7 @@ fn stars(text: &str) -> (Vec<(&str, bool)>, &str) {
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str) -> Pattern {
+    pub(crate) fn new(text: &str) -> Pattern {
         let mut tokens = Vec::new();
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
@@ -50,11 +50,11 @@ impl Pattern {
     }
 
     /// Returns `true` if the pattern stands for one name alone.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.tokens.iter().all(|token| matches!(token, Token::Char(_)))
     }
 
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn fits(&self, text: &str) -> bool {
         self.captures(text).is_some()
     }
 

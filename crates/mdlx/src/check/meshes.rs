@@ -23,6 +23,19 @@ pub(crate) fn bounds_of(vertices: &[[f32; 3]]) -> Option<Bounds> {
     finite.then_some(bounds)
 }
 
+impl Bounds {
+    /// Returns the extent of these points; `None` if there are none, or not all of them are finite.
+    ///
+    /// ```
+    /// use galatea_mdlx::Bounds;
+    /// let bounds = Bounds::around(&[[3.0, 4.0, 0.0], [-1.0, 0.0, 0.0]]).unwrap();
+    /// assert_eq!((bounds.radius, bounds.min), (5.0, [-1.0, 0.0, 0.0]));
+    /// ```
+    pub fn around(points: &[[f32; 3]]) -> Option<Bounds> {
+        bounds_of(points)
+    }
+}
+
 /// Returns how far rounding may put vertices outside their bounds.
 pub(crate) fn slack(real: &Bounds) -> f32 {
     0.5 + real.radius * 0.01

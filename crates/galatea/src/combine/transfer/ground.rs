@@ -1,0 +1,279 @@
+//! Proportions: how much larger one skeleton is than another, and its feet on the ground.
+
+use std::collections::{HashMap, HashSet};
+
+use galatea_scene::{Clip, NodeId, Pose, Property, Purpose, Scene, Target as Animated};
+use glam::{Mat4, Vec3};
+
+use super::retarget::{Turns, moments};
+use super::target::{PositionKeys, Target};
+use super::{Chosen, TransferPlan};
+use crate::combine::CombineError;
+use crate::combine::bones::{BONE, Skeleton, part};
+
+/// Points of the sole of a foot that are followed.
+const POINTS: usize = 64;
+/// How far above its lowest point the sole of a foot reaches, in heights.
+const SOLE: f32 = 0.02;
+/// Bones whose lengths differ by more have nothing to do with each other.
+const WILD: f32 = 8.0;
+
+/// A point that bones carry: where it is in the space of each, and how much each counts.
+type Point = Vec<(NodeId, f32, Vec3)>;
+
+/// The soles of the feet of a model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Feet {
+    points: Vec<Point>,
+    /// The nodes that carry them.
+    carriers: HashSet<NodeId>,
+}
+
+fn at(pose: &Pose, point: &Point) -> Vec3 {
+    point.iter().map(|(node, weight, place)| pose.world_of(*node).transform_point3(*place) * *weight).sum()
+}
+
+/// Returns the vertices that are drawn, each with its bones; of level 0.
+fn vertices(scene: &Scene, pose: &Pose) -> Vec<Point> {
+    let mut out = Vec::new();
+    let seen = |id: NodeId| pose.visible.get(id as usize).copied().unwrap_or(false);
+    for (id, node, mesh) in scene.drawn().filter(|(id, ..)| seen(*id)) {
+        if mesh.purpose != Purpose::Render || mesh.lod.unwrap_or(0) > 0 {
+            continue;
+        }
+        let mut done = HashSet::new();
+        for primitive in mesh.primitives.iter().filter(|p| done.insert(p.vertices)) {
+            let Some(vertices) = scene.vertices_of(primitive) else { continue };
+            let skin = node.skin.and_then(|skin| scene.skins.get(skin as usize));
+            for (index, place) in vertices.positions.iter().enumerate() {
+                let place = Vec3::from(*place);
+                let Some(skin) = skin.filter(|_| !vertices.influences.is_empty()) else {
+                    out.push(vec![(id, 1.0, place)]);
+                    continue;
+                };
+                let bones = vertices.influences.of(index).filter(|(_, weight)| *weight > 0.0);
+                let carried = bones.filter_map(|(joint, weight)| {
+                    let node = skin.joints.get(usize::from(joint))?;
+                    Some((*node, weight, skin.bind(usize::from(joint)).transform_point3(place)))
+                });
+                let mut point: Point = carried.collect();
+                let total: f32 = point.iter().map(|(_, weight, _)| weight).sum();
+                if total > 0.0 {
+                    point.iter_mut().for_each(|(_, weight, _)| *weight /= total);
+                    out.push(point);
+                }
+            }
+        }
+    }
+    out
+}
+
+impl Feet {
+    /// Finds the soles: the lowest vertices of each foot, by the names that feet have; of models without such names, the lowest of all.
+    pub(super) fn of(scene: &Scene) -> Feet {
+        let pose = Pose::rest(scene);
+        let mut foot: HashMap<NodeId, NodeId> = HashMap::new();
+        for id in scene.depth_first() {
+            let Some(node) = scene.node(id) else { continue };
+            let above = node.parent.and_then(|parent| foot.get(&parent)).copied();
+            let own =
+                part(&node.name).filter(|part| part.ends_with(" foot") || part.ends_with(" toe")).map(|_| id);
+            if let Some(top) = above.or(own) {
+                foot.insert(id, top);
+            }
+        }
+        let heaviest =
+            |point: &Point| point.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(node, ..)| *node);
+        let mut groups: HashMap<Option<NodeId>, Vec<(f32, Point)>> = HashMap::new();
+        let all: Vec<(f32, Point)> = vertices(scene, &pose)
+            .into_iter()
+            .map(|p| (at(&pose, &p).y, p))
+            .filter(|(y, _)| y.is_finite())
+            .collect();
+        let height = |list: &[(f32, Point)]| {
+            let ys = || list.iter().map(|(y, _)| *y);
+            ys().fold(f32::MIN, f32::max) - ys().fold(f32::MAX, f32::min)
+        };
+        let reach = height(&all).max(1e-4) * SOLE;
+        for (y, point) in &all {
+            if let Some(top) = heaviest(point).and_then(|node| foot.get(&node)) {
+                groups.entry(Some(*top)).or_default().push((*y, point.clone()));
+            }
+        }
+        if groups.is_empty() {
+            groups.insert(None, all);
+        }
+        let mut points = Vec::new();
+        for mut group in groups.into_values() {
+            group.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let lowest = group.first().map_or(0.0, |(y, _)| *y);
+            group.retain(|(y, _)| *y <= lowest + reach);
+            let step = group.len().div_ceil(POINTS).max(1);
+            points.extend(group.into_iter().step_by(step).map(|(_, point)| point));
+        }
+        let carriers = points.iter().flatten().map(|(node, ..)| *node).collect();
+        Feet { points, carriers }
+    }
+
+    /// Returns how high the lowest foot is, in meters; `None` for models without vertices.
+    pub(super) fn height(&self, pose: &Pose) -> Option<f32> {
+        self.points.iter().map(|point| at(pose, point).y).filter(|y| y.is_finite()).reduce(f32::min)
+    }
+}
+
+/// How much longer the bones of one skeleton are than those of another.
+#[derive(Debug, Clone)]
+pub(super) struct Scale {
+    /// The whole skeleton, by its legs.
+    pub(super) all: f32,
+    /// Each bone, by its node.
+    nodes: HashMap<NodeId, f32>,
+    /// The height in meters.
+    height: f32,
+    /// What rotations are multiplied with, for bones that are at rest elsewhere.
+    pub(super) turns: Turns,
+}
+
+impl Scale {
+    pub(super) fn of(plan: &TransferPlan, scenes: [&Scene; 2], feet: &[Feet; 2]) -> Scale {
+        let rests = scenes.map(Pose::rest);
+        let bone = |skeleton: &Skeleton, at: usize| skeleton.bones.get(at).map_or(0, |bone| bone.node);
+        let pairs: Vec<(NodeId, NodeId)> =
+            plan.matching.pairs.iter().map(|p| (bone(&plan.from, p.from), bone(&plan.to, p.to))).collect();
+        let all = legs(plan, &rests, feet).unwrap_or(plan.to.height / plan.from.height.max(1e-4));
+        let [source, target] = &rests;
+        let length = |scene: &Scene, pose: &Pose, node: NodeId| {
+            let parent = scene.node(node).and_then(|node| node.parent)?;
+            let between = pose.world_of(node).w_axis - pose.world_of(parent).w_axis;
+            Some(between.truncate().length())
+        };
+        let known: HashSet<usize> = plan.matching.pairs.iter().map(|p| p.from).collect();
+        let mut nodes = HashMap::new();
+        for ((a, b), pair) in pairs.iter().zip(&plan.matching.pairs) {
+            let top = !plan.from.ancestors(pair.from).any(|at| known.contains(&at));
+            let lengths = length(scenes[0], source, *a).zip(length(scenes[1], target, *b)).filter(|_| !top);
+            let long = |(a, b): &(f32, f32)| *a > 0.01 * plan.from.height && *b > 0.01 * plan.to.height;
+            let ratio = lengths.filter(long).map(|(a, b)| b / a).filter(|r| (1.0 / WILD..WILD).contains(r));
+            nodes.insert(*b, ratio.unwrap_or(all));
+        }
+        Scale { all, nodes, height: plan.to.height, turns: Turns::new() }
+    }
+
+    /// Returns how much longer a bone of the second skeleton is than its counterpart.
+    pub(super) fn of_node(&self, node: NodeId) -> f32 {
+        self.nodes.get(&node).copied().unwrap_or(self.all)
+    }
+
+    /// Returns the height of the skeleton in the units of its format.
+    pub(super) fn unit(&self, scene: &Scene) -> f32 {
+        let axes = scene.axes().and_then(|id| scene.node(id));
+        let [scale, ..] = axes.map_or([1.0; 3], |node| node.transform.scale);
+        self.height / scale.abs().max(1e-9)
+    }
+}
+
+/// Returns how much longer the legs are: how high the hips are above the soles, at rest.
+fn legs(plan: &TransferPlan, rests: &[Pose; 2], feet: &[Feet; 2]) -> Option<f32> {
+    let hips = plan.matching.pairs.iter().find(|pair| {
+        let name = plan.from.bones.get(pair.from).map_or("", |bone| bone.name.as_str());
+        part(name).is_some_and(|part| part.ends_with(" thigh"))
+    })?;
+    let [source, target] = rests;
+    let [theirs, ours] = feet;
+    let leg = |pose: &Pose, feet: &Feet, skeleton: &Skeleton, at: usize| {
+        let hip = pose.world_of(skeleton.bones.get(at)?.node).w_axis.y;
+        let leg = hip - feet.height(pose)?;
+        (leg > 0.05 * skeleton.height).then_some(leg)
+    };
+    let (a, b) = (leg(source, theirs, &plan.from, hips.from)?, leg(target, ours, &plan.to, hips.to)?);
+    Some(b / a)
+}
+
+/// Returns the bone that carries nearly the whole body with both feet: what is moved up and down.
+fn body(plan: &TransferPlan, scene: &Scene, feet: &Feet) -> Option<NodeId> {
+    let above = |node: NodeId| {
+        let parent = |id: &NodeId| scene.node(*id).and_then(|node| node.parent);
+        let left = scene.nodes.len();
+        std::iter::successors(Some(node), parent).take(left).collect::<Vec<NodeId>>()
+    };
+    let matched: Vec<NodeId> = plan
+        .matching
+        .pairs
+        .iter()
+        .filter_map(|pair| plan.to.bones.get(pair.to))
+        .filter(|bone| bone.kind == BONE)
+        .map(|bone| bone.node)
+        .collect();
+    let lines: Vec<Vec<NodeId>> = matched.iter().map(|node| above(*node)).collect();
+    let mut carriers = feet.carriers.iter();
+    let mut common: Vec<NodeId> = above(*carriers.next()?);
+    for carrier in carriers {
+        let line = above(*carrier);
+        common.retain(|node| line.contains(node));
+    }
+    common.retain(|node| matched.contains(node));
+    // Bones of the body that are below each, apart from those above it.
+    let share = |node: &NodeId| {
+        let own = above(*node).len();
+        let others = lines.iter().filter(|line| line.len() > own).count().max(1);
+        let below = lines.iter().filter(|line| line.len() > own && line.contains(node)).count();
+        below as f32 / others as f32
+    };
+    common.iter().find(|node| share(node) >= 0.9).or(common.last()).copied()
+}
+
+/// Moves the body in every new clip so that the lower foot is as high above the ground as that of the original, measured in legs.
+pub(super) fn keep(
+    target: &mut Target,
+    source: &Scene,
+    chosen: &[Chosen],
+    plan: &TransferPlan,
+    feet: &[Feet; 2],
+) -> Result<(), CombineError> {
+    let [theirs, ours] = feet;
+    let scene = target.scene();
+    let Some(body) = body(plan, &scene, ours) else { return Ok(()) };
+    let rests = [Pose::rest(source), Pose::rest(&scene)];
+    let factor = legs(plan, &rests, feet).unwrap_or(plan.to.height / plan.from.height.max(1e-4));
+    let Some(rest) = rests[1].local.get(body as usize).map(|local| Vec3::from(local.translation)) else {
+        return Ok(());
+    };
+    let parent = scene.node(body).and_then(|node| node.parent);
+    let mut all: Vec<(String, PositionKeys)> = Vec::new();
+    for one in chosen {
+        let (Some(old), Some(new)) = (source.clips.get(one.index), target.clip(&scene, &one.name)) else {
+            continue;
+        };
+        let times = moments_of(new, body);
+        let mut values = Vec::with_capacity(times.len());
+        for time in &times {
+            let (a, b) = (Pose::at(source, old, *time), Pose::at(&scene, new, *time));
+            let (Some(want), Some(have)) = (theirs.height(&a), ours.height(&b)) else { continue };
+            let up = Vec3::Y * (want * factor - have);
+            let above = parent.map_or(Mat4::IDENTITY, |parent| b.world_of(parent));
+            let own = b.local.get(body as usize).map_or(rest, |local| Vec3::from(local.translation));
+            values.push((own + above.inverse().transform_vector3(up) - rest).to_array());
+        }
+        if values.len() == times.len() {
+            all.push((one.name.clone(), PositionKeys { node: body, times, values }));
+        }
+    }
+    all.iter().try_for_each(|(clip, keys)| target.set_position(clip, keys))
+}
+
+/// The moments of a clip, with those of the keys that a node has.
+fn moments_of(clip: &Clip, node: NodeId) -> Vec<f32> {
+    let own = clip
+        .channels
+        .iter()
+        .filter(|c| c.target == Animated::Node(node) && c.property == Property::Translation);
+    let keys = own.flat_map(|c| c.times.iter().copied()).filter(|t| (0.0..=clip.length).contains(t));
+    let mut times: Vec<f32> = moments(clip.length).into_iter().chain(keys).collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup_by(|a, b| (*a - *b).abs() < 5e-4);
+    // The end is a key, even if another one is just before.
+    if let Some(last) = times.last_mut() {
+        *last = clip.length;
+    }
+    times
+}
