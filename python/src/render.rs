@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use galatea::preview::{self, Options, Show};
 use galatea::texture::{self, Level};
 use galatea::textures::{self, Audited, Why};
-use galatea::{Limits, SiblingFiles, Stage, TextureFile};
+use galatea::{EmittedModels, Limits, SiblingFiles, Stage, TextureFile};
 use pyo3::prelude::*;
 
 use crate::document::Document;
@@ -77,7 +77,8 @@ pub(crate) fn render(document: &Document, view: &View, sources: &Sources) -> Out
         let scene = scene.ok_or_else(|| {
             Failure::unsupported(format!("{} files have no geometry to draw", this.format().name))
         })?;
-        let mut stage = Stage::new(this.as_ref(), scene.into_owned(), |scene| {
+        let emitted = found.map(|textures| EmittedModels::find(this.as_ref(), textures, &Limits::default()));
+        let mut stage = Stage::with_emitted(this.as_ref(), scene.into_owned(), emitted.as_ref(), |scene| {
             let beside = |path: &str| context.siblings.and_then(|files: &dyn SiblingFiles| files.file(path));
             match found.filter(|_| view.textures) {
                 Some(textures) => Some(textures::resolve_materials(scene, textures, view.team_color)),

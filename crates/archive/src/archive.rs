@@ -65,6 +65,28 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// How an entry is read without the directory of its archive, by [`Recall`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Locator {
+    /// The file that holds the entry, by its path below the folder of the archive; `None` for the archive itself.
+    pub part: Option<String>,
+    /// What reading it takes beside the [`Entry`], in the words of the container.
+    pub data: Vec<u8>,
+    /// The number under which names that are not listed find it, as [`Recall::aliases`] gives it.
+    pub alias: Option<u64>,
+}
+
+/// Reads entries by their [`Locator`], so that an index of a large archive serves without its directory.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Recall {
+    /// Returns the unpacked bytes of an entry, from the source that holds it and the data of its locator.
+    pub read: fn(&Arc<dyn ReadAt>, &Entry<'_>, &[u8], &Limits) -> Result<Vec<u8>>,
+    /// Returns the numbers that a name may have, for archives that are searched by hash; nothing for others.
+    pub aliases: fn(&str) -> Vec<u64>,
+}
+
 /// A change of one entry. Names are compared ignoring case, as the games do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -153,6 +175,17 @@ pub trait Archive: fmt::Debug + Send + Sync {
             Some(part) => Ok(Arc::new(part)),
             None => Err(too_short(&entry, have)),
         }
+    }
+
+    /// Returns how an entry is read without the directory; `None` if that is not possible.
+    fn locator(&self, index: usize) -> Option<Locator> {
+        let _ = index;
+        None
+    }
+
+    /// Returns the files that the directory was read from beside the archive itself, by their paths below its folder.
+    fn parts(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Returns an entry with the source that holds it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use galatea_wire::{Coverage, Error, ErrorKind, Limits, Result, Rule, Schema, Wire};
 
-use crate::{Archive, Files, ReadAt, casc, cpk, erf, fpk, key, mpq, pftxs, qar, rim, zip};
+use crate::{Archive, Files, ReadAt, Recall, casc, cpk, erf, fpk, key, mpq, pftxs, qar, rim, zip};
 
 /// A container that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +76,8 @@ pub struct ArchiveFormat {
     pub detect: fn(&[u8]) -> bool,
     /// Reads the directory.
     pub open: Open,
+    /// Reads entries without the directory, for containers whose directory takes long to read.
+    pub recall: Option<&'static Recall>,
     /// Tells which byte is what.
     pub inspect: fn(&[u8], &Limits) -> (Coverage, Option<Error>),
     /// What is checked.
@@ -87,7 +89,7 @@ pub struct ArchiveFormat {
 /// Describes a container; `$module` has its functions and types.
 macro_rules! container {
     ($name:ident, $kind:ident, $text:literal, $title:literal, [$($ext:literal),*], new: $new:expr, $detect:path, $inspect:path,
-     open: $open:expr, [$($record:ty),*]) => {
+     open: $open:expr, $(recall: $recall:expr,)? [$($record:ty),*]) => {
         static $name: ArchiveFormat = ArchiveFormat {
             kind: Kind::$kind,
             name: $text,
@@ -96,11 +98,14 @@ macro_rules! container {
             new: $new,
             detect: $detect,
             open: $open,
+            recall: container!(@recall $($recall)?),
             inspect: $inspect,
             rules: crate::RULES,
             records: &[$(<$record>::SCHEMA),*],
         };
     };
+    (@recall) => { None };
+    (@recall $recall:expr) => { Some($recall) };
 }
 
 container!(ERF, Erf, "erf", "KotOR module, saved game or texture pack (ERF, MOD, SAV, HAK)", ["erf", "mod", "sav", "hak"],
@@ -114,6 +119,7 @@ container!(RIM, Rim, "rim", "KotOR module (RIM)", ["rim"],
 container!(KEY, Key, "key", "index of a KotOR installation (KEY with its BIFs)", ["key"],
     new: None, key::detect, key::inspect,
     open: |source, files, limits| Ok(Box::new(key::Key::open(source.as_ref(), files, limits)?)),
+    recall: &key::RECALL,
     [key::KeyHead, key::KeyBif, key::KeyName]);
 container!(BIF, Bif, "bif", "KotOR data file (BIF); names are in the KEY", ["bif"],
     new: None, key::detect_bif, key::inspect_bif,
@@ -134,6 +140,7 @@ container!(ZIP, Zip, "zip", "ZIP, also as MGSV mod", ["zip", "mgsv"],
 container!(QAR, Qar, "qar", "MGSV data file (QAR .dat)", ["dat"],
     new: None, qar::detect, qar::inspect,
     open: |source, _, limits| Ok(Box::new(qar::Qar::open(source, limits)?)),
+    recall: &qar::RECALL,
     [qar::QarHead]);
 container!(CPK, Cpk, "cpk", "PES data file (CRI CPK)", ["cpk"],
     new: None, cpk::detect, cpk::inspect,
@@ -148,6 +155,7 @@ static MPQ: ArchiveFormat = ArchiveFormat {
     new: Some(|| Box::new(mpq::Mpq::new())),
     detect: mpq::detect,
     open: |source, _, limits| Ok(Box::new(mpq::Mpq::open_named(source, limits)?)),
+    recall: Some(&mpq::RECALL),
     inspect: mpq::inspect,
     rules: mpq::RULES,
     records: mpq::RECORDS,
@@ -161,6 +169,7 @@ static CASC: ArchiveFormat = ArchiveFormat {
     new: None,
     detect: casc::detect,
     open: |source, files, limits| Ok(Box::new(casc::Casc::open(source.as_ref(), files, limits)?)),
+    recall: Some(&casc::RECALL),
     inspect: casc::inspect,
     rules: casc::RULES,
     records: casc::RECORDS,

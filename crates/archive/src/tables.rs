@@ -67,7 +67,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Takes bytes off the budget before they are allocated.
-    fn spend(&self, bytes: u64, at: u64, name: &'static str) -> Result<()> {
+    pub(crate) fn spend(&self, bytes: u64, at: u64, name: &'static str) -> Result<()> {
         let left = self.left.get().checked_sub(bytes);
         self.left.set(left.ok_or_else(|| self.error(ErrorKind::Limit("decoded bytes"), at, name))?);
         Ok(())

@@ -1,8 +1,8 @@
 //! Effects as animated meshes, for programs that play only what glTF can say.
 
 use galatea_scene::{
-    BAKED, Channel, Frame, Instant, Interpolation, Mesh, Node, NodeId, Performance, Playback, Primitive,
-    Property, Scene, Shown, Sprite, Vertices,
+    BAKED, Channel, Frame, Instant, Interpolation, MarkerKind, Mesh, Node, NodeId, Performance, Playback,
+    Primitive, Property, Scene, Shown, Sprite, Surface, Vertices,
 };
 use galatea_wire::Loss;
 
@@ -12,7 +12,7 @@ const RATE: f32 = 12.0;
 const BUILD_UP: f32 = 2.5;
 /// Frames of a clip; a longer clip has fewer of them per second.
 const FRAMES: f32 = 120.0;
-/// Sprites of all frames.
+/// Sprites of all frames; a sprite counts as much as two triangles of a thrown model.
 const SPRITES: usize = 200_000;
 
 /// A scene with its effects baked.
@@ -36,18 +36,19 @@ impl Samples {
     }
 }
 
-/// Adds the sprites of each clip to its scene as meshes: one for each sampled frame, on a node that is shown during that frame
-/// and has no size at other times. Sprites that face the camera face the front of the model.
+/// Adds the sprites of each clip, and the models that emitters throw, to its scene as meshes: one for each sampled frame, on a node that
+/// is shown during that frame and has no size at other times. Sprites that face the camera face the front of the model.
 pub(crate) fn bake(scene: &Scene, performance: &mut dyn Performance) -> Baked {
-    let mut out = scene.clone();
-    for id in performance.extend(&mut out) {
-        if let Some(material) = out.materials.get_mut(id as usize) {
-            material.extras.insert(BAKED, true);
-        }
+    let mut posed = scene.clone();
+    performance.extend(&mut posed);
+    // Frames refer to meshes of thrown models in the posed scene; baked are their triangles in place.
+    let mut out = Scene { materials: posed.materials.clone(), ..scene.clone() };
+    for material in out.materials.iter_mut().skip(scene.materials.len()) {
+        material.extras.insert(BAKED, true);
     }
-    let posed = out.clone();
     let camera = facing_front(scene);
     let (mut room, mut losses) = (SPRITES, Vec::new());
+    let mut missing: Vec<String> = Vec::new();
     for (number, clip) in scene.clips.iter().enumerate() {
         if clip.playback == Playback::Always || clip.length.is_nan() || clip.length <= 0.0 {
             continue;
@@ -57,23 +58,60 @@ pub(crate) fn bake(scene: &Scene, performance: &mut dyn Performance) -> Baked {
             let time = samples.start + samples.step * f32::from(index);
             let at = Instant::new(Some(number), time, camera);
             let frame = performance.frame(&posed, &at, &Shown::default());
-            if frame.sprites.is_empty() {
+            let left_out = frame.markers.iter().filter(|marker| marker.kind == MarkerKind::Model);
+            missing.extend(left_out.map(|marker| marker.name.clone()));
+            let thrown: Vec<Part<'_>> = thrown(&frame, &posed, scene.meshes.len()).collect();
+            if frame.sprites.is_empty() && thrown.is_empty() {
                 continue;
             }
-            let Some(left) = room.checked_sub(frame.sprites.len()) else {
+            let triangles: usize = thrown.iter().map(|part| part.primitive.indices.len() / 3).sum();
+            let Some(left) = room.checked_sub(frame.sprites.len() + triangles / 2) else {
                 let what = format!("effects after {SPRITES} baked sprites");
                 losses.push(Loss::new(format!("clip {:?}", clip.name), what));
                 return Baked { scene: out, losses };
             };
             room = left;
-            let node = add_frame(&mut out, &frame, &format!("effects {} {index}", clip.name));
+            let node = add_frame(&mut out, &frame, &thrown, &format!("effects {} {index}", clip.name));
             let channel = shown_during(node, samples.step * f32::from(index), samples.step, clip.length);
             if let Some(clip) = out.clips.get_mut(number) {
                 clip.channels.push(channel);
             }
         }
     }
+    missing.sort();
+    missing.dedup();
+    losses.extend(missing.into_iter().map(|name| Loss::new(name, "a thrown model that is not found")));
     Baked { scene: out, losses }
+}
+
+/// A part of a thrown model in the air.
+struct Part<'a> {
+    surface: &'a Surface,
+    primitive: &'a Primitive,
+    vertices: &'a Vertices,
+    /// What its vertex colors are multiplied by.
+    color: [f32; 4],
+}
+
+/// Returns what is seen of thrown models in a frame: what belongs to meshes that the scene of the document does not have.
+fn thrown<'a>(frame: &'a Frame, posed: &'a Scene, own: usize) -> impl Iterator<Item = Part<'a>> {
+    frame.surfaces.iter().filter(move |surface| surface.mesh as usize >= own).filter_map(|surface| {
+        let primitive = surface.primitive(posed)?;
+        let vertices = posed.vertices_of(primitive)?;
+        let mut color = surface.tint;
+        if let Some(id) = primitive.material {
+            let state = frame.materials.get(id.saturating_add(surface.states) as usize);
+            let still = posed.materials.get(id as usize).map_or([1.0; 4], |material| material.base_color);
+            // The material has its color at rest.
+            for ((color, now), still) in
+                color.iter_mut().zip(state.map_or(still, |state| state.base_color)).zip(still)
+            {
+                *color *= if still == 0.0 { now } else { now / still };
+            }
+        }
+        let [.., opacity] = color;
+        (opacity > 1e-3).then_some(Part { surface, primitive, vertices, color })
+    })
 }
 
 /// Returns the rotation of a camera before the front of a model.
@@ -86,8 +124,8 @@ fn facing_front(scene: &Scene) -> [f32; 4] {
     [0.0, half_sine.copysign(x), 0.0, half_cosine]
 }
 
-/// Adds the sprites of a frame as a mesh on a node of its own.
-fn add_frame(scene: &mut Scene, frame: &Frame, name: &str) -> NodeId {
+/// Adds the sprites and thrown models of a frame as a mesh on a node of its own.
+fn add_frame(scene: &mut Scene, frame: &Frame, thrown: &[Part<'_>], name: &str) -> NodeId {
     let mut sprites: Vec<&Sprite> = frame.sprites.iter().collect();
     sprites.sort_by_key(|s| (s.order, s.material));
     let mut mesh = Mesh { name: name.to_owned(), ..Mesh::default() };
@@ -107,6 +145,31 @@ fn add_frame(scene: &mut Scene, frame: &Frame, name: &str) -> NodeId {
         let id = scene.vertices.len() as u32;
         scene.vertices.push(vertices);
         mesh.primitives.push(Primitive { vertices: id, indices, material, ..Primitive::default() });
+    }
+    for part in thrown {
+        let colors = part.vertices.colors.first();
+        let color = |index: usize| {
+            let own = colors.and_then(|colors| colors.get(index)).copied().unwrap_or([1.0; 4]);
+            let [[r, g, b, a], [or, og, ob, oa]] = [part.color, own];
+            [r * or, g * og, b * ob, a * oa]
+        };
+        let placed = &part.surface.deformed;
+        let vertices = Vertices {
+            positions: placed.positions.clone(),
+            normals: placed.normals.clone(),
+            uvs: part.vertices.uvs.clone(),
+            colors: vec![(0..placed.positions.len()).map(color).collect()],
+            ..Vertices::default()
+        };
+        let id = scene.vertices.len() as u32;
+        scene.vertices.push(vertices);
+        mesh.primitives.push(Primitive {
+            vertices: id,
+            material: part.primitive.material,
+            indices: part.primitive.indices.clone(),
+            topology: part.primitive.topology,
+            ..Primitive::default()
+        });
     }
     let mesh_id = scene.meshes.len() as u32;
     scene.meshes.push(mesh);

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use std::fmt;
 
 use galatea_scene::{MaterialId, Scene};
-use galatea_wire::{Error, Loss};
+use galatea_wire::{Error, Limits, Loss};
 
 use crate::bake::{Baked, bake};
 use crate::format::{FromScene, WriteScene};
 use crate::textures::{DocumentImages, Files};
-use crate::{ConvertOption, ConvertOptions, Document, Encoding, FormatId, Output, SceneContext};
+use crate::{
+    ConvertOption, ConvertOptions, Document, EmittedModels, Encoding, FormatId, Output, SceneContext,
+};
 
 /// What a conversion gives.
 #[derive(Debug, Clone, Default)]
@@ -153,7 +155,8 @@ pub fn convert(
     Ok(Converted { output: built.write()?.with_siblings(siblings).with_siblings(files), losses })
 }
 
-/// Writes the scene of a document, with its effects as meshes if that is wanted. Models that emitters throw are left out.
+/// Writes the scene of a document, with its effects as meshes if that is wanted, also the models that its emitters throw as far as they are
+/// found where its textures are.
 fn write(
     write_scene: WriteScene,
     document: &dyn Document,
@@ -161,13 +164,17 @@ fn write(
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
-    let performance = options.bake_effects.then(|| document.performance(&scene, None)).flatten();
+    let textures = context.textures.filter(|_| options.bake_effects);
+    let emitted = textures.map(|textures| EmittedModels::find(document, textures, &Limits::default()));
+    let performance = options.bake_effects.then(|| document.performance(&scene, emitted.as_ref())).flatten();
     let Some(mut performance) = performance.filter(|performance| performance.has_effects()) else {
         return write_scene(&scene, document, options, context);
     };
     let Baked { scene, losses } = bake(&scene, performance.as_mut());
     let mut converted = write_scene(&scene, document, options, context)?;
     converted.losses.extend(losses);
+    let unreadable = emitted.iter().flat_map(EmittedModels::unreadable);
+    converted.losses.extend(unreadable.map(|(name, why)| Loss::new(name, format!("a thrown model: {why}"))));
     Ok(converted)
 }
 

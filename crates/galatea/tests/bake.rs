@@ -2,6 +2,9 @@
 #![cfg(test)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail loudly")]
 
+use galatea::mdlx::{Model, ParticleEmitter, Text};
+use galatea::texture::find::Game;
+use galatea::textures::{Library, Textures};
 use galatea::{ConvertOptions, Document, FormatId, Input, Limits, SceneContext, convert};
 
 fn beacon() -> Box<dyn Document> {
@@ -91,4 +94,63 @@ fn baked_effects_survive_an_editor_that_sorts_its_lists() {
     };
     assert_eq!(names(&scene), names(&plain));
     assert_eq!((scene.meshes.len(), scene.nodes.len()), (plain.meshes.len(), plain.nodes.len()));
+}
+
+fn example(name: &str) -> Vec<u8> {
+    std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+}
+
+/// The statue, which throws statues.
+fn thrower() -> Model {
+    let mut model = Model::read(&example("statue_800.mdx"), &Limits::default()).unwrap();
+    model.particle_emitters.push(ParticleEmitter {
+        path: Text::new(br"SharedModels\Missile.mdl").unwrap(),
+        emission_rate: 4.0,
+        life_span: 1.0,
+        speed: 100.0,
+        ..ParticleEmitter::default()
+    });
+    model
+}
+
+#[test]
+fn thrown_models_are_baked_where_they_fly() {
+    let (model, still) = (thrower(), example("statue_800.mdx"));
+    let baked = |files: Vec<(String, Vec<u8>)>| {
+        let textures = Textures::in_library(Game::Warcraft, Library::from_files(files));
+        let context = SceneContext::new("thrower").with_textures(Some(&textures));
+        let options = ConvertOptions::default().with_bake_effects(true);
+        convert(&model, FormatId::Glb, &options, &context).unwrap()
+    };
+    let with = baked(vec![("SharedModels/Missile.mdx".to_owned(), still)]);
+    let without = baked(Vec::new());
+    let vertices = |glb: &[u8]| -> u64 {
+        let (json, mut sum) = (json(glb), 0);
+        for mesh in json["meshes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|m| m["extras"]["galatea"]["baked_effect"] == true)
+        {
+            for primitive in mesh["primitives"].as_array().unwrap() {
+                let at = primitive["attributes"]["POSITION"].as_u64().unwrap() as usize;
+                sum += json["accessors"][at]["count"].as_u64().unwrap();
+            }
+        }
+        sum
+    };
+    let of_one: usize = model.geosets.iter().map(|geoset| geoset.vertices.len()).sum();
+    let (there, not) = (vertices(&with.output.bytes), vertices(&without.output.bytes));
+    assert_eq!(not, 0, "what is not found is not baked");
+    assert!(there > 20 * of_one as u64 && there.is_multiple_of(of_one as u64), "{there} of {of_one}");
+    let lost =
+        |losses: &[galatea::wire::Loss]| losses.iter().any(|loss| format!("{loss:?}").contains("not found"));
+    assert!(lost(&without.losses) && !lost(&with.losses), "{:?}", without.losses);
+    // Reading leaves them out.
+    for made in [&with, &without] {
+        let read = open(&made.output.bytes);
+        let back =
+            convert(read.as_ref(), FormatId::Mdx, &ConvertOptions::default(), &SceneContext::new("thrower"));
+        assert_eq!(back.unwrap().output.bytes, model.write().unwrap());
+    }
 }

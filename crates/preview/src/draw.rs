@@ -448,7 +448,8 @@ impl<'a> Painter<'a> {
         for (value, own) in color.iter_mut().zip(state.base_color) {
             *value *= own;
         }
-        let [r, g, b, a] = color;
+        // What is no number has no color; the rest is far beyond white at most.
+        let [r, g, b, a] = color.map(|v| if v.is_nan() { 0.0 } else { v.clamp(-1e9, 1e9) });
         // Without its texture it is drawn as a soft dot.
         let whole = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
         let uvs = if texture.is_some() { sprite.uvs } else { whole };

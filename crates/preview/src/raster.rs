@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use galatea_scene::Wrap;
+use wide::f32x4;
 
 pub(crate) use self::relief::{AMBIENT, Chart, KEY, KEY_LIGHT, Relief, Surroundings};
 use self::relief::{Grain, Light, Spot};
@@ -348,45 +349,61 @@ impl<'a> Raster<'a> {
         if triangles.peek().is_none() {
             return vec![shown(background); side * side];
         }
-        let light = self.tile(tile, triangles, background);
-        let share = 1.0 / (self.samples * self.samples) as f32;
+        let light = match self.samples {
+            1 => self.tile::<1>(tile, triangles, background),
+            2 => self.tile::<2>(tile, triangles, background),
+            3 => self.tile::<3>(tile, triangles, background),
+            _ => self.tile::<4>(tile, triangles, background),
+        };
+        let share = f32x4::splat(1.0 / (self.samples * self.samples) as f32);
         let mut out = Vec::with_capacity(side * side);
         for rows in light.chunks_exact(TILE * self.samples).take(side) {
             for x in 0..side {
-                let mut sum = [0.0f32; 4];
+                let mut sum = f32x4::splat(0.0);
                 for row in rows.chunks_exact(TILE) {
-                    for [r, g, b, a] in row.iter().skip(x * self.samples).take(self.samples) {
-                        let [sr, sg, sb, sa] = sum;
-                        sum = [sr + r * share, sg + g * share, sb + b * share, sa + a * share];
+                    for sample in row.iter().skip(x * self.samples).take(self.samples) {
+                        sum += f32x4::new(*sample) * share;
                     }
                 }
-                out.push(shown(sum));
+                out.push(shown(sum.to_array()));
             }
         }
         out
     }
 
-    fn tile<'i>(
+    /// Draws a tile with N times N samples per pixel.
+    fn tile<'i, const N: usize>(
         &self,
         tile: [usize; 2],
         triangles: impl Iterator<Item = &'i u32>,
         background: [f32; 4],
     ) -> Vec<[f32; 4]> {
-        let mut pixels = vec![background; TILE * TILE];
-        let mut depth = vec![0f32; TILE * TILE];
+        let mut triangles = triangles.filter_map(|i| self.triangles.get(*i as usize)).peekable();
         // Sprites are blended in display values; the tile is converted where they begin and end.
-        let (mut shown, mut hides) = (false, false);
-        for triangle in triangles.filter_map(|i| self.triangles.get(*i as usize)) {
+        let mut shown = triangles.peek().is_some_and(|first| first.paint.sprite);
+        let mut below = [background];
+        if shown {
+            convert(&mut below, true);
+        }
+        let [below] = below;
+        let mut pixels = vec![below; TILE * TILE];
+        let mut depth = vec![0f32; TILE * TILE];
+        let mut hides = false;
+        for triangle in triangles {
             if triangle.paint.sprite != shown {
                 convert(&mut pixels, triangle.paint.sprite);
                 shown = triangle.paint.sprite;
             }
             if shown {
                 let depth = if hides { depth.as_mut_slice() } else { &mut [] };
-                triangle.fill_sprite(tile, [self.tile, self.samples], &mut pixels, depth);
-            } else {
-                hides = true;
-                triangle.fill(self, tile, &mut pixels, &mut depth);
+                triangle.fill_sprite::<N>(tile, self.tile, &mut pixels, depth);
+                continue;
+            }
+            hides = true;
+            // What is cut out of a surface has the fineness of samples.
+            match triangle.paint.blend {
+                Blend::Mask(_) => triangle.fill::<1>(self, tile, &mut pixels, &mut depth),
+                _ => triangle.fill::<N>(self, tile, &mut pixels, &mut depth),
             }
         }
         if shown {
@@ -404,10 +421,12 @@ fn shown([r, g, b, a]: [f32; 4]) -> [u8; 4] {
 
 /// Converts pixels from light to display values, or back.
 fn convert(pixels: &mut [[f32; 4]], to_display: bool) {
-    for [r, g, b, _] in pixels {
-        for value in [r, g, b] {
-            *value = if to_display { value.max(0.0).sqrt() } else { *value * *value };
-        }
+    for pixel in pixels {
+        let [.., opacity] = *pixel;
+        let value = f32x4::new(*pixel);
+        let value = if to_display { value.max(f32x4::splat(0.0)).sqrt() } else { value * value };
+        let [r, g, b, _] = value.to_array();
+        *pixel = [r, g, b, opacity];
     }
 }
 
@@ -460,80 +479,92 @@ impl Triangle<'_> {
     }
 
     /// Calls back for each pixel of the image with samples that the triangle covers in a tile of this side and that are not hidden. A pixel
-    /// has `step` times `step` samples and one place to be shaded at: the middle of those covered. Without depths nothing is hidden.
-    fn cover(
+    /// has N times N samples and one place to be shaded at: the middle of those covered. Without depths nothing is hidden.
+    fn cover<const N: usize>(
         &self,
         [left, top]: [usize; 2],
-        [side, step]: [usize; 2],
+        side: usize,
         depth: &mut [f32],
-        mut paint: impl FnMut(&Covered, &mut [f32]),
+        mut paint: impl FnMut(&Covered<N>, &mut [f32]),
     ) {
         let (x0, x1, y0, y1) = self.span([left, top], side);
         if x0 >= x1 || y0 >= y1 {
             return;
         }
-        let [(a0, ax, ay, a_least), (b0, bx, by, b_least), (c0, cx, cy, c_least)] = self.sides(x0, y0);
+        let step = N as i64;
+        let sides = self.sides(x0, y0);
+        let [(_, ax, ay, _), (_, bx, by, _), (_, cx, cy, _)] = sides;
         let [ia, ib, ic] = self.inverse_depths();
-        let [z0, zx, zy] = self.depths([[a0, b0, c0], [ax, bx, cx], [ay, by, cy]]);
-        let (on_top, tested, step) = (self.paint.on_top, !depth.is_empty(), step as i64);
-        let middle = step as f32 * 0.5;
-        let mut covered = Covered { samples: [(0, 0.0); 16], count: 0, weights: [0.0; 3], at: [0.0; 2] };
-        let offsets = sample_offsets(step as u32);
-        let last = step - 1;
-        let ((a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)) =
-            (reach(ax, ay, last), reach(bx, by, last), reach(cx, cy, last));
-        for block_y in (y0 / step * step..y1).step_by(step as usize) {
-            let (row, first) = (block_y - y0, x0 / step * step);
-            let column = first - x0;
-            let mut block_a = a0 + ay * row + ax * column;
-            let mut block_b = b0 + by * row + bx * column;
-            let mut block_c = c0 + cy * row + cx * column;
-            for block_x in (first..x1).step_by(step as usize) {
-                let (a, b, c) = (block_a, block_b, block_c);
-                (block_a, block_b, block_c) = (a + ax * step, b + bx * step, c + cx * step);
-                if a + a_rise < a_least || b + b_rise < b_least || c + c_rise < c_least {
+        let [z0, zx, zy] = self.depths([sides.map(|(value, ..)| value), [ax, bx, cx], [ay, by, cy]]);
+        let (on_top, tested) = (self.paint.on_top, !depth.is_empty());
+        let middle = N as f32 * 0.5;
+        // How far an edge function can rise and fall within a pixel, from what it is at least inside.
+        let reach = sides.map(|(_, across, down, least)| {
+            let last = step - 1;
+            ((across.max(0) + down.max(0)) * last - least, (across.min(0) + down.min(0)) * last - least)
+        });
+        let [(a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)] = reach;
+        let [a_least, b_least, c_least] = sides.map(|(.., least)| least);
+        let first = x0 / step * step;
+        for block_y in (y0 / step * step..y1).step_by(N) {
+            let mut entered = false;
+            let mut next =
+                sides.map(|(value, across, down, _)| value + down * (block_y - y0) + across * (first - x0));
+            for block_x in (first..x1).step_by(N) {
+                let [a, b, c] = next;
+                next = [a + ax * step, b + bx * step, c + cx * step];
+                // Of all three the sign bit is that of the least.
+                if (a + a_rise) | (b + b_rise) | (c + c_rise) < 0 {
+                    if entered {
+                        break;
+                    }
                     continue;
                 }
-                let inside = a + a_fall >= a_least && b + b_fall >= b_least && c + c_fall >= c_least;
-                covered.count = 0;
-                let (mut sum_a, mut sum_b, mut sum_c) = (0i64, 0i64, 0i64);
+                entered = true;
+                let inside = (a + a_fall) | (b + b_fall) | (c + c_fall) >= 0;
+                let place = (block_y as usize - top) * TILE + (block_x as usize - left);
+                let mut covered =
+                    Covered { place, mask: 0, z: [[0.0; N]; N], weights: [0.0; 3], at: [0.0; 2] };
+                // How many samples are covered, and the sums of their places in the pixel.
+                let (mut count, mut across, mut down) = (0, 0, 0);
                 if inside && !tested {
-                    let (all, halves) = (step * step, step * step * (step - 1) / 2);
-                    sum_a = a * all + (ax + ay) * halves;
-                    sum_b = b * all + (bx + by) * halves;
-                    sum_c = c * all + (cx + cy) * halves;
-                    let place = ((block_y as usize - top) * TILE + (block_x as usize - left)) as u32;
-                    covered.take_all(place, &offsets, all as usize);
-                }
-                let rows = if covered.count > 0 { 0 } else { step };
-                for y in 0..rows {
-                    let down = block_y + y;
-                    let z_row = z0 + zy * (down - y0) as f64;
-                    let place = (down as usize).wrapping_sub(top) * TILE;
-                    for x in 0..step {
-                        let (in_a, in_b, in_c) =
-                            (a + ax * x + ay * y, b + bx * x + by * y, c + cx * x + cy * y);
-                        if !inside && (in_a < a_least || in_b < b_least || in_c < c_least) {
-                            continue;
-                        }
-                        let across = block_x + x;
-                        let place = place + (across as usize).wrapping_sub(left);
-                        let mut z = 0.0;
-                        if tested {
-                            z = (z_row + zx * (across - x0) as f64) as f32;
-                            if depth.get(place).is_none_or(|depth| z < *depth) && !on_top {
+                    let halves = step * step * (step - 1) / 2;
+                    (covered.mask, count, across, down) = (Covered::<N>::ALL, step * step, halves, halves);
+                } else {
+                    for y in 0..N {
+                        let row = y as i64;
+                        let z_row = z0 + zy * (block_y + row - y0) as f64;
+                        let hidden = depth.get(place + y * TILE..).unwrap_or(&[]);
+                        for x in 0..N {
+                            let column = x as i64;
+                            let (in_a, in_b, in_c) = (
+                                a + ax * column + ay * row - a_least,
+                                b + bx * column + by * row - b_least,
+                                c + cx * column + cy * row - c_least,
+                            );
+                            if !inside && in_a | in_b | in_c < 0 {
                                 continue;
                             }
-                        }
-                        if let Some(sample) = covered.samples.get_mut(covered.count) {
-                            *sample = (place as u32, z);
-                            covered.count += 1;
-                            (sum_a, sum_b, sum_c) = (sum_a + in_a, sum_b + in_b, sum_c + in_c);
+                            if tested {
+                                let z = (z_row + zx * (block_x + column - x0) as f64) as f32;
+                                if hidden.get(x).is_none_or(|depth| z < *depth) && !on_top {
+                                    continue;
+                                }
+                                if let Some(place) = covered.z.get_mut(y).and_then(|row| row.get_mut(x)) {
+                                    *place = z;
+                                }
+                            }
+                            covered.mask |= 1 << (y * N + x);
+                            (count, across, down) = (count + 1, across + column, down + row);
                         }
                     }
                 }
-                if covered.count > 0 {
-                    covered.weigh([sum_a as f64 * ia, sum_b as f64 * ib, sum_c as f64 * ic]);
+                if count > 0 {
+                    let wa = (a * count + ax * across + ay * down) as f64 * ia;
+                    let wb = (b * count + bx * across + by * down) as f64 * ib;
+                    let wc = (c * count + cx * across + cy * down) as f64 * ic;
+                    let share = 1.0 / (wa + wb + wc);
+                    covered.weights = [(wa * share) as f32, (wb * share) as f32, (wc * share) as f32];
                     covered.at = [block_x as f32 + middle, block_y as f32 + middle];
                     paint(&covered, depth);
                 }
@@ -542,14 +573,18 @@ impl Triangle<'_> {
     }
 
     /// Fills the part of the triangle inside a tile.
-    fn fill(&self, raster: &Raster<'_>, tile: [usize; 2], pixels: &mut [[f32; 4]], depth: &mut [f32]) {
+    fn fill<const N: usize>(
+        &self,
+        raster: &Raster<'_>,
+        tile: [usize; 2],
+        pixels: &mut [[f32; 4]],
+        depth: &mut [f32],
+    ) {
         let relief = self
             .paint
             .relief
             .and_then(|(id, grain)| Some((raster.reliefs.get(id as usize)?, grain, raster.light.as_ref()?)));
-        // What is cut out of a surface has the fineness of samples.
-        let step = if matches!(self.paint.blend, Blend::Mask(_)) { 1 } else { raster.samples };
-        self.cover(tile, [raster.tile, step], depth, |covered, depth| {
+        self.cover::<N>(tile, raster.tile, depth, |covered, depth| {
             let [wa, wb, wc] = covered.weights;
             let [va, vb, vc] = [&self.corners[0].values, &self.corners[1].values, &self.corners[2].values];
             let mut values = [0.0; 11];
@@ -558,12 +593,11 @@ impl Triangle<'_> {
             }
             let relief = relief.map(|(relief, grain, light)| (relief, grain, light, covered.at));
             let Some(color) = self.shade(values, relief) else { return };
-            for (place, z) in covered.samples.iter().take(covered.count) {
-                let place = *place as usize;
+            covered.each(|place, z| {
                 if let (Some(pixel), Some(depth)) = (pixels.get_mut(place), depth.get_mut(place)) {
-                    self.put(color, *z, pixel, depth);
+                    self.put(color, z, pixel, depth);
                 }
-            }
+            });
         });
     }
 
@@ -672,46 +706,34 @@ impl Triangle<'_> {
 }
 
 /// A pixel of the image that a triangle covers at least in part.
-struct Covered {
-    /// The covered samples: their places in the tile and the depth of the triangle there.
-    samples: [(u32, f32); 16],
-    count: usize,
+struct Covered<const N: usize> {
+    /// The place of its first sample in the tile.
+    place: usize,
+    /// A bit for each covered sample, row by row.
+    mask: u32,
+    /// The depth of the triangle at them.
+    z: [[f32; N]; N],
     /// Weights of the corners.
     weights: [f32; 3],
     /// Where it is shaded, in samples of the image.
     at: [f32; 2],
 }
 
-impl Covered {
-    /// Takes all samples of a pixel, which begins at this place of the tile, without testing any.
+impl<const N: usize> Covered<N> {
+    /// The mask of a pixel that is covered as a whole.
+    const ALL: u32 = (1 << (N * N)) - 1;
+
+    /// Calls back with the place in the tile and the depth of each covered sample.
     #[inline(always)]
-    fn take_all(&mut self, place: u32, offsets: &[u32; 16], all: usize) {
-        for (sample, offset) in self.samples.iter_mut().zip(offsets).take(all) {
-            *sample = (place + offset, 0.0);
+    fn each(&self, mut sample: impl FnMut(usize, f32)) {
+        for (y, row) in self.z.iter().enumerate() {
+            for (x, z) in row.iter().enumerate() {
+                if self.mask & 1 << (y * N + x) != 0 {
+                    sample(self.place + y * TILE + x, *z);
+                }
+            }
         }
-        self.count = all;
     }
-
-    /// Sets the weights of the corners, which sum to 1, in these proportions.
-    #[inline(always)]
-    fn weigh(&mut self, [a, b, c]: [f64; 3]) {
-        let share = 1.0 / (a + b + c);
-        self.weights = [(a * share) as f32, (b * share) as f32, (c * share) as f32];
-    }
-}
-
-/// Returns where the samples of a pixel are in a tile, counted from its first.
-fn sample_offsets(step: u32) -> [u32; 16] {
-    let mut offsets = [0; 16];
-    for (offset, sample) in offsets.iter_mut().zip(0..step * step) {
-        *offset = sample / step * TILE as u32 + sample % step;
-    }
-    offsets
-}
-
-/// Returns how far an edge function rises and falls within a pixel, whose last sample is so many steps from its first.
-fn reach(across: i64, down: i64, last: i64) -> (i64, i64) {
-    ((across.max(0) + down.max(0)) * last, (across.min(0) + down.min(0)) * last)
 }
 
 mod relief;

@@ -52,14 +52,13 @@ impl Texels {
 
 #[inline]
 fn as_stored([r, g, b, a]: [u8; 4]) -> [f32; 4] {
-    let value = |v: u8| f32::from(v) / 255.0;
-    [value(r), value(g), value(b), value(a)]
+    [r, g, b, a].map(|v| SHARE.get(usize::from(v)).copied().unwrap_or(1.0))
 }
 
 #[inline]
 fn in_light([r, g, b, a]: [u8; 4]) -> [f32; 4] {
     let light = |v: u8| LIGHT.get(usize::from(v)).copied().unwrap_or(1.0);
-    [light(r), light(g), light(b), f32::from(a) / 255.0]
+    [light(r), light(g), light(b), SHARE.get(usize::from(a)).copied().unwrap_or(1.0)]
 }
 
 /// Converts a display value to linear light. The square is close enough to the sRGB curve for a preview, and the same on every
@@ -69,20 +68,25 @@ pub(crate) fn linear(value: u8) -> f32 {
     v * v
 }
 
+/// Each display value as a share of the greatest.
+static SHARE: [f32; 256] = values(false);
+
 /// The linear light of each display value.
-static LIGHT: [f32; 256] = {
+static LIGHT: [f32; 256] = values(true);
+
+const fn values(squared: bool) -> [f32; 256] {
     let mut table = [0.0; 256];
     let mut value = 0;
     while value < 256 {
         let v = value as f32 / 255.0;
         #[allow(clippy::indexing_slicing, reason = "evaluated when it is compiled")]
         {
-            table[value] = v * v;
+            table[value] = if squared { v * v } else { v };
         }
         value += 1;
     }
     table
-};
+}
 
 /// Converts linear light to a display value.
 pub(crate) fn display(value: f32) -> u8 {
@@ -135,16 +139,19 @@ impl Texture {
         (level as i64 + steps).clamp(0, self.levels.len() as i64 - 1) as usize
     }
 
-    pub(crate) fn sample(&self, uv: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
-        let Some(level) = self.levels.get(level).or(self.levels.first()) else { return [1.0; 4] };
-        match &level.texels {
-            Texels::Display(texels) => level.filtered(texels, uv, wraps, in_light),
-            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel),
-        }
+    /// Returns a level, to be sampled many times.
+    #[inline]
+    pub(crate) fn sampler(&self, wraps: [Wrap; 2], level: usize) -> Sampler<'_> {
+        Sampler { level: self.levels.get(level).or(self.levels.first()), wraps }
+    }
+
+    pub(crate) fn sample(&self, [u, v]: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
+        self.sampler(wraps, level).sample(f32x4::new([u, v, u, v])).to_array()
     }
 
     /// Returns the values of an image that is no light, such as a normal map, as they are stored.
-    pub(crate) fn sample_data(&self, uv: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
+    pub(crate) fn sample_data(&self, [u, v]: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
+        let uv = f32x4::new([u, v, u, v]);
         let smaller = self.data.get_or_init(|| {
             let mut out: Vec<Level> = Vec::new();
             while let Some(last) = out.last().or(self.levels.first()).filter(|l| l.width > 1 || l.height > 1)
@@ -159,36 +166,110 @@ impl Texture {
         });
         let found = level.checked_sub(1).and_then(|at| smaller.get(at)).or(self.levels.first());
         found.map_or([1.0; 4], |level| match &level.texels {
-            Texels::Display(texels) => level.filtered(texels, uv, wraps, as_stored),
-            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel),
+            Texels::Display(texels) => level.filtered(texels, uv, wraps, as_stored).to_array(),
+            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel).to_array(),
         })
+    }
+}
+
+/// A level of a texture and how it is wrapped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sampler<'a> {
+    level: Option<&'a Level>,
+    wraps: [Wrap; 2],
+}
+
+impl Sampler<'_> {
+    /// Returns the light at a place, whose coordinates are given twice.
+    #[inline(always)]
+    pub(crate) fn sample(&self, uv: f32x4) -> f32x4 {
+        let Some(level) = self.level else { return f32x4::splat(1.0) };
+        match &level.texels {
+            Texels::Display(texels) => level.filtered(texels, uv, self.wraps, in_light),
+            Texels::Linear(texels) => level.filtered(texels, uv, self.wraps, |texel| texel),
+        }
     }
 }
 
 impl Level {
     /// Returns the mean of the four nearest texels, weighted by their distance.
-    #[inline]
+    #[inline(always)]
     fn filtered<T: Copy>(
         &self,
         texels: &[T],
-        [u, v]: [f32; 2],
-        [wrap_u, wrap_v]: [Wrap; 2],
+        uv: f32x4,
+        wraps: [Wrap; 2],
         get: impl Fn(T) -> [f32; 4],
-    ) -> [f32; 4] {
-        let (x0, x1, fx) = nearest(u, wrap_u, self.width);
-        let (y0, y1, fy) = nearest(v, wrap_v, self.height);
-        let row = |y: usize| texels.get(y * self.width..(y + 1) * self.width).unwrap_or(&[]);
-        let (top, bottom) = (row(y0), row(y1));
-        let (Some(a), Some(b), Some(c), Some(d)) = (top.get(x0), top.get(x1), bottom.get(x0), bottom.get(x1))
-        else {
-            return [1.0; 4];
+    ) -> f32x4 {
+        let Nearest { x: [x0, x1], y: [y0, y1], far } = self.nearest(uv, wraps);
+        let (top, bottom) = (y0 * self.width, y1 * self.width);
+        let (Some(a), Some(b)) = (texels.get(top + x0), texels.get(top + x1)) else {
+            return f32x4::splat(1.0);
+        };
+        let (Some(c), Some(d)) = (texels.get(bottom + x0), texels.get(bottom + x1)) else {
+            return f32x4::splat(1.0);
         };
         let (a, b, c, d) =
             (f32x4::new(get(*a)), f32x4::new(get(*b)), f32x4::new(get(*c)), f32x4::new(get(*d)));
-        let (fx, fy) = (f32x4::splat(fx), f32x4::splat(fy));
+        // Not by `map`, which goes through memory.
+        let (fx, fy) = (f32x4::splat(far[0]), f32x4::splat(far[1]));
         let (top, bottom) = (a + (b - a) * fx, c + (d - c) * fx);
-        (top + (bottom - top) * fy).to_array()
+        top + (bottom - top) * fy
     }
+
+    /// Returns the texels around a place. Both sides are computed together where they are wrapped in one way.
+    #[inline(always)]
+    fn nearest(&self, uv: f32x4, [wrap_u, wrap_v]: [Wrap; 2]) -> Nearest {
+        let [width, height] = [self.width, self.height];
+        let whole = f32x4::splat(WHOLE);
+        let is_small = uv.abs().simd_lt(whole).all() && width.max(height) < WHOLE as usize;
+        if wrap_u != wrap_v || wrap_u == Wrap::Mirror || !is_small {
+            let [u, v, ..] = uv.to_array();
+            let ((x0, x1, fx), (y0, y1, fy)) = (nearest(u, wrap_u, width), nearest(v, wrap_v, height));
+            return Nearest { x: [x0, x1], y: [y0, y1], far: [fx, fy] };
+        }
+        let repeats = wrap_u == Wrap::Repeat;
+        let t = if repeats {
+            uv - floors(uv).0
+        } else {
+            uv.fast_max(f32x4::splat(0.0)).fast_min(f32x4::splat(1.0))
+        };
+        let (w, h) = (width as f32, height as f32);
+        let at = t * f32x4::new([w, h, w, h]) - f32x4::splat(0.5);
+        let (low, [x, y]) = floors(at);
+        let [fx, fy, ..] = (at - low).to_array();
+        let pair = |low: i32, size: usize| {
+            let last = size as i32 - 1;
+            let (first, second) = if repeats {
+                let first = if low < 0 { last } else { low.min(last) };
+                (first, if first == last { 0 } else { first + 1 })
+            } else {
+                (low.clamp(0, last), (low + 1).clamp(0, last))
+            };
+            [first as usize, second as usize]
+        };
+        Nearest { x: pair(x, width), y: pair(y, height), far: [fx, fy] }
+    }
+}
+
+/// The texels around a place.
+struct Nearest {
+    x: [usize; 2],
+    y: [usize; 2],
+    /// How far it is from the first to the second.
+    far: [f32; 2],
+}
+
+/// From here on, floats are whole numbers.
+const WHOLE: f32 = 8_388_608.0;
+
+/// Returns the largest whole numbers that are not above numbers below [`WHOLE`], and the first two as integers.
+#[inline(always)]
+fn floors(v: f32x4) -> (f32x4, [i32; 2]) {
+    let whole = f32x4::from_i32x4(v.fast_trunc_int());
+    let floor = whole - (whole.simd_gt(v) & f32x4::splat(1.0));
+    let [x, y, ..] = floor.fast_trunc_int().to_array();
+    (floor, [x, y])
 }
 
 impl Level {
@@ -250,7 +331,7 @@ fn nearest(t: f32, wrap: Wrap, size: usize) -> (usize, usize, f32) {
 /// Returns the largest whole number that is not above a number, without a call for small ones.
 #[inline(always)]
 fn floor(v: f32) -> f32 {
-    if v.abs() < 8_388_608.0 {
+    if v.abs() < WHOLE {
         let whole = v as i32 as f32;
         if whole > v { whole - 1.0 } else { whole }
     } else {

@@ -16,6 +16,7 @@ mod tvfs;
 pub use blte::{decode_blte, is_blte};
 pub use encoding::{Encoded, Encoding};
 pub use index::IndexHead;
+pub(crate) use storage::RECALL;
 pub use storage::{Casc, RULES, detect, inspect};
 pub use text::{BuildConfig, BuildInfo};
 pub use tvfs::{Span, Tvfs};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result};
+use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire, wire};
 use md5::{Digest, Md5};
 
 use super::blte::{decode_blte, has_key, is_blte};
@@ -14,7 +14,20 @@ use super::text::{BuildConfig, BuildInfo, Named, hex, is_build_info, prefix};
 use super::tvfs::{Span, Tvfs};
 use super::{EKey, KEY_PREFIX};
 use crate::archive::no_entry;
-use crate::{Archive, Entry, Files, Kind, ReadAt, Storage, check};
+use crate::{Archive, Entry, Files, Kind, Locator, ReadAt, Recall, Storage, check};
+
+/// Reads files without indices and name tables.
+pub(crate) static RECALL: Recall = Recall { read: recall, aliases: |_| Vec::new() };
+
+wire! {
+    /// What reading a file takes beside the place of its record.
+    struct RecordKey(17) {
+        /// The start of its key.
+        ekey: [u8; 9] = 0,
+        /// Bytes of the content that it is taken from.
+        size: u64 = 9,
+    }
+}
 
 galatea_wire::rules! {
     /// The rules of CASC storages, in the order of the codes.
@@ -35,6 +48,8 @@ pub struct Casc {
     tables: Vec<Tvfs>,
     names: String,
     entries: Vec<CascFile>,
+    /// The files that the names and indices were found by.
+    parts: Vec<String>,
     /// Data files that were opened.
     opened: Mutex<HashMap<u32, Arc<dyn ReadAt>>>,
 }
@@ -78,7 +93,8 @@ impl Casc {
         let config = needed(files.as_ref(), &path)?;
         let config =
             BuildConfig::parse(&whole(config.as_ref(), limits, &path)?).map_err(|e| e.within(&path))?;
-        let index = read_indices(files.as_ref(), limits)?;
+        let (index, mut parts) = read_indices(files.as_ref(), limits)?;
+        parts.push(path.clone());
         let mut casc = Casc {
             files,
             info,
@@ -86,6 +102,7 @@ impl Casc {
             tables: Vec::new(),
             names: String::new(),
             entries: Vec::new(),
+            parts,
             opened: Mutex::default(),
         };
         match (config.named("vfs-root"), config.named("encoding"), config.get("root")) {
@@ -184,25 +201,9 @@ impl Casc {
     fn read_key(&self, key: &EKey, size: u64, limits: &Limits) -> Result<Vec<u8>> {
         let location = self.locate(key)?;
         let source = self.data(location.archive)?;
-        let name = || format!("data.{:03}", location.archive);
         let (at, len) = (location.offset + u64::from(RECORD_HEAD), u64::from(location.size - RECORD_HEAD));
-        let have = source.len().saturating_sub(at);
-        let place = usize::try_from(at).unwrap_or(usize::MAX);
-        if len > have {
-            return Err(Error::at(ErrorKind::Truncated { count: 1, size: len, have }, place).within(name()));
-        }
-        if len > limits.entry {
-            return Err(Error::at(ErrorKind::Limit("bytes of an entry"), place).within(name()));
-        }
-        let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
-        let failed = |e: std::io::Error| Error::at(ErrorKind::Io(e.to_string().into()), place).within(name());
-        source.read_at(at, &mut bytes).map_err(failed)?;
-        if !is_blte(&bytes) || !has_key(&bytes, key) {
-            return Err(
-                mismatch(place, "record", "a BLTE of the key in the index", "something else").within(name())
-            );
-        }
-        decode_blte(&bytes, Some(size), limits).map_err(|error| error.within(name()))
+        let read = read_record(source.as_ref(), (at, len), key, size, limits);
+        read.map_err(|error| error.within(format!("data.{:03}", location.archive)))
     }
 
     fn locate(&self, key: &EKey) -> Result<Location> {
@@ -219,7 +220,7 @@ impl Casc {
         if let Some(known) = opened.get(&number) {
             return Ok(Arc::clone(known));
         }
-        let source = needed(self.files.as_ref(), &format!("{DATA}/data.{number:03}"))?;
+        let source = needed(self.files.as_ref(), &data_path(number))?;
         opened.insert(number, Arc::clone(&source));
         Ok(source)
     }
@@ -303,6 +304,20 @@ impl Archive for Casc {
         Ok(out)
     }
 
+    fn locator(&self, index: usize) -> Option<Locator> {
+        let spans = self.spans(self.entries.get(index)?).ok()?;
+        // Files in several parts are few.
+        let [span] = spans.as_slice() else { return None };
+        let location = self.index.get(&span.ekey).filter(|_| span.offset == 0 && span.length == span.size)?;
+        let mut data = vec![0; RecordKey::SIZE];
+        RecordKey { ekey: span.ekey, size: span.size.into() }.put(&mut data);
+        Some(Locator { part: Some(data_path(location.archive)), data, ..Locator::default() })
+    }
+
+    fn parts(&self) -> Vec<String> {
+        self.parts.clone()
+    }
+
     fn check(&self) -> Report {
         let mut report = Report::new();
         check::entries(self, &mut report);
@@ -316,6 +331,45 @@ impl Archive for Casc {
         }
         report
     }
+}
+
+/// Returns the path of a data file.
+fn data_path(number: u32) -> String {
+    format!("{DATA}/data.{number:03}")
+}
+
+fn recall(source: &Arc<dyn ReadAt>, entry: &Entry<'_>, data: &[u8], limits: &Limits) -> Result<Vec<u8>> {
+    let within = |error: Error| error.within(format!("\"{}\"", galatea_wire::escape(&entry.name)));
+    let RecordKey { ekey, size } = RecordKey::get(data);
+    if size > limits.entry {
+        return Err(within(Error::at(ErrorKind::Limit("bytes of an entry"), 0)));
+    }
+    read_record(source.as_ref(), (entry.offset, entry.packed), &ekey, size, limits).map_err(within)
+}
+
+/// Reads and unpacks the record of a key, whose data are at a place in this file.
+fn read_record(
+    source: &dyn ReadAt,
+    (at, len): (u64, u64),
+    key: &EKey,
+    size: u64,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    let have = source.len().saturating_sub(at);
+    let place = usize::try_from(at).unwrap_or(usize::MAX);
+    if len > have {
+        return Err(Error::at(ErrorKind::Truncated { count: 1, size: len, have }, place));
+    }
+    if len > limits.entry {
+        return Err(Error::at(ErrorKind::Limit("bytes of an entry"), place));
+    }
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+    let failed = |e: std::io::Error| Error::at(ErrorKind::Io(e.to_string().into()), place);
+    source.read_at(at, &mut bytes).map_err(failed)?;
+    if !is_blte(&bytes) || !has_key(&bytes, key) {
+        return Err(mismatch(place, "record", "a BLTE of the key in the index", "something else"));
+    }
+    decode_blte(&bytes, Some(size), limits)
 }
 
 /// Returns a name as text, separated by `/`: in the storage, `:` follows the name of a table inside of a table.
@@ -341,8 +395,8 @@ fn whole(source: &dyn ReadAt, limits: &Limits, path: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the newest index of each bucket.
-fn read_indices(files: &dyn Files, limits: &Limits) -> Result<Index> {
+/// Reads the newest index of each bucket. Also returns their paths.
+fn read_indices(files: &dyn Files, limits: &Limits) -> Result<(Index, Vec<String>)> {
     let failed = |e: std::io::Error| Error::at(ErrorKind::Io(e.to_string().into()), 0).within(DATA);
     let mut newest: HashMap<u8, (u32, String)> = HashMap::new();
     for name in files.names(DATA).map_err(failed)? {
@@ -355,11 +409,13 @@ fn read_indices(files: &dyn Files, limits: &Limits) -> Result<Index> {
     if newest.is_empty() {
         return Err(mismatch(0, "indices", "`.idx` files", "none").within(DATA));
     }
-    let mut index = Index::default();
+    let (mut index, mut paths) = (Index::default(), Vec::with_capacity(newest.len()));
     for (bucket, (_, name)) in newest {
         let path = format!("{DATA}/{name}");
         let bytes = whole(needed(files, &path)?.as_ref(), limits, &path)?;
         index.add(&bytes, bucket).map_err(|error| error.within(&path))?;
+        paths.push(path);
     }
-    Ok(index)
+    paths.sort();
+    Ok((index, paths))
 }

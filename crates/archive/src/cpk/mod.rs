@@ -82,6 +82,8 @@ impl Cpk {
                 return Err(tables.mismatch(toc_at, "TOC", want, format!("row {row} without")));
             };
             let size = sizes.and_then(value).unwrap_or(packed);
+            // Rows may share one text.
+            tables.spend((size_of::<File>() + name.len()) as u64, toc_at, "TOC")?;
             files.push(File { name, offset: base.saturating_add(offset), packed, size });
         }
         Ok(Cpk { source, files, tables_end: CpkChunk::SIZE as u64 })

@@ -10,10 +10,17 @@ use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Source, W
 pub use bif::{Bif, detect as detect_bif, inspect as inspect_bif};
 pub use wire::{BifEntry, BifHead, KeyBif, KeyHead, KeyName};
 
+use crate::archive::{Locator, Recall, read_stored};
 use crate::kotor_types::{file_name, kotor_extension};
 use crate::names::latin1;
 use crate::tables::Tables;
 use crate::{Archive, Entry, Files, Kind, ReadAt, Storage, check, rules};
+
+/// Reads entries without the KEY: they are in the BIF as they are.
+pub(crate) static RECALL: Recall = Recall {
+    read: |source, entry, _, limits| read_stored(source.as_ref(), entry, limits),
+    aliases: |_| Vec::new(),
+};
 
 /// A KEY, and the BIF files that it refers to, each opened when it is first asked for.
 #[derive(Debug)]
@@ -121,6 +128,17 @@ impl Archive for Key {
             return Err(crate::archive::no_entry(number, bif.entries.len()));
         }
         Ok(Arc::clone(&bif.source))
+    }
+
+    fn locator(&self, index: usize) -> Option<Locator> {
+        let key = self.names.get(index)?;
+        self.place(key)?;
+        let part = self.bif_names.get((key.id >> 20) as usize)?;
+        Some(Locator { part: Some(part.clone()), ..Locator::default() })
+    }
+
+    fn parts(&self) -> Vec<String> {
+        self.bif_names.clone()
     }
 
     fn check(&self) -> Report {

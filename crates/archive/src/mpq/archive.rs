@@ -10,7 +10,7 @@ use super::write::Draft;
 use super::{Mpq, read};
 use crate::archive::no_entry;
 use crate::rewrite::Rewrite;
-use crate::{Archive, Edit, Entry, Kind, ReadAt, Storage};
+use crate::{Archive, Edit, Entry, Kind, Locator, ReadAt, Storage};
 
 impl Mpq {
     fn listed(&self, index: usize) -> Option<(&Listed, &Block)> {
@@ -70,6 +70,10 @@ impl Archive for Mpq {
             }
             None => Err(no_entry(index, self.len())),
         }
+    }
+
+    fn locator(&self, index: usize) -> Option<Locator> {
+        self.locate(index)
     }
 
     fn check(&self) -> Report {

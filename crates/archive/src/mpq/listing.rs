@@ -47,6 +47,13 @@ pub(crate) struct Listed {
     variant: bool,
 }
 
+impl Listed {
+    /// Returns `true` for another language's variant of a file of the same name.
+    pub(crate) fn is_variant(&self) -> bool {
+        self.variant
+    }
+}
+
 /// The files of an archive in the order of their blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {

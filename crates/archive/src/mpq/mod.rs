@@ -17,6 +17,7 @@ mod pack;
 mod pkware;
 mod place;
 mod read;
+mod recall;
 mod rules;
 mod sniff;
 mod wire;
@@ -30,6 +31,7 @@ use galatea_wire::{Limits, Result, Schema, Wire};
 
 pub use listing::Origin;
 pub use read::{detect, inspect};
+pub(crate) use recall::RECALL;
 pub use rules::RULES;
 pub use wire::{Block, HashEntry, MapHead, MpqHead, MpqHead64};
 

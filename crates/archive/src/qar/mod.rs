@@ -11,9 +11,10 @@ use galatea_fox::path_code64;
 use galatea_wire::{Coverage, Error, ErrorKind, Limits, Report, Result, Wire};
 use md5::{Digest, Md5};
 
+use wire::QarLocator;
 pub use wire::{QarEntryHead, QarHead};
 
-use crate::archive::{located, read_stored};
+use crate::archive::{Locator, Recall, located, read_stored};
 use crate::tables::{self, Tables};
 use crate::unpack::inflate;
 use crate::{Archive, Entry, Kind, ReadAt, Storage, check, rules};
@@ -42,6 +43,23 @@ pub struct Qar {
     pub head: QarHead,
     /// The entries.
     pub entries: Vec<QarEntry>,
+}
+
+/// Reads entries without the table and the heads of the others.
+pub(crate) static RECALL: Recall = Recall {
+    read: |source, entry, data, limits| {
+        let QarLocator { hash, md5, version } = QarLocator::get(data);
+        decode(source.as_ref(), entry, Coding { hash, md5, version }, limits)
+    },
+    aliases: |name| vec![code_of(name)],
+};
+
+/// How an entry is encrypted.
+#[derive(Clone, Copy)]
+struct Coding {
+    hash: u64,
+    md5: [u8; 16],
+    version: u32,
 }
 
 /// Returns `true` if these bytes begin like a QAR.
@@ -104,6 +122,12 @@ impl Qar {
     }
 }
 
+impl Qar {
+    fn coding(&self, entry: &QarEntry) -> Coding {
+        Coding { hash: entry.hash, md5: entry.md5, version: self.head.version }
+    }
+}
+
 impl QarHead {
     /// Returns how far block numbers are shifted.
     fn block_shift(&self) -> u32 {
@@ -134,6 +158,40 @@ fn name_of(hash: u64) -> String {
     }
 }
 
+/// Returns the path code of a name.
+fn code_of(name: &str) -> u64 {
+    path_code64(&format!("/{}", name.trim_start_matches(['/', '\\']).replace('\\', "/")))
+}
+
+/// Reads, decrypts and unpacks an entry.
+fn decode(source: &dyn ReadAt, entry: &Entry<'_>, coding: Coding, limits: &Limits) -> Result<Vec<u8>> {
+    let mut bytes = read_stored(source, entry, limits)?;
+    let half = if coding.hash & 1 == 0 { coding.md5.get(..8) } else { coding.md5.get(8..) };
+    let seed = (coding.version == 2).then(|| u64::get(half.unwrap_or(&[])));
+    layer_1(&mut bytes, coding.hash, seed);
+    let is_packed = entry.packed != entry.size;
+    let unpack = |bytes: Vec<u8>| -> Result<Vec<u8>> {
+        if !is_packed {
+            return Ok(bytes);
+        }
+        inflate(&bytes, entry.size, true, limits).map_err(|kind| located(kind, entry))
+    };
+    // No real entry is both encrypted and packed, so the second layer is looked for on either side of packing.
+    let plain = layer_2(bytes.clone());
+    let (unpacked, summed) = if is_packed && plain.len() != bytes.len() {
+        (unpack(plain)?, None)
+    } else {
+        let unpacked = unpack(bytes)?;
+        let sum: [u8; 16] = Md5::digest(&unpacked).into();
+        (layer_2(unpacked), Some(sum))
+    };
+    if summed.is_some_and(|sum| sum != coding.md5) {
+        let kind = ErrorKind::Mismatch { want: "the MD5 of the entry".into(), found: "another one".into() };
+        return Err(located(kind, entry));
+    }
+    Ok(unpacked)
+}
+
 impl Archive for Qar {
     fn kind(&self) -> Kind {
         Kind::Qar
@@ -155,7 +213,7 @@ impl Archive for Qar {
     }
 
     fn find_unlisted(&self, name: &str) -> Option<usize> {
-        let hash = path_code64(&format!("/{}", name.trim_start_matches(['/', '\\']).replace('\\', "/")));
+        let hash = code_of(name);
         self.entries.iter().position(|entry| entry.hash == hash)
     }
 
@@ -166,31 +224,15 @@ impl Archive for Qar {
     fn read_entry(&self, index: usize, limits: &Limits) -> Result<Vec<u8>> {
         let (entry, source) = self.located(index)?;
         let Some(found) = self.entries.get(index) else { return Err(located(ErrorKind::Cycle, &entry)) };
-        let mut bytes = read_stored(source.as_ref(), &entry, limits)?;
-        let half = if found.hash & 1 == 0 { found.md5.get(..8) } else { found.md5.get(8..) };
-        let seed = (self.head.version == 2).then(|| u64::get(half.unwrap_or(&[])));
-        layer_1(&mut bytes, found.hash, seed);
-        let unpack = |bytes: Vec<u8>| -> Result<Vec<u8>> {
-            if found.packed == found.size {
-                return Ok(bytes);
-            }
-            inflate(&bytes, found.size.into(), true, limits).map_err(|kind| located(kind, &entry))
-        };
-        // No real entry is both encrypted and packed, so the second layer is looked for on either side of packing.
-        let plain = layer_2(bytes.clone());
-        let (unpacked, summed) = if found.packed != found.size && plain.len() != bytes.len() {
-            (unpack(plain)?, None)
-        } else {
-            let unpacked = unpack(bytes)?;
-            let sum: [u8; 16] = Md5::digest(&unpacked).into();
-            (layer_2(unpacked), Some(sum))
-        };
-        if summed.is_some_and(|sum| sum != found.md5) {
-            let kind =
-                ErrorKind::Mismatch { want: "the MD5 of the entry".into(), found: "another one".into() };
-            return Err(located(kind, &entry));
-        }
-        Ok(unpacked)
+        decode(source.as_ref(), &entry, self.coding(found), limits)
+    }
+
+    fn locator(&self, index: usize) -> Option<Locator> {
+        let found = self.entries.get(index)?;
+        let Coding { hash, md5, version } = self.coding(found);
+        let mut data = vec![0; QarLocator::SIZE];
+        QarLocator { hash, md5, version }.put(&mut data);
+        Some(Locator { data, alias: Some(hash), ..Locator::default() })
     }
 
     fn check(&self) -> Report {

@@ -37,3 +37,15 @@ wire! {
         pub md5: [u32; 4] = 16,
     }
 }
+
+wire! {
+    /// What reading an entry takes beside its place.
+    pub(super) struct QarLocator(28) {
+        /// The path code.
+        pub(super) hash: u64 = 0,
+        /// MD5 of the unpacked bytes.
+        pub(super) md5: [u8; 16] = 8,
+        /// Version of the archive.
+        pub(super) version: u32 = 24,
+    }
+}
