@@ -497,13 +497,7 @@ impl Triangle<'_> {
         let [ia, ib, ic] = self.inverse_depths();
         let [z0, zx, zy] = self.depths([sides.map(|(value, ..)| value), [ax, bx, cx], [ay, by, cy]]);
         let (on_top, tested) = (self.paint.on_top, !depth.is_empty());
-        let middle = N as f32 * 0.5;
-        // How far an edge function can rise and fall within a pixel, from what it is at least inside.
-        let reach = sides.map(|(_, across, down, least)| {
-            let last = step - 1;
-            ((across.max(0) + down.max(0)) * last - least, (across.min(0) + down.min(0)) * last - least)
-        });
-        let [(a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)] = reach;
+        let [(a_rise, a_fall), (b_rise, b_fall), (c_rise, c_fall)] = sides.map(|side| reach(side, step - 1));
         let [a_least, b_least, c_least] = sides.map(|(.., least)| least);
         let first = x0 / step * step;
         for block_y in (y0 / step * step..y1).step_by(N) {
@@ -545,16 +539,14 @@ impl Triangle<'_> {
                             if !inside && in_a | in_b | in_c < 0 {
                                 continue;
                             }
+                            let mut z = 0.0;
                             if tested {
-                                let z = (z_row + zx * (block_x + column - x0) as f64) as f32;
+                                z = (z_row + zx * (block_x + column - x0) as f64) as f32;
                                 if hidden.get(x).is_none_or(|depth| z < *depth) && !on_top {
                                     continue;
                                 }
-                                if let Some(place) = covered.z.get_mut(y).and_then(|row| row.get_mut(x)) {
-                                    *place = z;
-                                }
                             }
-                            covered.mask |= 1 << (y * N + x);
+                            covered.take(x, y, z);
                             (count, across, down) = (count + 1, across + column, down + row);
                         }
                     }
@@ -563,9 +555,8 @@ impl Triangle<'_> {
                     let wa = (a * count + ax * across + ay * down) as f64 * ia;
                     let wb = (b * count + bx * across + by * down) as f64 * ib;
                     let wc = (c * count + cx * across + cy * down) as f64 * ic;
-                    let share = 1.0 / (wa + wb + wc);
-                    covered.weights = [(wa * share) as f32, (wb * share) as f32, (wc * share) as f32];
-                    covered.at = [block_x as f32 + middle, block_y as f32 + middle];
+                    covered.weigh([wa, wb, wc]);
+                    covered.at = [block_x, block_y].map(|start| start as f32 + N as f32 * 0.5);
                     paint(&covered, depth);
                 }
             }
@@ -723,6 +714,22 @@ impl<const N: usize> Covered<N> {
     /// The mask of a pixel that is covered as a whole.
     const ALL: u32 = (1 << (N * N)) - 1;
 
+    /// Takes a sample of the pixel, with its depth.
+    #[inline(always)]
+    fn take(&mut self, x: usize, y: usize, z: f32) {
+        if let Some(place) = self.z.get_mut(y).and_then(|row| row.get_mut(x)) {
+            *place = z;
+        }
+        self.mask |= 1 << (y * N + x);
+    }
+
+    /// Sets the weights of the corners, which sum to 1, in these proportions.
+    #[inline(always)]
+    fn weigh(&mut self, [a, b, c]: [f64; 3]) {
+        let share = 1.0 / (a + b + c);
+        self.weights = [(a * share) as f32, (b * share) as f32, (c * share) as f32];
+    }
+
     /// Calls back with the place in the tile and the depth of each covered sample.
     #[inline(always)]
     fn each(&self, mut sample: impl FnMut(usize, f32)) {
@@ -734,6 +741,12 @@ impl<const N: usize> Covered<N> {
             }
         }
     }
+}
+
+/// Returns how far an edge function rises and falls within a pixel whose last sample is so many steps from its first, less the least that
+/// it is inside.
+fn reach((_, across, down, least): Side, last: i64) -> (i64, i64) {
+    ((across.max(0) + down.max(0)) * last - least, (across.min(0) + down.min(0)) * last - least)
 }
 
 mod relief;
