@@ -22,6 +22,10 @@ const SHORT: f32 = 0.5;
 /// An edge in this direction is along the normal.
 const ALONG: f32 = 0.999;
 
+/// The cosine of 40 degrees. Faces around a vertex that are all within this angle of the first one neither cancel each other nor
+/// have an edge along their sum, which is within the same angle of the first, and so within 80 degrees of each face.
+const ALIKE: f32 = 0.766_05;
+
 /// A triangle of less area, as a part of the square of its longest edge, has none.
 const FLAT: f32 = 1e-6;
 
@@ -31,6 +35,10 @@ struct Around {
     /// The sum of their normals, by their angles.
     sum: Vec3,
     angles: f32,
+    /// The normal of the first of them.
+    one: Vec3,
+    /// Whether another one faces elsewhere, so that their sum has to be looked at.
+    uneven: bool,
     lost: bool,
 }
 
@@ -83,6 +91,11 @@ pub(crate) fn note<'p>(primitives: impl Iterator<Item = (&'p Primitive, &'p Vert
 /// Returns the faces around each vertex of some triangles, from the vertex with the lowest index on; `None` if the indices are
 /// spread too far.
 fn around(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Around>)> {
+    around_unless(ALIKE, triangles, positions)
+}
+
+/// Does what [`around`] does; what the faces of a vertex add up to is left out if their cosines with the first are this much.
+fn around_unless(alike: f32, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Around>)> {
     let all = triangles.as_flattened();
     let (first, last) = (*all.iter().min()?, *all.iter().max()?);
     let span = (last - first) as usize + 1;
@@ -95,6 +108,7 @@ fn around(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Ar
         let [a, b, c] = *triangle;
         [[a, b, c], [b, c, a], [c, a, b]]
     };
+    let mut normals = Vec::with_capacity(triangles.len());
     for triangle in triangles {
         let [a, b, c] = triangle.map(place);
         let cross = (b - a).cross(c - a);
@@ -102,25 +116,36 @@ fn around(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Ar
         let (area, least) = (cross.length(), FLAT * longest);
         // What is not a number has no area, either.
         let flat = area.is_nan() || least.is_nan() || area <= least;
-        for [vertex, next, before] in corners(triangle) {
+        let normal = if flat { Vec3::ZERO } else { cross.normalize_or_zero() };
+        for vertex in triangle {
             let Some(slot) = out.get_mut((vertex - first) as usize) else { continue };
-            if flat {
-                slot.lost = true;
-                continue;
+            slot.lost |= flat;
+            if slot.one == Vec3::ZERO {
+                slot.one = normal;
             }
-            let angle = (place(next) - place(vertex)).angle_between(place(before) - place(vertex));
-            slot.sum += cross.normalize_or_zero() * angle;
-            slot.angles += angle;
+            // A normal of an area that is too large to be a number is zero, and so is uneven.
+            slot.uneven |= !flat && slot.one.dot(normal) < alike;
+        }
+        normals.push((normal, flat));
+    }
+    for (triangle, (normal, _)) in triangles.iter().zip(&normals).filter(|(_, (_, flat))| !flat) {
+        for [vertex, next, before] in corners(triangle) {
+            if let Some(slot) = out.get_mut((vertex - first) as usize).filter(|slot| slot.uneven) {
+                let angle = (place(next) - place(vertex)).angle_between(place(before) - place(vertex));
+                slot.sum += *normal * angle;
+                slot.angles += angle;
+            }
         }
     }
-    for around in &mut out {
+    for around in out.iter_mut().filter(|around| around.uneven) {
         around.lost |= around.sum.length() < SHORT * around.angles;
         around.sum = around.sum.normalize_or_zero();
     }
     for [vertex, next, before] in triangles.iter().flat_map(corners) {
-        let Some(slot) = out.get_mut((vertex - first) as usize) else { continue };
-        let edges = [place(next) - place(vertex), place(before) - place(vertex)];
-        slot.lost |= edges.iter().any(|edge| edge.normalize_or_zero().dot(slot.sum).abs() > ALONG);
+        if let Some(slot) = out.get_mut((vertex - first) as usize).filter(|slot| slot.uneven) {
+            let edges = [place(next) - place(vertex), place(before) - place(vertex)];
+            slot.lost |= edges.iter().any(|edge| edge.normalize_or_zero().dot(slot.sum).abs() > ALONG);
+        }
     }
     Some((first, out))
 }
@@ -182,6 +207,32 @@ pub(crate) fn restore(scene: &mut Scene, lost: &[Lost]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn vertices_with_faces_alike_are_judged_as_all_others() {
+        let mut random = galatea_scene::Random::new(7);
+        let (mut lost, mut even) = (0, 0);
+        for round in 0..200 {
+            // Hills from nearly flat to jagged, some with triangles that cover each other.
+            let height = round as f32 * 0.02;
+            let positions: Vec<[f32; 3]> =
+                (0..64).map(|i| [(i % 8) as f32, (i / 8) as f32, random.unit() * height]).collect();
+            let mut triangles: Vec<[u32; 3]> = (0..56u32)
+                .filter(|i| i % 8 != 7)
+                .flat_map(|i| [[i, i + 1, i + 8], [i + 1, i + 9, i + 8]])
+                .collect();
+            if round % 3 == 0 {
+                triangles.extend([[0, 8, 1], [20, 28, 21], [40, 40, 41]]);
+            }
+            let (_, short) = around(&triangles, &positions).unwrap();
+            let (_, whole) = around_unless(2.0, &triangles, &positions).unwrap();
+            let of = |all: &[Around]| all.iter().map(|a| a.lost).collect::<Vec<_>>();
+            assert_eq!(of(&short), of(&whole), "round {round}");
+            lost += whole.iter().filter(|a| a.lost).count();
+            even += short.iter().filter(|a| !a.uneven).count();
+        }
+        assert!(lost > 100 && even > 1000, "{lost} lost, {even} even");
+    }
 
     /// A leaf with two sides of the same vertices, a triangle without area, and a plain one.
     fn leaf() -> (Primitive, Vertices) {
