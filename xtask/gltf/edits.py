@@ -8,6 +8,7 @@ import json
 import struct
 
 import bpy
+import mathutils
 import numpy as np
 
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -72,11 +73,10 @@ class Glb:
         return None
 
 
-def curves(action):
+def bags(action):
     for layer in action.layers:
         for strip in layer.strips:
-            for bag in strip.channelbags:
-                yield from bag.fcurves
+            yield from strip.channelbags
 
 
 def to_gltf(v):
@@ -105,8 +105,11 @@ class Edits:
         return sorted(found, key=lambda o: (-len(o.data.polygons), o.name))
 
     def in_blender(self):
-        for edit in (self.move_vertex, self.delete_mesh, self.move_node, self.rename_node, self.move_key, self.swap_picture,
-                     self.add_mesh):
+        edits = [self.move_vertex, self.delete_mesh, self.move_node, self.rename_node, self.move_key, self.swap_picture, self.add_mesh]
+        if any("fmdl" in self.own(n) for n in self.sent.json["nodes"]):
+            # Only groups and bones have names, and there may be a single one.
+            edits.insert(2, edits.pop(3))
+        for edit in edits:
             made = edit()
             if made is not None:
                 self.done.append({"edit": edit.__name__, **made})
@@ -138,41 +141,60 @@ class Edits:
 
     def delete_mesh(self):
         # A material that nothing uses any more goes with its mesh.
-        meshes = [o for o in self.meshes() if o.name not in self.taken and self.materials(o) <= self.materials(but=o)]
-        if not meshes:
-            return None
-        o = meshes[-1]
-        name = o.name
-        bpy.data.objects.remove(o)
-        return {"node": name}
+        for o in reversed(self.meshes()):
+            # Its levels of detail go with it.
+            levels = [l.name for l in bpy.data.objects if l.name.startswith(o.name + "_lod") and self.sent.node(l.name) is not None]
+            gone = [o.name, *levels]
+            if o.name not in self.taken and self.materials(gone, True) <= self.materials(gone, False):
+                for name in gone:
+                    bpy.data.objects.remove(bpy.data.objects[name])
+                return {"node": gone[0], "levels": levels}
+        return None
 
-    def materials(self, of=None, but=None):
-        """The materials of a node, or of all nodes but one."""
-        nodes = [n for n in self.sent.json["nodes"] if "mesh" in n and (n["name"] == of.name if of else n["name"] != but.name)]
+    def materials(self, names, inside):
+        """The materials of these nodes, or of all others."""
+        nodes = [n for n in self.sent.json["nodes"] if "mesh" in n and (n["name"] in names) == inside]
         return {p.get("material") for n in nodes for p in self.sent.json["meshes"][n["mesh"]]["primitives"]}
 
     def is_moved(self, name):
         return any(self.sent.json["nodes"][c["target"]["node"]].get("name") == name
                    for a in self.sent.json.get("animations", []) for c in a["channels"] if "node" in c["target"])
 
-    def free_objects(self):
-        found = [o for o in bpy.data.objects if o.type in ("EMPTY", "MESH") and o.parent and o.parent_type == "OBJECT"
-                 and o.parent.type == "EMPTY" and o.name not in self.taken and self.sent.node(o.name) is not None
-                 and "skin" not in self.sent.json["nodes"][self.sent.node(o.name)]]
+    def free_objects(self, named=False):
+        """Objects that are nodes of the format, not lines or levels of detail; on request only those that have a name there."""
+        found = []
+        for o in bpy.data.objects:
+            at = self.sent.node(o.name)
+            if at is None or o.type not in ("EMPTY", "MESH") or o.name in self.taken:
+                continue
+            node = self.sent.json["nodes"][at]
+            free = o.parent and o.parent_type == "OBJECT" and o.parent.type == "EMPTY" and "skin" not in node
+            mesh = self.sent.json["meshes"][node["mesh"]] if "mesh" in node else {"primitives": []}
+            solid = all(p.get("mode", 4) == 4 for p in mesh["primitives"])
+            level = "lod" in mesh.get("extras", {}).get("galatea", {})
+            if free and solid and not level and not (named and "mesh" in node and "fmdl" in self.own(node)):
+                found.append(o)
         return sorted(found, key=lambda o: o.name)
+
+    @staticmethod
+    def own(value):
+        return value.get("extras", {}).get("galatea", {})
 
     def move_node(self):
         for o in self.free_objects():
-            if not self.is_moved(o.name):
+            # Groups of FMDL have no place.
+            node = self.sent.json["nodes"][self.sent.node(o.name)]
+            if not self.is_moved(o.name) and not ("fmdl" in self.own(node) and "mesh" not in node):
                 o.location = np.array(o.location) + np.array([0.11, -0.07, 0.05])
                 self.taken.add(o.name)
                 return {"node": o.name}
         return None
 
     def rename_node(self):
-        for o in self.free_objects():
+        for o in self.free_objects(named=True):
             if o.name not in self.taken:
                 was, o.name = o.name, "Renamed"
+                self.taken.add("Renamed")
                 return {"node": was}
         for o in bpy.data.objects:
             for bone in o.data.bones if o.type == "ARMATURE" else ():
@@ -183,33 +205,50 @@ class Edits:
         return None
 
     def move_key(self):
-        names = {a["name"]: a for a in self.sent.json.get("animations", [])}
-        for action in sorted(bpy.data.actions, key=lambda a: a.name):
-            for path in ("location", "scale"):
-                for curve in curves(action):
-                    if not curve.data_path.endswith(path) or curve.array_index or len(curve.keyframe_points) < 3:
-                        continue
-                    bone = curve.data_path.split('"')[1] if '"' in curve.data_path else None
-                    kind = {"location": "translation", "scale": "scale"}[path]
-                    for clip in names:
-                        # A clip of several objects is an action with several slots.
-                        owners = [bone] if bone else [o.name for o in bpy.data.objects if self.sent.channel(clip, o.name, kind)]
-                        owner = next((n for n in owners if n and n != "Renamed"), None)
-                        sampler = owner and clip == action.name and self.sent.channel(clip, owner, kind)
-                        notes = json.dumps(self.sent.json["scenes"][0].get("extras", {}))
-                        if not sampler or sampler.get("interpolation") == "STEP" or len(self.sent.array(sampler["input"])) != len(curve.keyframe_points):
-                            continue
-                        if self.is_baked(clip, owner, kind) or (not bone and len(owners) > 1):
-                            continue
-                        at = len(curve.keyframe_points) // 2
-                        bag = [c for c in curves(action) if c.data_path == curve.data_path]
-                        if any(len(c.keyframe_points) != len(curve.keyframe_points) for c in bag) or len(bag) != 3:
-                            continue
-                        for c in bag:
-                            c.keyframe_points[at].co[1] += 0.25
-                            c.update()
-                        return {"clip": clip, "node": owner, "path": kind, "key": at}
+        kinds = [("rotation", "rotation_quaternion", 4), ("translation", "location", 3), ("scale", "scale", 3)]
+        # Files differ in which kind is tried first.
+        first = len(self.sent.bin) // 4 % 3
+        found = list(self.key_curves())
+        for path, data_path, width in kinds[first:] + kinds[:first]:
+            for clip, owner, bag in found:
+                own = {c.array_index: c for c in bag if c.data_path.endswith(data_path)}
+                sampler = self.sent.channel(clip, owner, path)
+                if len(own) != width or not sampler or sampler.get("interpolation") == "STEP":
+                    continue
+                count = len(self.sent.array(sampler["input"]))
+                if count < 3 or any(len(c.keyframe_points) != count for c in own.values()) or self.is_baked(clip, owner, path):
+                    continue
+                at = count // 2
+                values = [own[i].keyframe_points[at].co[1] for i in range(width)]
+                if path == "rotation":
+                    values = mathutils.Quaternion(values) @ mathutils.Quaternion((0.3, 0.5, 0.8), 0.4)
+                else:
+                    values = [v + 0.25 for v in values]
+                for i, value in enumerate(values):
+                    own[i].keyframe_points[at].co[1] = value
+                    own[i].update()
+                return {"clip": clip, "node": owner, "path": path, "key": at}
         return None
+
+    def key_curves(self):
+        """Curves by clip and node of the GLB. A clip of several objects is an action with a slot for each."""
+        names = {a["name"] for a in self.sent.json.get("animations", [])}
+        owners = {}
+        for o in sorted(bpy.data.objects, key=lambda o: o.name):
+            for track in o.animation_data.nla_tracks if o.animation_data else ():
+                for strip in track.strips:
+                    if strip.action and strip.action_slot:
+                        owners[strip.action.name, strip.action_slot.handle] = o
+        for action in sorted(bpy.data.actions, key=lambda a: a.name):
+            for bag in bags(action) if action.name in names else ():
+                o = owners.get((action.name, bag.slot_handle))
+                by_node = {}
+                for curve in bag.fcurves:
+                    bone = curve.data_path.split('"')[1] if '"' in curve.data_path else None
+                    by_node.setdefault(bone or (o.name if o else None), []).append(curve)
+                for node, own in sorted(by_node.items(), key=lambda pair: str(pair[0])):
+                    if node and node != "Renamed" and self.sent.node(node) is not None:
+                        yield action.name, node, own
 
     def is_baked(self, clip, node, path):
         notes = self.sent.json["scenes"][0].get("extras", {}).get("galatea", {}).get("clips", [])
@@ -223,7 +262,11 @@ class Edits:
         for material in sorted(bpy.data.materials, key=lambda m: m.name):
             at = next((i for i, m in enumerate(self.sent.json.get("materials", [])) if m.get("name") == material.name), None)
             texture = at is not None and self.sent.json["materials"][at].get("pbrMetallicRoughness", {}).get("baseColorTexture")
-            nodes = [n for n in material.node_tree.nodes if n.type == "TEX_IMAGE"] if material.node_tree else []
+            nodes = [n for n in material.node_tree.nodes if n.type == "TEX_IMAGE" and n.image] if material.node_tree else []
+            if texture:
+                # The one that shows the color.
+                image = self.sent.json["images"][self.sent.json["textures"][texture["index"]]["source"]]["name"]
+                nodes = [n for n in nodes if n.image.name == image or n.image.name.rsplit(".", 1)[0] == image]
             used = any(material.name in [s.name for s in o.material_slots] for o in bpy.data.objects)
             if texture and len(nodes) == 1 and used:
                 image = bpy.data.images.new("swapped", 4, 4)
@@ -345,7 +388,17 @@ class Edits:
         return next(c for c in glb.json["nodes"][at].get("children", []) if "mesh" in glb.json["nodes"][c])
 
     def ideal_delete_mesh(self, edit, before, after, out):
-        at = out.node(edit["node"])
+        for name in [edit["node"], *edit["levels"]]:
+            self.without(out, out.node(name))
+
+    def without(self, out, at):
+        for skin in out.json.get("skins", []):
+            spare = self.own(skin).get("spare", 0)
+            if at in skin["joints"][:len(skin["joints"]) - spare]:
+                # The bone stays.
+                for key in ("mesh", "skin"):
+                    out.json["nodes"][at].pop(key, None)
+                return
         parent = out.parent(at)
         siblings = out.json["nodes"][parent]["children"] if parent is not None else out.json["scenes"][0]["nodes"]
         siblings.remove(at)
@@ -373,10 +426,14 @@ class Edits:
         cubic = sampler.get("interpolation") == "CUBICSPLINE"
         assert a and b and a.get("interpolation", "LINEAR") == sampler.get("interpolation", "LINEAR"), "the channel was changed"
         row = edit["key"] * 3 + 1 if cubic else edit["key"]
-        by = b and after.array(b["output"])[row] - before.array(a["output"])[row]
-        assert np.abs(by).max() > 0.1, "the key did not move"
         rows = out.array(sampler["output"])
-        rows[row] += by
+        was, now = before.array(a["output"])[row], after.array(b["output"])[row]
+        if edit["path"] == "rotation":
+            assert min(np.abs(now - was).max(), np.abs(now + was).max()) > 0.05, "the key did not move"
+            rows[row] = now if now @ rows[row] >= 0 else -now
+        else:
+            assert np.abs(now - was).max() > 0.1, "the key did not move"
+            rows[row] += now - was
         sampler["output"] = out.append(rows, out.json["accessors"][sampler["output"]]["type"], 5126)
 
     def ideal_swap_picture(self, edit, before, after, out):

@@ -36,7 +36,7 @@ def through(job):
     edits.in_blender()
     export(job["output"])
     edits.ideal(before, job["output"], job["ideal"])
-    return " " + " ".join(e["edit"] for e in edits.done)
+    return " " + json.dumps(edits.done)
 
 
 def main():

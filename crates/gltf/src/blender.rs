@@ -7,7 +7,8 @@
 //!   descendants lose precision with their distance, or their transform if the scale is 0, so theirs is noted, too.
 //! * A joint is exported at its bind pose, which need not be its rest pose. Both are noted, as `bind` and `rest`; a joint that is
 //!   at neither was edited.
-//! * Bones have no meshes, cameras or lights; a child of the bone gets them. The bone notes the name of what it `holds`.
+//! * Bones have no meshes, cameras or lights; a child of the bone gets them. The bone notes the name of what it `holds`. If that is
+//!   deleted, a bone that is one only because of Blender (`spare`) goes with it.
 //! * Children of bones that are no bones are exported elsewhere and move differently. So they become joints that move no vertex; a
 //!   skin notes how many such `spare` joints are at its end.
 //! * A skinned mesh becomes a child of the armature. Its parent is noted as its `home`.
@@ -143,6 +144,8 @@ pub(crate) struct Notes {
     odd: Vec<bool>,
     /// Animated nodes and their descendants.
     swept: Vec<bool>,
+    /// Nodes that are bones only because of Blender.
+    spare: HashSet<u32>,
 }
 
 /// Returns the index of a property among translation, rotation and scale.
@@ -162,6 +165,7 @@ impl Notes {
             moved: vec![[false; 3]; count],
             bones: vec![false; count],
             swept: vec![false; count],
+            spare: spares.iter().flatten().map(|(spare, _)| *spare).collect(),
             ..Notes::default()
         };
         for channel in scene.clips.iter().flat_map(|c| &c.channels) {
@@ -250,6 +254,9 @@ impl Notes {
         let left_behind = node.skin.is_some() && (moved || !node.children.is_empty());
         if let Some(mesh) = mesh.filter(|_| bone || left_behind) {
             out.insert("holds", mesh.to_owned());
+            if self.spare.contains(&(id as u32)) && node.children.is_empty() {
+                out.insert("spare", true);
+            }
         } else if bone && (node.light.is_some() || node.camera.is_some()) {
             out.insert("holds", "");
         }
@@ -373,6 +380,14 @@ pub(crate) fn halves(root: &Value, parents: &[Option<usize>]) -> HashMap<usize, 
     out
 }
 
+/// Returns `true` for a node that only was a bone because Blender has no other way to hang a mesh on one, if that mesh is gone.
+pub(crate) fn is_empty_holder(node: &Value) -> bool {
+    let own = galatea(node);
+    let spare = own.is_some_and(|own| own.get("spare").is_some() && own.get("holds").is_some());
+    let leaf = node.get("children").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    spare && leaf && node.get("mesh").is_none()
+}
+
 /// Returns a bone with the mesh, camera or light that another node holds for it.
 pub(crate) fn merge_half(holder: &Value, half: &Value) -> Value {
     let mut out = holder.clone();
@@ -417,6 +432,7 @@ impl NodeNotes {
     /// Takes the notes out of a node's extras.
     pub(crate) fn take(extras: &mut Extras) -> NodeNotes {
         extras.remove("holds");
+        extras.remove("spare");
         NodeNotes {
             negative: extras.remove("negative").is_some(),
             rest: read_transform(extras.remove("rest")),

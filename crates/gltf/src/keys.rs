@@ -19,6 +19,10 @@ use crate::read::NameTables;
 /// The precision of noted tangents.
 const STEP: f32 = 1.0 / 32768.0;
 
+/// Tangents between keys that are less apart than this, in seconds, are noted as if they were so far apart: formats may hold them
+/// in other units, and have other keys between.
+const SHORTEST: f32 = 0.25;
+
 /// Separates names in a text: Blender keeps no lists of texts.
 const BETWEEN: char = '\n';
 
@@ -45,7 +49,7 @@ impl Singles {
         }
         if channel.interpolation == Interpolation::Cubic {
             if let Some(tangents) = encode(channel, times) {
-                note.insert("tangents", tangents);
+                note.insert("slopes", tangents);
             }
             return;
         }
@@ -97,8 +101,16 @@ impl Noted {
         out
     }
 
-    /// Undoes what Blender did to the keys of a channel.
-    pub(crate) fn undo(&self, channel: &mut Channel, node: u32, note: Option<&Value>) {
+    /// Undoes what Blender did to the keys of a channel. `restore_forbidden` restores what glTF forbids, once all keys are there.
+    pub(crate) fn undo(
+        &self,
+        channel: &mut Channel,
+        node: u32,
+        note: Option<&Value>,
+        restore_forbidden: &dyn Fn(&mut Channel),
+    ) {
+        // Blender knows nothing of the keys that it has dropped.
+        let automatic = has_automatic_tangents(channel);
         if let Some(close) = note.and_then(|note| note.get("close")) {
             insert_close(channel, close);
         }
@@ -114,11 +126,14 @@ impl Noted {
                 channel.values.truncate(width);
                 channel.interpolation = interpolation;
             }
-        } else if let Some(tangents) = note.and_then(|note| note.get("tangents")).and_then(decode_u32s) {
+        } else if let Some(tangents) =
+            note.filter(|_| automatic).and_then(|note| note.get("slopes")).and_then(decode_u32s)
+        {
             restore(channel, &tangents);
         }
         let runs = note.and_then(|note| note.get("negative")).and_then(decode_u32s);
         negate(channel, &runs.unwrap_or_default());
+        restore_forbidden(channel);
         if let Some(lengths) = note.and_then(|note| note.get("lengths")).and_then(decode_u32s) {
             stretch(channel, &lengths);
         }
@@ -209,9 +224,18 @@ fn insert_close(channel: &mut Channel, note: &Value) {
         };
         let range = here * stride..(here + 1) * stride;
         let Some(now) = channel.values.get(range.clone()).map(<[f32]>::to_vec) else { return };
-        let size = now.iter().fold(1.0f32, |most, v| most.max(v.abs()));
-        let near =
-            |row: &[f32], sign: f32| now.iter().zip(row).all(|(a, b)| (a * sign - b).abs() <= 1e-3 * size);
+        // Tangents are another matter.
+        let values = if channel.interpolation == Interpolation::Cubic {
+            stride / 3..stride / 3 * 2
+        } else {
+            0..stride
+        };
+        let value = |row: &[f32]| row.get(values.clone()).map(<[f32]>::to_vec).unwrap_or_default();
+        let here_now = value(&now);
+        let size = here_now.iter().fold(1.0f32, |most, v| most.max(v.abs()));
+        let near = |row: &[f32], sign: f32| {
+            here_now.iter().zip(value(row)).all(|(a, b)| (a * sign - b).abs() <= 1e-3 * size)
+        };
         let same = |row: &[f32]| near(row, 1.0) || turned && near(row, -1.0);
         if !same(row) && !same(next) {
             // It was edited: both are what it is now.
@@ -294,7 +318,7 @@ fn side(property: &Property, value: &[f32]) -> f32 {
     if *property == Property::Rotation && negative { -1.0 } else { 1.0 }
 }
 
-/// Returns the tangents of cubic keys in steps of how far they lead until the next key; `None` if they cannot be noted.
+/// Returns the tangents of cubic keys in steps of how far they lead until the next key, or in [`SHORTEST`]; `None` if they cannot be noted.
 fn encode(channel: &Channel, times: &[f32]) -> Option<Value> {
     let width = channel.width();
     let mut out: Vec<u32> = Vec::with_capacity(times.len() * width * 2);
@@ -302,7 +326,7 @@ fn encode(channel: &Channel, times: &[f32]) -> Option<Value> {
         let sign = side(&channel.property, key.get(width..width * 2)?);
         for (from, span) in [0, width * 2].into_iter().zip(spans) {
             for slope in key.get(from..from + width)? {
-                let steps = (slope * span * sign / STEP).round();
+                let steps = (slope * span.max(SHORTEST) * sign / STEP).round();
                 if steps.is_nan() || steps.abs() > 1e9 {
                     return None;
                 }
@@ -313,22 +337,27 @@ fn encode(channel: &Channel, times: &[f32]) -> Option<Value> {
     Some(encode_u32s(&out))
 }
 
-/// Restores the tangents of cubic keys, unless they have others than Blender gives them by itself.
+/// Returns `true` if cubic keys have the tangents that Blender gives them by itself.
+fn has_automatic_tangents(channel: &Channel) -> bool {
+    channel.with_spline_tangents().is_some_and(|automatic| is_near(channel, &automatic))
+}
+
+/// Restores the tangents of cubic keys.
 fn restore(channel: &mut Channel, tangents: &[u32]) {
     let width = channel.width();
-    if tangents.len() != channel.times.len() * width * 2 || width == 0 {
-        return;
-    }
-    let Some(automatic) = channel.with_spline_tangents() else { return };
-    if !is_near(channel, &automatic) {
+    let cubic = channel.interpolation == Interpolation::Cubic;
+    if tangents.len() != channel.times.len() * width * 2 || width == 0 || !cubic {
         return;
     }
     let keys = channel.values.chunks_exact_mut(width * 3).zip(tangents.chunks_exact(width * 2));
     for ((key, noted), spans) in keys.zip(spans(&channel.times)) {
         let sign = side(&channel.property, key.get(width..width * 2).unwrap_or(&[]));
-        for ((from, noted), span) in [0, width * 2].into_iter().zip(noted.chunks_exact(width)).zip(spans) {
+        let parts = [0, width * 2].into_iter().zip(noted.chunks_exact(width)).zip(spans);
+        // Between keys that are hardly apart, steps say nothing; those keys came back with their tangents.
+        for ((from, noted), span) in parts.filter(|(_, span)| *span >= CLOSE) {
             let slots = key.get_mut(from..from + width).into_iter().flatten();
-            slots.zip(noted).for_each(|(slot, steps)| *slot = *steps as i32 as f32 * STEP * sign / span);
+            let unit = STEP * sign / span.max(SHORTEST);
+            slots.zip(noted).for_each(|(slot, steps)| *slot = *steps as i32 as f32 * unit);
         }
     }
 }
@@ -345,12 +374,21 @@ fn through_frame(value: &[f32], slope: &[f32]) -> Vec<f32> {
     ahead.iter().zip(value).map(|(a, v)| (a / length - v) * FRAMES).collect()
 }
 
+/// Returns a tangent of a scale as Blender exports it for bones: what is there after a frame is taken from a matrix, where all
+/// three numbers have the sign of its determinant.
+fn through_matrix(value: &[f32], slope: &[f32]) -> Vec<f32> {
+    let ahead: Vec<f32> = value.iter().zip(slope).map(|(v, s)| v + s / FRAMES).collect();
+    let sign = if ahead.iter().filter(|v| **v < 0.0).count() % 2 == 1 { -1.0 } else { 1.0 };
+    ahead.iter().zip(value).map(|(a, v)| (a.abs() * sign - v) * FRAMES).collect()
+}
+
 /// Returns `true` if the tangents of two channels differ by little, compared with how far they lead.
 fn is_near(a: &Channel, b: &Channel) -> bool {
     let width = a.width();
     let part = |key: &[f32], from: usize| -> Vec<f32> { key.get(from..from + width).unwrap_or(&[]).to_vec() };
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let turned = a.property == Property::Rotation;
+    let scaled = a.property == Property::Scale && width == 3;
     // How far tangents lead, and how far they are apart.
     let (mut lead, mut apart) = (0.0f32, 0.0f32);
     let keys = a.values.chunks_exact(width * 3).zip(b.values.chunks_exact(width * 3)).zip(spans(&a.times));
@@ -363,6 +401,8 @@ fn is_near(a: &Channel, b: &Channel) -> bool {
             b.iter_mut().for_each(|v| *v *= sign);
             if turned {
                 (a, b) = (through_frame(&value, &a), through_frame(&value, &b));
+            } else if scaled {
+                (a, b) = (through_matrix(&value, &a), through_matrix(&value, &b));
             }
             let off: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
             let longest = |list: &[f32]| list.iter().fold(0.0f32, |most, v| most.max(v.abs())) * span;
@@ -405,13 +445,13 @@ mod tests {
             assert!(own.is_empty());
             let two = [0.0, 0.0, 0.6, 0.8, 0.0, 0.0, 0.6, 0.8];
             let mut back = rotations_of(Interpolation::Step, &[0.0, 1.0], &two);
-            singles.undo(&mut back, 0, Some(&note));
+            singles.undo(&mut back, 0, Some(&note), &|_| ());
             assert_eq!(back, one);
             // A second key that was set in Blender stays.
             let edited =
                 rotations_of(Interpolation::Linear, &[0.0, 1.0], &[0.0, 0.0, -0.6, -0.8, 1.0, 0.0, 0.0, 0.0]);
             let mut back = edited.clone();
-            singles.undo(&mut back, 0, Some(&note));
+            singles.undo(&mut back, 0, Some(&note), &|_| ());
             assert_eq!(back.times, edited.times);
         }
     }
@@ -421,7 +461,7 @@ mod tests {
         let one = Channel::node(0, Property::Scale, Interpolation::Linear, vec![0.4], vec![2.0; 3]);
         let (mut own, note) = noted(&one);
         let mut back = Channel::node(0, Property::Scale, Interpolation::Step, vec![0.4, 0.5], vec![2.0; 6]);
-        Noted::take(&mut own, &names()).undo(&mut back, 0, Some(&Value::Object(note)));
+        Noted::take(&mut own, &names()).undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
         assert_eq!(back, one);
     }
 
@@ -441,13 +481,13 @@ mod tests {
         let singles = Noted::take(&mut own, &names());
         let mut back = channel.with_spline_tangents().expect("cubic");
         assert_ne!(back, channel);
-        singles.undo(&mut back, 0, Some(&note));
+        singles.undo(&mut back, 0, Some(&note), &|_| ());
         let near = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
         assert!(near(&back.values, &channel.values), "{:?}", back.values);
         let mut shaped = channel.with_spline_tangents().expect("cubic");
         shaped.values[9] += 3.0;
         let before = shaped.clone();
-        singles.undo(&mut shaped, 0, Some(&note));
+        singles.undo(&mut shaped, 0, Some(&note), &|_| ());
         assert_eq!(shaped, before);
     }
 
@@ -459,7 +499,7 @@ mod tests {
         assert_eq!(note.get("negative"), Some(&encode_u32s(&[1, 1, 1])));
         let mut back = channel.clone();
         back.values.iter_mut().for_each(|v| *v = -*v);
-        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
         assert_eq!(back.values, channel.values);
     }
 
@@ -476,14 +516,14 @@ mod tests {
             key.iter_mut().for_each(|c| *c /= length);
         });
         let unit = back.clone();
-        Noted::default().undo(&mut back, 0, Some(&note));
+        Noted::default().undo(&mut back, 0, Some(&note), &|_| ());
         assert!(back.values.iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-5), "{:?}", back.values);
         // Other keys are as they are.
         let mut more = unit.clone();
         more.times.push(3.0);
         more.values.extend([0.0, 0.0, 0.0, 1.0]);
         let before = more.clone();
-        Noted::default().undo(&mut more, 0, Some(&note));
+        Noted::default().undo(&mut more, 0, Some(&note), &|_| ());
         assert_eq!(more, before);
         assert!(noted(&unit).1.get("lengths").is_none());
     }
@@ -499,22 +539,22 @@ mod tests {
         let (_, note) = noted(&channel);
         let note = Value::Object(note);
         let mut back = scale(&[0.0, 0.5, 1.0], &[2.00001, 3.0, 4.0]);
-        Noted::default().undo(&mut back, 0, Some(&note));
+        Noted::default().undo(&mut back, 0, Some(&note), &|_| ());
         assert_eq!(back, channel);
         // An edited key is what both are.
         let mut edited = scale(&[0.0, 0.5, 1.0], &[7.0, 3.0, 4.0]);
-        Noted::default().undo(&mut edited, 0, Some(&note));
+        Noted::default().undo(&mut edited, 0, Some(&note), &|_| ());
         assert_eq!(edited, scale(&[0.0, ulp, 0.5, 1.0, 1.0001], &[7.0, 7.0, 3.0, 4.0, 5.0]));
         // With keys that were added or removed, what is there stays.
         let more = scale(&[0.0, 0.25, 0.5, 1.0], &[2.0, 2.5, 3.0, 4.0]);
         let mut back = more.clone();
-        Noted::default().undo(&mut back, 0, Some(&note));
+        Noted::default().undo(&mut back, 0, Some(&note), &|_| ());
         assert_eq!(back, more);
         // Two that become one are exported as two equal ones.
         let pair = scale(&[0.0, ulp], &[1.0, 1.0]);
         let (_, note) = noted(&pair);
         let mut back = scale(&[0.0, 1.0], &[1.0, 1.0]);
-        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
         assert_eq!(back, pair);
     }
 
@@ -549,8 +589,50 @@ mod tests {
             }
         }
         assert!(back.values.iter().any(|v| v.abs() > 40.0));
-        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)));
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
         let near = back.values.iter().zip(&channel.values).all(|(a, b)| (a.abs() - b.abs()).abs() < 1e-2);
         assert!(near, "{:?}", back.values);
+    }
+
+    #[test]
+    fn tangents_of_scales_that_lead_below_nothing_come_back() {
+        // The third number is negative a frame ahead, so Blender takes all three for negative there.
+        let times = [0.0, 0.7, 0.76, 1.4, 1.8];
+        let rows = [[1.0; 3], [1.0; 3], [0.44, 0.44, 0.3], [0.44, 0.44, 0.3], [1.0; 3]];
+        let values: Vec<f32> = rows.iter().flat_map(|row| [[0.5; 3], *row, [-0.25; 3]].concat()).collect();
+        let channel = Channel::node(0, Property::Scale, Interpolation::Cubic, times.to_vec(), values);
+        let (_, note) = noted(&channel);
+        let mut back = channel.with_spline_tangents().expect("cubic");
+        let mut flipped = 0;
+        for row in back.values.as_chunks_mut::<9>().0 {
+            let value = row[3..6].to_vec();
+            for from in [0, 6] {
+                let made = through_matrix(&value, &row[from..from + 3]);
+                flipped += usize::from(made.iter().zip(&row[from..]).any(|(a, b)| (a - b).abs() > 1.0));
+                row[from..from + 3].copy_from_slice(&made);
+            }
+        }
+        assert!(flipped > 0);
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
+        let near = back.values.iter().zip(&channel.values).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(near, "{:?}", back.values);
+    }
+
+    #[test]
+    fn cubic_keys_that_are_hardly_apart_come_back_with_their_tangents() {
+        let times = [0.0, 0.5, 0.500_1, 1.0];
+        let row = |slope: f32, value: f32| [[slope; 3], [value; 3], [slope; 3]].concat();
+        let values = [row(0.5, 1.0), row(-0.25, 2.0), row(0.75, 2.5), row(0.25, 3.0)].concat();
+        let channel = Channel::node(0, Property::Translation, Interpolation::Cubic, times.to_vec(), values);
+        let (_, note) = noted(&channel);
+        let mut back = channel.clone();
+        back.times.remove(1);
+        back.values.drain(9..18);
+        let mut back = back.with_spline_tangents().expect("cubic");
+        Noted::default().undo(&mut back, 0, Some(&Value::Object(note)), &|_| ());
+        assert_eq!(back.times, channel.times);
+        let near = back.values.iter().zip(&channel.values).all(|(a, b)| (a - b).abs() < 0.4);
+        assert!(near, "{:?}", back.values);
+        assert_eq!(back.values[12..15], [2.0; 3]);
     }
 }

@@ -20,7 +20,6 @@ mod bin;
 mod blender;
 mod buffers;
 mod constraints;
-mod dropped;
 mod glb;
 mod json;
 mod keys;

@@ -1,5 +1,5 @@
-//! Normals that Blender cannot keep. It stores them relative to the faces around a vertex, which says nothing where these have no
-//! area, cancel each other, as the two sides of a leaf do, or face along one of their own edges. Meshes note such normals, with the
+//! Normals that Blender cannot keep. It stores them relative to the faces around a vertex that share edges, which says nothing where
+//! these have no area, cancel each other, as the two sides of a leaf do, or face along one of their own edges. Meshes note such normals, with the
 //! corners and the place of their vertices. They come back where neither the triangles nor the place have changed.
 
 use foldhash::HashMap;
@@ -8,7 +8,7 @@ use galatea_scene::{
 };
 use glam::Vec3;
 
-use crate::dropped;
+use crate::twins;
 
 /// The key of the note in the extras of a mesh.
 pub(crate) const KEY: &str = "normals";
@@ -23,7 +23,8 @@ const SHORT: f32 = 0.5;
 const ALONG: f32 = 0.999;
 
 /// The cosine of 40 degrees. Faces around a vertex that are all within this angle of the first one neither cancel each other nor
-/// have an edge along their sum, which is within the same angle of the first, and so within 80 degrees of each face.
+/// have an edge along their sum, which is within the same angle of the first, and so within 80 degrees of each face. The same holds
+/// for some of them.
 const ALIKE: f32 = 0.766_05;
 
 /// A triangle of less area, as a part of the square of its longest edge, has none.
@@ -35,10 +36,6 @@ struct Around {
     /// The sum of their normals, by their angles.
     sum: Vec3,
     angles: f32,
-    /// The normal of the first of them.
-    one: Vec3,
-    /// Whether another one faces elsewhere, so that their sum has to be looked at.
-    uneven: bool,
     lost: bool,
 }
 
@@ -47,21 +44,19 @@ pub(crate) fn note<'p>(primitives: impl Iterator<Item = (&'p Primitive, &'p Vert
     let (mut corners, mut of, mut rows): (Vec<u32>, Vec<u32>, Vec<f32>) = Default::default();
     let (mut kept, mut last, mut count) = (0u32, 0u32, 0u32);
     for (primitive, vertices) in primitives {
-        let triangles = dropped::kept(primitive);
+        let triangles = twins::imported(primitive);
         let number = kept;
         kept = kept.checked_add(triangles.len() as u32)?;
         if vertices.normals.len() != vertices.positions.len() {
             continue;
         }
-        let Some((first, around)) = around(&triangles, &vertices.positions) else { continue };
-        if !around.iter().any(|a| a.lost) {
+        let Some(lost) = lost_corners(&triangles, &vertices.positions) else { continue };
+        if !lost.contains(&true) {
             continue;
         }
         let mut numbers: HashMap<u32, u32> = HashMap::default();
-        for (vertex, corner) in triangles.as_flattened().iter().zip(number.checked_mul(3)?..) {
-            if !around.get((*vertex - first) as usize).is_some_and(|a| a.lost) {
-                continue;
-            }
+        let all = triangles.as_flattened().iter().zip(number.checked_mul(3)?..).zip(lost);
+        for ((vertex, corner), _) in all.filter(|(_, lost)| *lost) {
             let (Some(place), Some(normal)) =
                 (vertices.positions.get(*vertex as usize), vertices.normals.get(*vertex as usize))
             else {
@@ -88,27 +83,46 @@ pub(crate) fn note<'p>(primitives: impl Iterator<Item = (&'p Primitive, &'p Vert
     ])))
 }
 
-/// Returns the faces around each vertex of some triangles, from the vertex with the lowest index on; `None` if the indices are
-/// spread too far.
-fn around(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Around>)> {
-    around_unless(ALIKE, triangles, positions)
+impl Around {
+    fn add(&mut self, normal: Vec3, angle: f32) {
+        self.sum += normal * angle;
+        self.angles += angle;
+    }
+
+    /// Finds out whether the normals cancel each other.
+    fn close(&mut self) {
+        self.lost |= self.sum.length() < SHORT * self.angles;
+        self.sum = self.sum.normalize_or_zero();
+    }
+
+    /// Returns `true` if these faces face along one of their edges.
+    fn is_along(&self, edges: [Vec3; 2]) -> bool {
+        edges.iter().any(|edge| edge.normalize_or_zero().dot(self.sum).abs() > ALONG)
+    }
 }
 
-/// Does what [`around`] does; what the faces of a vertex add up to is left out if their cosines with the first are this much.
-fn around_unless(alike: f32, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<(u32, Vec<Around>)> {
-    let all = triangles.as_flattened();
-    let (first, last) = (*all.iter().min()?, *all.iter().max()?);
-    let span = (last - first) as usize + 1;
-    if span > all.len() * 8 || last as usize >= positions.len() {
-        return None;
+/// A corner of a triangle with area.
+#[derive(Clone, Copy)]
+struct Corner {
+    /// The normal of the triangle; 0 if it has no area.
+    normal: Vec3,
+    /// To the next corner and to the one before.
+    edges: [Vec3; 2],
+    /// Whether a face of the vertex faces elsewhere, so that all of them have to be looked at.
+    uneven: bool,
+}
+
+impl Corner {
+    fn angle(&self) -> f32 {
+        let [next, before] = self.edges;
+        next.angle_between(before)
     }
-    let mut out = vec![Around::default(); span];
+}
+
+/// Returns the corners of triangles in order.
+fn corners(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Vec<Corner> {
     let place = |vertex: u32| positions.get(vertex as usize).copied().map_or(Vec3::ZERO, Vec3::from);
-    let corners = |triangle: &[u32; 3]| {
-        let [a, b, c] = *triangle;
-        [[a, b, c], [b, c, a], [c, a, b]]
-    };
-    let mut normals = Vec::with_capacity(triangles.len());
+    let mut out = Vec::with_capacity(triangles.len() * 3);
     for triangle in triangles {
         let [a, b, c] = triangle.map(place);
         let cross = (b - a).cross(c - a);
@@ -117,37 +131,129 @@ fn around_unless(alike: f32, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> 
         // What is not a number has no area, either.
         let flat = area.is_nan() || least.is_nan() || area <= least;
         let normal = if flat { Vec3::ZERO } else { cross.normalize_or_zero() };
-        for vertex in triangle {
-            let Some(slot) = out.get_mut((vertex - first) as usize) else { continue };
-            slot.lost |= flat;
-            if slot.one == Vec3::ZERO {
-                slot.one = normal;
+        for (here, next, before) in [(a, b, c), (b, c, a), (c, a, b)] {
+            out.push(Corner { normal, edges: [next - here, before - here], uneven: false });
+        }
+    }
+    out
+}
+
+/// Finds the corners of vertices whose faces are not alike: their cosines with the first one are less than this.
+fn find_uneven(alike: f32, corners: &mut [Corner], owners: impl Iterator<Item = usize> + Clone, count: usize) {
+    let mut vertices = vec![(Vec3::ZERO, false); count];
+    for (corner, owner) in corners.iter().zip(owners.clone()) {
+        let Some((first, uneven)) = vertices.get_mut(owner) else { continue };
+        if *first == Vec3::ZERO {
+            *first = corner.normal;
+        }
+        // A face without area has no normal, and so is not like any other.
+        *uneven |= first.dot(corner.normal) < alike;
+    }
+    for (corner, owner) in corners.iter_mut().zip(owners) {
+        corner.uneven = vertices.get(owner).is_some_and(|(_, uneven)| *uneven);
+    }
+}
+
+/// Returns for each corner whether its normal will be lost; `None` if the indices are spread too far.
+fn lost_corners(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<Vec<bool>> {
+    lost_corners_unless(ALIKE, triangles, positions)
+}
+
+/// Does what [`lost_corners`] does, for vertices whose faces are less [alike](find_uneven) than this.
+fn lost_corners_unless(alike: f32, triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Option<Vec<bool>> {
+    let all = triangles.as_flattened();
+    let (first, last) = (*all.iter().min()?, *all.iter().max()?);
+    let span = (last - first) as usize + 1;
+    if span > all.len() * 8 || last as usize >= positions.len() {
+        return None;
+    }
+    let mut corners = corners(triangles, positions);
+    let owner = |vertex: &u32| (*vertex - first) as usize;
+    find_uneven(alike, &mut corners, all.iter().map(owner), span);
+    if !corners.iter().any(|corner| corner.uneven) {
+        return Some(vec![false; corners.len()]);
+    }
+    let mut lost = mark(&corners, all.iter().map(owner), span);
+    // Where faces look into different directions, those that share no edge are on their own.
+    let mut mixed = vec![false; span];
+    let mut sums = vec![Vec3::ZERO; span];
+    for (corner, vertex) in corners.iter().zip(all) {
+        sums.get_mut(owner(vertex)).into_iter().for_each(|sum| *sum += corner.normal);
+    }
+    for (corner, vertex) in corners.iter().zip(all).filter(|(corner, _)| corner.uneven) {
+        let sum = sums.get(owner(vertex)).map_or(Vec3::ZERO, |sum| sum.normalize_or_zero());
+        if corner.normal.dot(sum) < SHORT {
+            mixed.get_mut(owner(vertex)).into_iter().for_each(|slot| *slot = true);
+        }
+    }
+    if mixed.contains(&true) {
+        let fans = fans(triangles, &|vertex| mixed.get(owner(&vertex)) == Some(&true));
+        let alone = mark(&corners, fans.iter().copied(), corners.len());
+        lost.iter_mut().zip(alone).for_each(|(lost, alone)| *lost |= alone);
+    }
+    Some(lost)
+}
+
+/// Returns for each corner whether the faces around it say nothing; `owners` tells which corners belong together.
+fn mark(corners: &[Corner], owners: impl Iterator<Item = usize> + Clone, count: usize) -> Vec<bool> {
+    let mut groups = vec![Around::default(); count];
+    for (corner, owner) in corners.iter().zip(owners.clone()).filter(|(corner, _)| corner.uneven) {
+        let Some(group) = groups.get_mut(owner) else { continue };
+        if corner.normal == Vec3::ZERO {
+            group.lost = true;
+        } else {
+            group.add(corner.normal, corner.angle());
+        }
+    }
+    groups.iter_mut().for_each(Around::close);
+    for (corner, owner) in corners.iter().zip(owners.clone()).filter(|(corner, _)| corner.uneven) {
+        if let Some(group) = groups.get_mut(owner) {
+            group.lost |= group.is_along(corner.edges);
+        }
+    }
+    owners.map(|owner| groups.get(owner).is_some_and(|group| group.lost)).collect()
+}
+
+/// Returns for each corner the first of those at the same vertex that are connected with it by edges that two triangles share,
+/// which run along them in opposite directions. Vertices that are not `wanted` have one group each.
+fn fans(triangles: &[[u32; 3]], wanted: &dyn Fn(u32) -> bool) -> Vec<usize> {
+    let all = triangles.as_flattened();
+    let mut up: Vec<usize> = (0..all.len()).collect();
+    // With shorter ways each time, so that the order of triangles does not matter.
+    fn top(up: &mut [usize], mut at: usize) -> usize {
+        while let Some(above) = up.get(at).copied().filter(|above| *above != at) {
+            let higher = up.get(above).copied().unwrap_or(above);
+            up.get_mut(at).into_iter().for_each(|slot| *slot = higher);
+            at = higher;
+        }
+        at
+    }
+    // For each directed edge, its triangle's corner at its start and how many triangles have it.
+    let mut edges: HashMap<(u32, u32), (usize, u32)> = HashMap::default();
+    let mut firsts: HashMap<u32, usize> = HashMap::default();
+    let each = || {
+        triangles.iter().enumerate().flat_map(|(t, [a, b, c])| {
+            [(*a, *b, t * 3, t * 3 + 1), (*b, *c, t * 3 + 1, t * 3 + 2), (*c, *a, t * 3 + 2, t * 3)]
+        })
+    };
+    for (a, b, start, _) in each().filter(|(a, b, ..)| wanted(*a) || wanted(*b)) {
+        edges.entry((a, b)).or_insert((start, 0)).1 += 1;
+    }
+    let next = |corner: usize| if corner % 3 == 2 { corner - 2 } else { corner + 1 };
+    for (a, b, start, end) in each() {
+        let (mine, other) = (edges.get(&(a, b)), edges.get(&(b, a)));
+        if let (Some((_, 1)), Some((back, 1))) = (mine, other) {
+            for (one, two) in [(start, next(*back)), (end, *back)] {
+                let (one, two) = (top(&mut up, one), top(&mut up, two));
+                up.get_mut(one.max(two)).into_iter().for_each(|slot| *slot = one.min(two));
             }
-            // A normal of an area that is too large to be a number is zero, and so is uneven.
-            slot.uneven |= !flat && slot.one.dot(normal) < alike;
         }
-        normals.push((normal, flat));
-    }
-    for (triangle, (normal, _)) in triangles.iter().zip(&normals).filter(|(_, (_, flat))| !flat) {
-        for [vertex, next, before] in corners(triangle) {
-            if let Some(slot) = out.get_mut((vertex - first) as usize).filter(|slot| slot.uneven) {
-                let angle = (place(next) - place(vertex)).angle_between(place(before) - place(vertex));
-                slot.sum += *normal * angle;
-                slot.angles += angle;
-            }
+        if !wanted(a) {
+            let first = *firsts.entry(a).or_insert(start);
+            up.get_mut(start).into_iter().for_each(|slot| *slot = first);
         }
     }
-    for around in out.iter_mut().filter(|around| around.uneven) {
-        around.lost |= around.sum.length() < SHORT * around.angles;
-        around.sum = around.sum.normalize_or_zero();
-    }
-    for [vertex, next, before] in triangles.iter().flat_map(corners) {
-        if let Some(slot) = out.get_mut((vertex - first) as usize).filter(|slot| slot.uneven) {
-            let edges = [place(next) - place(vertex), place(before) - place(vertex)];
-            slot.lost |= edges.iter().any(|edge| edge.normalize_or_zero().dot(slot.sum).abs() > ALONG);
-        }
-    }
-    Some((first, out))
+    (0..all.len()).map(|corner| top(&mut up, corner)).collect()
 }
 
 /// A vertex whose normal was noted.
@@ -165,7 +271,7 @@ pub(crate) fn find(primitives: &[Primitive], note: &Value) -> Vec<Lost> {
     let rows = note.get("rows").and_then(read_floats).unwrap_or_default();
     let all: Vec<(VerticesId, u32)> = primitives
         .iter()
-        .flat_map(|p| dropped::triangles(p).as_flattened().iter().map(|vertex| (p.vertices, *vertex)))
+        .flat_map(|p| twins::triangles(p).as_flattened().iter().map(|vertex| (p.vertices, *vertex)))
         .collect();
     if note.get("kept").and_then(Value::as_u64) != Some(all.len() as u64 / 3) {
         return Vec::new();
@@ -183,18 +289,18 @@ pub(crate) fn find(primitives: &[Primitive], note: &Value) -> Vec<Lost> {
     out
 }
 
-/// How far a vertex may be from where it was, as a part of the size of its mesh.
+/// How far a vertex may be from where it was, as a part of the largest coordinate of the model.
 const NEAR: f32 = 1e-4;
 
 /// Restores the normals of vertices that are where they were.
 pub(crate) fn restore(scene: &mut Scene, lost: &[Lost]) {
-    let mut sizes: HashMap<VerticesId, f32> = HashMap::default();
+    if lost.is_empty() {
+        return;
+    }
+    let all = scene.vertices.iter().flat_map(|v| v.positions.as_flattened());
+    let size = all.map(|c| c.abs()).filter(|c| c.is_finite()).fold(0.0, f32::max);
     for Lost { vertex: (vertices, row), place, normal } in lost {
         let Some(columns) = scene.vertices.get_mut(*vertices as usize) else { continue };
-        let size = *sizes.entry(*vertices).or_insert_with(|| {
-            let all = columns.positions.as_flattened().iter().map(|c| c.abs()).filter(|c| c.is_finite());
-            all.fold(0.0, f32::max)
-        });
         let there = columns.positions.get(*row as usize);
         let near =
             there.is_some_and(|there| there.iter().zip(place).all(|(a, b)| (a - b).abs() <= NEAR * size));
@@ -224,12 +330,12 @@ mod tests {
             if round % 3 == 0 {
                 triangles.extend([[0, 8, 1], [20, 28, 21], [40, 40, 41]]);
             }
-            let (_, short) = around(&triangles, &positions).unwrap();
-            let (_, whole) = around_unless(2.0, &triangles, &positions).unwrap();
-            let of = |all: &[Around]| all.iter().map(|a| a.lost).collect::<Vec<_>>();
-            assert_eq!(of(&short), of(&whole), "round {round}");
-            lost += whole.iter().filter(|a| a.lost).count();
-            even += short.iter().filter(|a| !a.uneven).count();
+            let whole = lost_corners_unless(2.0, &triangles, &positions).unwrap();
+            assert_eq!(lost_corners(&triangles, &positions).unwrap(), whole, "round {round}");
+            lost += whole.iter().filter(|lost| **lost).count();
+            let mut corners = corners(&triangles, &positions);
+            find_uneven(ALIKE, &mut corners, triangles.as_flattened().iter().map(|v| *v as usize), 64);
+            even += corners.iter().filter(|corner| !corner.uneven).count();
         }
         assert!(lost > 100 && even > 1000, "{lost} lost, {even} even");
     }
@@ -293,5 +399,26 @@ mod tests {
         assert!(note.is_some());
         let plain = Primitive { indices: vec![6, 7, 8], ..Primitive::default() };
         assert_eq!(super::note([(&plain, &vertices)].into_iter()), None);
+    }
+
+    #[test]
+    fn faces_that_share_no_edge_are_on_their_own() {
+        // Two triangles folded onto each other, and a third that touches them in one vertex and outweighs them.
+        let positions = vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [1.0, 0.2, 0.0],
+            [1.0, 0.1, 0.0],
+            [-1.0, -1.0, 0.0],
+            [-1.0, 1.0, 0.0],
+        ];
+        let normals = vec![[0.0, 0.6, 0.8]; 6];
+        let vertices = Vertices { positions, normals, ..Vertices::default() };
+        let folded = [[0, 1, 2], [3, 1, 0], [0, 5, 4]];
+        let lost = lost_corners(&folded, &vertices.positions).expect("near each other");
+        assert_eq!(lost, [true, true, false, false, true, true, false, false, false]);
+        // The same three without a fold.
+        let flat = [[0, 1, 3], [3, 2, 0], [0, 5, 4]];
+        assert_eq!(lost_corners(&flat, &vertices.positions), Some(vec![false; 9]));
     }
 }

@@ -1,6 +1,7 @@
 //! Triangles that Blender does not import: those with the same three vertices as an earlier one, such as the back of a two-sided
 //! leaf, and those with a vertex twice. They are written with vertices of their own, copies behind all others, so that every program
-//! takes them as they are. Reading makes copies that were not changed one with their vertices.
+//! takes them as they are. Reading makes copies that were not changed one with their vertices. Where one triangle is there any
+//! number of times, as in damaged files, those beyond [`LAYERS`] are left to the program.
 
 use std::borrow::Cow;
 
@@ -22,8 +23,23 @@ pub(crate) struct Twins {
     copies: HashMap<(VerticesId, u32, usize), u32>,
     /// The indices of primitives with copies, by mesh and place.
     indices: HashMap<(usize, usize), Vec<u32>>,
-    /// Meshes with triangles that need more copies than there is room for.
-    left: HashSet<usize>,
+}
+
+/// Returns the triangles of a primitive; none if it has lines or points.
+pub(crate) fn triangles(primitive: &Primitive) -> &[[u32; 3]] {
+    if primitive.topology == Topology::Triangles { primitive.indices.as_chunks().0 } else { &[] }
+}
+
+/// Returns the triangles of a primitive that Blender imports.
+pub(crate) fn imported(primitive: &Primitive) -> Vec<[u32; 3]> {
+    let all = triangles(primitive);
+    let mut seen: HashSet<[u32; 3]> = HashSet::with_capacity_and_hasher(all.len(), Default::default());
+    let stays = |t: &&[u32; 3]| !is_flat(**t) && seen.insert(sorted(**t));
+    all.iter().filter(stays).copied().collect()
+}
+
+fn is_flat([a, b, c]: [u32; 3]) -> bool {
+    a == b || b == c || a == c
 }
 
 fn sorted(mut triangle: [u32; 3]) -> [u32; 3] {
@@ -54,8 +70,7 @@ impl Twins {
         let mut changed: Vec<(usize, [u32; 3])> = Vec::new();
         for (n, triangle) in triangles.iter().enumerate() {
             let [a, b, c] = *triangle;
-            let flat = a == b || b == c || a == c;
-            if !flat && seen.insert(sorted(*triangle)) {
+            if !is_flat(*triangle) && seen.insert(sorted(*triangle)) {
                 continue;
             }
             let own = (0..LAYERS).find_map(|layer| {
@@ -67,10 +82,7 @@ impl Twins {
                 let [Some(a), Some(b), Some(c)] = copies else { return None };
                 seen.insert(sorted([a, b, c])).then_some([a, b, c])
             });
-            match own {
-                Some(own) => changed.push((n, own)),
-                None => drop(self.left.insert(at.0)),
-            }
+            changed.extend(own.map(|own| (n, own)));
         }
         if !changed.is_empty() {
             let mut indices = primitive.indices.clone();
@@ -119,11 +131,6 @@ impl Twins {
             }
             None => (Cow::Borrowed(primitive), count),
         }
-    }
-
-    /// Returns `true` if a mesh still has triangles that Blender drops.
-    pub(crate) fn has_left(&self, mesh: usize) -> bool {
-        self.left.contains(&mesh)
     }
 }
 
@@ -196,6 +203,6 @@ mod tests {
     fn copies_are_bounded() {
         let scene = scene(&[0, 1, 2].repeat(100_000));
         let twins = Twins::new(&scene);
-        assert!(twins.rows(0).len() < 32 && twins.has_left(0));
+        assert!(twins.rows(0).len() < 32);
     }
 }

@@ -1,10 +1,10 @@
 //! What Blender's import and export change without an edit is undone; what somebody changed stays.
 #![cfg(test)]
 
-use galatea_gltf::{Options, read, write_gltf};
+use galatea_gltf::{Appearance, ImageSource, Map, Options, Role, read, write_gltf};
 use galatea_scene::{
     AlphaMode, Channel, Clip, Event, Influences, Interpolation, Light, Material, Mesh, Node, Primitive,
-    Property, Scene, Skin, Texture, Transform, Vertices,
+    Property, Scene, Skin, Slot, Texture, Transform, Vertices,
 };
 use galatea_wire::Limits;
 use serde_json::{Value, json};
@@ -417,4 +417,181 @@ fn rotations_of_other_lengths_and_rounded_scales_come_back() {
     let edited = turned(json!([0, 0.8, 0, 0.6]), json!([1.5, 1.5, 1.5]));
     assert_eq!(edited.nodes[group].transform.rotation, [0.0, 0.8, 0.0, 0.6]);
     assert_eq!(edited.nodes[group].transform.scale, [1.5; 3]);
+}
+
+#[test]
+fn a_mesh_that_was_deleted_takes_the_bone_along_that_only_held_it() {
+    let mut scene = model();
+    // It becomes a joint, because it is the child of one.
+    let tip = scene.find("tip").unwrap();
+    scene.add_node(Some(tip), Node { mesh: Some(2), ..Node::new("hat") });
+    let split = |json: &mut Value, keep: &[&str]| {
+        through_blender(json);
+        let hat = index(json, "hat");
+        let mesh = json["nodes"][hat].as_object_mut().unwrap().remove("mesh").unwrap();
+        if keep.contains(&"hat") {
+            let half = json["nodes"].as_array().unwrap().len();
+            json["nodes"].as_array_mut().unwrap().push(json!({"name": "hat", "mesh": mesh}));
+            json["nodes"][hat]["children"] = json!([half]);
+        }
+        if !keep.contains(&"bone") {
+            // Its half is the last child of the bone.
+            let bone = index(json, "bone");
+            let half = json["nodes"][bone]["children"].as_array_mut().unwrap().pop().unwrap();
+            json["nodes"][half.as_u64().unwrap() as usize] = json!({"name": "unused"});
+        }
+        // Blender lists every bone in every skin and says nothing about spare ones.
+        json["skins"][0].as_object_mut().unwrap().remove("extras");
+    };
+    let whole = back_of(&scene, |json, _| split(json, &["hat", "bone"]));
+    assert_eq!(whole.nodes, scene.nodes);
+    let bare = back_of(&scene, |json, _| split(json, &["bone"]));
+    assert_eq!((bare.find("hat"), bare.nodes.len()), (None, scene.nodes.len() - 1));
+    assert!(bare.skins[0].joints.iter().all(|joint| (*joint as usize) < bare.nodes.len()));
+    // A bone that moves vertices is more than what it holds.
+    let (text, bin) = write_gltf(&scene, &Options::default(), "thing.bin");
+    let mut json: Value = serde_json::from_str(&text).unwrap();
+    split(&mut json, &["hat"]);
+    let boned = read(json.to_string().as_bytes(), &Limits::default(), &mut |_| Some(bin.clone())).unwrap();
+    let bone = boned.scene.node(boned.scene.find("bone").unwrap()).unwrap();
+    assert_eq!(bone.mesh, None);
+}
+
+#[test]
+fn textures_that_a_program_has_no_place_for_stay() {
+    let mut scene = model();
+    let texture = |slot, name: &str| Texture { slot, name: name.into(), ..Texture::default() };
+    let room = vec![texture(Slot::Base, "wall"), texture(Slot::Lightmap, "light")];
+    let glow = vec![texture(Slot::Base, "face"), texture(Slot::Normal, "bumps")];
+    scene.materials = vec![
+        Material { name: "room".into(), textures: room, ..Material::default() },
+        Material { name: "glow".into(), textures: glow, unlit: true, ..Material::default() },
+    ];
+    scene.meshes[1].primitives[0].material = Some(0);
+    scene.meshes[2].primitives[0].material = Some(1);
+    // Without coordinates, no image is drawn.
+    scene.vertices.iter_mut().for_each(|v| v.uvs = vec![vec![[0.0; 2]; v.positions.len()]]);
+    let appearance = |_, material: &Material| {
+        let roles =
+            [(Role::BaseColor, Slot::Base), (Role::Normal, Slot::Normal), (Role::Lightmap, Slot::Lightmap)];
+        let maps = roles.into_iter().filter_map(|(role, slot)| {
+            let at = material.textures.iter().position(|t| t.slot == slot)?;
+            let own = &material.textures[at];
+            Some(Map {
+                role,
+                image: own.name.clone(),
+                texture: Some(at),
+                uv_set: own.uv_set,
+                wrap: own.wrap,
+                transform: own.transform,
+                notes: Default::default(),
+            })
+        });
+        Appearance { maps: maps.collect(), ..Appearance::of(material) }
+    };
+    let image = |name: &str| Some(ImageSource::File(format!("{name}.png")));
+    let options = Options::default().with_appearance(&appearance).with_image(&image);
+    let (text, bin) = write_gltf(&scene, &options, "thing.bin");
+    let back = |change: &dyn Fn(&mut Value)| {
+        let mut json: Value = serde_json::from_str(&text).unwrap();
+        change(&mut json);
+        read(json.to_string().as_bytes(), &Limits::default(), &mut |_| Some(bin.clone())).unwrap().scene
+    };
+    let without = |json: &mut Value| {
+        json["extensionsUsed"].as_array_mut().unwrap().retain(|e| e != "MOZ_lightmap");
+        let extensions = &mut json["materials"][0]["extensions"];
+        let lightmap = extensions.as_object_mut().expect("room").remove("MOZ_lightmap");
+        assert!(lightmap.is_some());
+        assert!(json["materials"][1].as_object_mut().unwrap().remove("normalTexture").is_some());
+    };
+    let blender = |json: &mut Value| {
+        through_blender(json);
+        without(json);
+    };
+    assert_eq!(back(&|_| ()).materials, scene.materials);
+    assert_eq!(back(&blender).materials, scene.materials);
+    // Another program can say that there is no normal map, and anyone that there is no picture.
+    assert_eq!(back(&without).materials[1].textures.len(), 1);
+    let bare = back(&|json| {
+        blender(json);
+        json["materials"][0]["pbrMetallicRoughness"].as_object_mut().unwrap().remove("baseColorTexture");
+    });
+    assert_eq!(bare.materials[0].textures, scene.materials[0].textures[1..]);
+}
+
+#[test]
+fn keys_out_of_order_come_back_where_one_of_them_was_dropped() {
+    let mut scene = model();
+    let group = scene.find("group").unwrap();
+    let values = vec![5.0, 0.0, 0.0, 6.0, 0.0, 0.0, 7.0, 0.0, 0.0, 8.0, 0.0, 0.0];
+    let times = vec![0.0, 1.7, 4.5, 4.466_67];
+    let unsorted = Channel::node(group, Property::Translation, Interpolation::Linear, times, values);
+    scene.clips[0].channels.push(unsorted);
+    assert_eq!(back_of(&scene, |_, _| ()).clips, scene.clips);
+    let through = back_of(&scene, |json, bin| {
+        through_blender(json);
+        let group = index(json, "group");
+        let animation = &json["animations"][0];
+        let channels = animation["channels"].as_array().unwrap();
+        let channel = channels.iter().find(|c| c["target"]["node"] == group).unwrap();
+        let sampler = animation["samplers"][channel["sampler"].as_u64().unwrap() as usize].clone();
+        // Of the two that are hardly apart, Blender keeps the second at the time of the first, and rounds the rest.
+        for (key, rows) in [
+            ("input", vec![0.0, 1.700_000_2, 4.5]),
+            ("output", vec![5.0, 0.0, 0.0, 6.0, 0.0, 0.0, 8.0, 0.0, 0.0]),
+        ] {
+            let at = sampler[key].as_u64().unwrap() as usize;
+            let view = json["accessors"][at]["bufferView"].as_u64().unwrap() as usize;
+            let offset = |value: &Value| value["byteOffset"].as_u64().unwrap_or(0) as usize;
+            let start = offset(&json["bufferViews"][view]) + offset(&json["accessors"][at]);
+            for (i, number) in rows.iter().enumerate() {
+                bin[start + i * 4..start + i * 4 + 4].copy_from_slice(&(*number as f32).to_le_bytes());
+            }
+            json["accessors"][at]["count"] = 3.into();
+            json["accessors"][at].as_object_mut().unwrap().remove("max");
+        }
+    });
+    let found =
+        through.clips[0].channels.iter().find(|c| c.target == galatea_scene::Target::Node(group)).unwrap();
+    let near =
+        |a: &[f32], b: &[f32]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(near(&found.times, &[0.0, 1.7, 4.5, 4.466_67]), "{:?}", found.times);
+    assert!(near(&found.values, &[5.0, 0.0, 0.0, 6.0, 0.0, 0.0, 7.0, 0.0, 0.0, 8.0, 0.0, 0.0]));
+}
+
+#[test]
+fn a_single_rotation_of_another_length_comes_back_from_many_keys() {
+    let mut scene = model();
+    let group = scene.find("group").unwrap();
+    let turn = vec![0.0, 0.0, 1.001_953, 0.0];
+    let single = Channel::node(group, Property::Rotation, Interpolation::Linear, vec![0.0], turn);
+    scene.clips[0].channels.push(single);
+    assert_eq!(back_of(&scene, |_, _| ()).clips, scene.clips);
+    let through = back_of(&scene, |json, bin| {
+        through_blender(json);
+        let group = index(json, "group");
+        let animation = &json["animations"][0];
+        let channels = animation["channels"].as_array().unwrap();
+        let channel = channels.iter().find(|c| c["target"]["node"] == group).unwrap();
+        let sampler = animation["samplers"][channel["sampler"].as_u64().unwrap() as usize].clone();
+        // Of a half turn, Blender writes now one quaternion, now the other.
+        let times = [0.0f32, 0.25, 0.5];
+        let turns = [0.0f32, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0, 1e-9, 0.0, 0.0, -1.0, 0.0];
+        for (key, rows) in [("input", times.as_slice()), ("output", turns.as_slice())] {
+            let at = sampler[key].as_u64().unwrap() as usize;
+            let view = json["bufferViews"].as_array().unwrap().len();
+            let new = json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": rows.len() * 4});
+            json["bufferViews"].as_array_mut().unwrap().push(new);
+            bin.extend(rows.iter().flat_map(|v| v.to_le_bytes()));
+            json["buffers"][0]["byteLength"] = bin.len().into();
+            let accessor = json["accessors"][at].as_object_mut().unwrap();
+            accessor.remove("byteOffset");
+            accessor.insert("bufferView".into(), view.into());
+            accessor.insert("count".into(), 3.into());
+        }
+    });
+    let wanted = scene.clips[0].channels.last().unwrap();
+    let found = through.clips[0].channels.iter().find(|c| c.target == wanted.target).unwrap();
+    assert_eq!(found.times, wanted.times);
+    assert!((found.values[2].abs() - 1.001_953).abs() < 1e-5, "{:?}", found.values);
 }

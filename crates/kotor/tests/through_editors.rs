@@ -304,3 +304,54 @@ fn torn_walk(scene: &Scene) -> Scene {
     }
     out
 }
+
+#[test]
+fn a_new_mesh_with_the_material_of_a_lightmapped_one_has_no_lightmap() {
+    let mut mesh = galatea_kotor::mdl::Mesh { lightmapped: 1, texture_count: 2, ..Default::default() };
+    mesh.vertices.positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    mesh.vertices.uvs[0] = vec![[0.0; 2], [1.0, 0.0], [0.0, 1.0]];
+    mesh.vertices.uvs[1] = mesh.vertices.uvs[0].clone();
+    mesh.texture = galatea_wire::Text::new(b"wall").unwrap();
+    mesh.lightmap = galatea_wire::Text::new(b"room_lm0").unwrap();
+    mesh.faces = vec![galatea_kotor::mdl::Face { vertices: [0, 1, 2], ..galatea_wire::Wire::ZERO }];
+    let model = with_mesh(mesh);
+    let mut scene = model.to_scene();
+    // As a program adds it: one set of coordinates, at the root of the scene.
+    let mut vertices = scene.vertices[0].clone();
+    vertices.uvs.truncate(1);
+    scene.vertices.push(vertices);
+    let part = Primitive { vertices: 1, indices: vec![0, 1, 2], material: Some(0), ..Primitive::default() };
+    scene.meshes.push(Mesh { name: "added".into(), primitives: vec![part], ..Mesh::default() });
+    scene.add_node(scene.axes(), Node { mesh: Some(1), ..Node::new("added") });
+    let (back, losses) = Model::from_scene(&scene, &Default::default()).unwrap();
+    let of = |at: usize| {
+        let mesh = back.nodes[at].mesh.as_deref().unwrap();
+        (mesh.lightmapped, mesh.texture_count, mesh.lightmap.bytes().to_vec())
+    };
+    assert_eq!(of(1), (1, 2, b"room_lm0".to_vec()));
+    assert_eq!(of(2), (0, 1, Vec::new()));
+    let told: Vec<String> = losses.iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|line| line.contains("added") && line.contains("lightmap")), "{told:?}");
+    let errors = |model: &Model| {
+        let report = model.check();
+        report.findings().iter().filter(|f| f.rule.code == "KMDL0017").count()
+    };
+    assert_eq!(errors(&back), 0);
+}
+
+#[test]
+fn counts_of_nodes_in_animations_follow_those_of_the_model() {
+    let mut model = with_mesh(galatea_kotor::mdl::Mesh::default());
+    model.node_count = 2;
+    let animation = galatea_kotor::mdl::Animation {
+        name: galatea_wire::Text::new(b"pause").unwrap(),
+        node_count: 2,
+        ..Default::default()
+    };
+    model.animations.push(animation);
+    let mut scene = model.to_scene();
+    let root = scene.find("thing").or(scene.nodes[0].children.first().copied()).unwrap();
+    scene.add_node(Some(root), Node::new("more"));
+    let (back, _) = Model::from_scene(&scene, &Default::default()).unwrap();
+    assert_eq!((back.node_count, back.animations[0].node_count), (3, 3));
+}

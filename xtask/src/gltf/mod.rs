@@ -104,6 +104,9 @@ pub(crate) struct BlenderOptions {
     /// With --native: how many models to take, the same every time
     #[arg(long, default_value_t = usize::MAX)]
     limit: usize,
+    /// With --native: how many models to leave out before them
+    #[arg(long, requires = "native", default_value_t = 0)]
+    skip: usize,
     /// With --native: keep everything in this folder
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -130,8 +133,8 @@ impl BlenderOptions {
         if self.native {
             let (folder, keep) = (self.folder.as_path(), self.keep.as_deref());
             let (ticks, onto, limit, edit) = (self.ticks, self.onto, self.limit, self.edit);
-            let again = self.again;
-            return native::Trip { folder, ticks, onto, limit, edit, keep, again }.run();
+            let (again, skip) = (self.again, self.skip);
+            return native::Trip { folder, ticks, onto, limit, skip, edit, keep, again }.run();
         }
         if let Some(export) = self.export.as_ref().filter(|_| self.compare_only) {
             return self.trips(export);

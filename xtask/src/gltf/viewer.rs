@@ -45,7 +45,7 @@ impl Clip {
 
 /// A mesh of a node: positions and, if it is skinned, the joints and weights of each vertex.
 pub(super) struct Mesh {
-    pub(super) positions: Vec<Vec3>,
+    positions: Vec<Vec3>,
     influences: Vec<Vec<(usize, f32)>>,
     skin: Option<Skin>,
     node: usize,
@@ -168,6 +168,12 @@ impl Viewer {
         nodes.filter_map(|(id, value)| Some((of(value)?, self.mesh(id, value)?))).collect()
     }
 
+    /// The nodes for which `of` finds a number, each after it.
+    pub(super) fn nodes_of(&self, of: impl Fn(&Value) -> Option<usize>) -> Vec<(usize, usize)> {
+        let nodes = list(&self.json, "nodes").iter().enumerate();
+        nodes.filter_map(|(id, value)| Some((of(value)?, id))).collect()
+    }
+
     fn mesh(&self, node: usize, value: &Value) -> Option<Mesh> {
         let mesh = list(&self.json, "meshes").get(whole(value, "mesh")?)?;
         let attributes = list(mesh, "primitives").first()?.get("attributes")?;
@@ -272,14 +278,14 @@ impl Channel {
 }
 
 impl Mesh {
-    /// Returns where a vertex is, in a pose.
-    pub(super) fn vertex(&self, index: usize, pose: &[Mat4]) -> Vec3 {
-        let position = self.positions[index];
-        let Some(skin) = &self.skin else { return pose[self.node].transform_point3(position) };
+    /// Returns where a vertex is, in a pose; `None` if the mesh has fewer.
+    pub(super) fn vertex(&self, index: usize, pose: &[Mat4]) -> Option<Vec3> {
+        let position = *self.positions.get(index)?;
+        let Some(skin) = &self.skin else { return Some(pose[self.node].transform_point3(position)) };
         let mut sum = Vec3::ZERO;
         for (joint, weight) in &self.influences[index] {
             sum += (pose[skin.joints[*joint]] * skin.binds[*joint]).transform_point3(position) * *weight;
         }
-        sum
+        Some(sum)
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn read(
         let mut read = read_sampler(document, sampler, property, node, note).map_err(inside)?;
         last = last.max(read.1);
         if is_blenders {
-            singles.undo(&mut read.0, node, note);
+            singles.undo(&mut read.0, node, note, &|channel| restore_forbidden(channel, note, true));
         }
         // What was baked for viewers follows from the rest.
         if note.is_none_or(|note| note.get("baked").is_none()) {
@@ -127,9 +127,9 @@ fn read_sampler(
     let interpolation =
         typed::read_interpolation(sampler.get("interpolation").and_then(Value::as_str).unwrap_or(""));
     let cubic = interpolation == Interpolation::Cubic;
-    let (path, width) = animated::path(&property).unwrap_or(("", 1));
-    let mut times = document.floats(input, 1).map_err(|e| e.within("input"))?;
-    let mut values = document.floats(output, width).map_err(|e| e.within("output"))?;
+    let (_, width) = animated::path(&property).unwrap_or(("", 1));
+    let times = document.floats(input, 1).map_err(|e| e.within("input"))?;
+    let values = document.floats(output, width).map_err(|e| e.within("output"))?;
     let want = times.len() * width * if cubic { 3 } else { 1 };
     if values.len() != want {
         let found = format!("{} numbers for {} keys", values.len(), times.len());
@@ -138,21 +138,31 @@ fn read_sampler(
     let end = times.iter().copied().fold(0.0f32, f32::max);
     let mut extras = Extras::default();
     if let Some(note) = note {
-        if let Some(differences) = note.get("times") {
-            restore_times(&mut times, differences);
-        }
-        if let Some(differences) = note.get("values") {
-            let close = if blender::wrote(document.root) { 1e-5 } else { 0.0 };
-            restore_values(&mut values, differences, path, [width, if cubic { 3 } else { 1 }], close);
-        }
         extras = note.get("extras").and_then(Value::as_object).cloned().unwrap_or_default();
     }
     let target = Target::Node(node);
-    Ok((Channel { target, property, interpolation, times, values, extras }, end))
+    let mut channel = Channel { target, property, interpolation, times, values, extras };
+    if !blender::wrote(document.root) {
+        restore_forbidden(&mut channel, note, false);
+    }
+    Ok((channel, end))
 }
 
-/// Restores times: all of them, or none if one was edited.
-fn restore_times(times: &mut Vec<f32>, differences: &Value) {
+/// Restores times and values that glTF forbids, unless they were edited. Programs round.
+fn restore_forbidden(channel: &mut Channel, note: Option<&Value>, rounded: bool) {
+    if let Some(differences) = note.and_then(|note| note.get("times")) {
+        restore_times(&mut channel.times, differences, if rounded { 1e-4 } else { 0.0 });
+    }
+    if let Some(differences) = note.and_then(|note| note.get("values")) {
+        let parts = if channel.interpolation == Interpolation::Cubic { 3 } else { 1 };
+        let (path, width) = animated::path(&channel.property).unwrap_or(("", 1));
+        let close = if rounded { 1e-5 } else { 0.0 };
+        restore_values(&mut channel.values, differences, path, [width, parts], close);
+    }
+}
+
+/// Restores times, all of them, or none if one was edited: if replacing them again gives what is there, up to a tolerance.
+fn restore_times(times: &mut Vec<f32>, differences: &Value, close: f32) {
     let mut was = times.clone();
     galatea_scene::each_ulp_delta(differences, 1, |row, steps| {
         if let (Some(slot), Some(step)) = (was.get_mut(row), steps.first()) {
@@ -160,7 +170,8 @@ fn restore_times(times: &mut Vec<f32>, differences: &Value) {
         }
     });
     let again = constraints::times(&was).unwrap_or_else(|| was.clone());
-    if again.iter().map(|t| t.to_bits()).eq(times.iter().map(|t| t.to_bits())) {
+    let near = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || (a - b).abs() <= close;
+    if again.len() == times.len() && again.iter().zip(times.iter()).all(near) {
         *times = was;
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use galatea_scene::{AlphaMode, Extras, Material, Value, read_float, same_bits};
 use galatea_wire::Result;
 
-use super::texture::{Drawn, derived, extension, read_drawn, read_images, read_textures};
+use super::texture::{Carried, Drawn, derived, extension, read_drawn, read_images, read_textures};
 use super::{NameTables, array, extras_of, flag, key_of, name_of, number, original, take_name, take_raw};
 use crate::accessor::Document;
 use crate::{Appearance, Loaded, Map, Role, blender, constraints, names, typed};
@@ -35,6 +35,7 @@ pub(crate) fn read(
     let drawn_names: HashSet<&str> = document.list("materials").iter().filter(is_drawn).map(key_of).collect();
     let copies = unused(document);
     let blender = blender::wrote(document.root);
+    let carried = Carried::by(document);
     for (i, value) in document.list("materials").iter().chain(copies).enumerate() {
         let mut extras = extras_of(value);
         if extras.remove("none").is_some() {
@@ -66,9 +67,10 @@ pub(crate) fn read(
             derived: derived(extras.get("derived")),
         };
         let drawn = read_drawn(document, value, &images).map_err(|e| e.within(format!("materials[{i}]")))?;
-        // Blender keeps transparency only where an image or a number makes it.
-        let dropped = blender && !drawn.iter().any(|d| d.role == Role::BaseColor);
-        let material = read_one(value, extras, &drawn, shown.is_some(), dropped);
+        // Blender keeps transparency only where an image or a number makes it, and no textures of unlit materials but the color.
+        let program =
+            Program { alpha_dropped: blender && !drawn.iter().any(|d| d.role == Role::BaseColor), carried };
+        let material = read_one(value, extras, &drawn, shown.is_some(), program);
         loaded.appearances.push(appearance(value, drawn, &material, &drawing));
         loaded.scene.materials.push(material);
         out.ids.push(Some(id));
@@ -97,15 +99,17 @@ fn unused<'d>(document: &Document<'d>) -> impl Iterator<Item = &'d Value> {
     list.flatten().into_iter().flatten().filter(move |value| !there.contains(key_of(value)))
 }
 
-fn read_one(
-    value: &Value,
-    mut extras: Extras,
-    drawn: &[Drawn],
-    hidden: bool,
+/// What the program that wrote a material could not say about it.
+#[derive(Clone, Copy)]
+struct Program {
+    /// Whether it writes `OPAQUE` because it cannot write anything else.
     alpha_dropped: bool,
-) -> Material {
+    carried: Carried,
+}
+
+fn read_one(value: &Value, mut extras: Extras, drawn: &[Drawn], hidden: bool, program: Program) -> Material {
     let kept = Kept {
-        alpha_dropped,
+        alpha_dropped: program.alpha_dropped,
         raw: take_raw(&mut extras),
         shown: match extras.remove("shown") {
             Some(Value::Object(map)) => map,
@@ -124,7 +128,7 @@ fn read_one(
     } else {
         read_shown(&mut material, value, &mut extras, &kept, alpha);
     }
-    material.textures = read_textures(&mut extras, drawn.to_vec());
+    material.textures = read_textures(&mut extras, drawn.to_vec(), program.carried, is_unlit(value));
     material.extras = extras;
     material
 }

@@ -12,7 +12,7 @@ use super::{brief, extras_of, take_name};
 use crate::accessor::{Document, whole, wrong};
 use crate::json::print;
 use crate::lost_normals::Lost;
-use crate::{blender, constraints, dropped, lost_normals, twins, typed};
+use crate::{blender, constraints, lost_normals, twins, typed};
 
 /// The attributes of a primitive, which identify its vertices.
 type Signature = Vec<(String, usize)>;
@@ -43,7 +43,6 @@ impl Meshes {
         let mut extras = extras_of(value);
         let name = take_name(value, &mut extras, "mesh");
         let (purpose, lod) = read_purpose(&mut extras);
-        let dropped = extras.remove(dropped::KEY);
         let normals = extras.remove(lost_normals::KEY);
         let mut mesh = Mesh { name, purpose, lod, extras, ..Mesh::default() };
         let list = value.get("primitives").and_then(Value::as_array).map_or(&[][..], |l| l);
@@ -60,18 +59,6 @@ impl Meshes {
         }
         if let Some(note) = normals.filter(|_| blender::wrote(document.root)) {
             self.lost_normals.extend(lost_normals::find(&mesh.primitives, &note));
-        }
-        if let Some(note) = dropped.filter(|_| blender::wrote(document.root)) {
-            let place = |primitive: &Primitive, vertex: u32| {
-                scene.vertices_of(primitive)?.positions.get(vertex as usize).copied().map(glam::Vec3::from)
-            };
-            let lost = dropped::restore(&mut mesh.primitives, &note, place);
-            if lost > 0 {
-                losses.push(Loss::new(
-                    format!("mesh {:?}", brief(&mesh.name)),
-                    format!("{lost} triangles with the same corners as others"),
-                ));
-            }
         }
         Ok(mesh)
     }

@@ -205,10 +205,13 @@ fn read_skin(document: &Document<'_>, value: &Value, tree: &Tree) -> Result<(Ski
     let list = value.get("joints").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let spare = extras.remove("spare").as_ref().and_then(whole).unwrap_or(0).min(list.len());
     let mut joints = Vec::new();
+    let first = list.iter().filter_map(whole).find_map(|j| tree.id(j));
     for (i, joint) in list.iter().enumerate() {
-        let joint = whole(joint).filter(|j| *j < known).and_then(|j| tree.id(j));
+        let at = whole(joint).filter(|j| *j < known);
+        let joint = at.and_then(|j| tree.id(j));
         // The node of a spare joint may have been deleted.
-        let stand_in = joints.first().copied().filter(|_| i + spare >= list.len());
+        let empty = at.is_some_and(|j| tree.empty.contains(&j));
+        let stand_in = first.filter(|_| i + spare >= list.len() || empty);
         joints.push(
             joint
                 .or(stand_in)

@@ -114,8 +114,44 @@ pub(super) fn read_drawn(document: &Document<'_>, value: &Value, images: &[Strin
     infos.into_iter().filter_map(read).collect()
 }
 
+/// What the program that wrote a document can say about textures.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Carried {
+    lightmaps: bool,
+    specular: bool,
+    /// Whether it writes textures of unlit materials besides the color.
+    unlit: bool,
+}
+
+impl Carried {
+    pub(super) fn by(document: &Document<'_>) -> Carried {
+        let used = document.root.get("extensionsUsed").and_then(Value::as_array).map_or(&[][..], |l| l);
+        let knows = |name: &str| used.iter().any(|e| e.as_str() == Some(name));
+        Carried {
+            lightmaps: knows("MOZ_lightmap"),
+            specular: knows("KHR_materials_specular"),
+            unlit: !crate::blender::wrote(document.root),
+        }
+    }
+
+    /// Returns `true` if a texture of this role that is not there was removed by an edit, rather than by the program.
+    fn has(self, role: Role, unlit: bool) -> bool {
+        match role {
+            Role::BaseColor => true,
+            Role::Lightmap => self.lightmaps,
+            Role::Specular => self.specular && (self.unlit || !unlit),
+            _ => self.unlit || !unlit,
+        }
+    }
+}
+
 /// Returns the textures in extras; edits of those that are drawn win.
-pub(super) fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<Texture> {
+pub(super) fn read_textures(
+    extras: &mut Extras,
+    mut drawn: Vec<Drawn>,
+    carried: Carried,
+    unlit: bool,
+) -> Vec<Texture> {
     // Images that only derive from textures are ignored unless they were replaced.
     for (role, image) in derived(extras.remove("derived").as_ref()) {
         drawn.retain(|d| Some(d.role) != role || d.image != image);
@@ -142,7 +178,8 @@ pub(super) fn read_textures(extras: &mut Extras, mut drawn: Vec<Drawn>) -> Vec<T
             }
             (Some(now), None) => out.push(now.texture),
             // Its image was removed by an edit.
-            (None, Some(_)) => {}
+            (None, Some(shown)) if carried.has(shown.role, unlit) => {}
+            (None, Some(_)) => out.push(texture),
             (None, None) => out.push(texture),
         }
     }

@@ -1,6 +1,6 @@
 //! From glTF to the scene: the tree of nodes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use galatea_scene::Value;
 use galatea_wire::{Error, ErrorKind, Loss, Result};
@@ -18,6 +18,8 @@ pub(crate) struct Tree {
     pub(super) children: Vec<Vec<usize>>,
     /// For nodes that another program split in two, the other half.
     pub(super) halves: HashMap<usize, usize>,
+    /// Nodes that held a mesh that was deleted.
+    pub(super) empty: HashSet<usize>,
     pub(super) lights: usize,
 }
 
@@ -74,12 +76,20 @@ impl Tree {
                 todo.extend(children.get(node).into_iter().flatten());
             }
         }
-        let mut halves = HashMap::new();
+        let (mut halves, mut empty) = (HashMap::new(), HashSet::new());
         if blender::wrote(document.root) {
             for (half, holder) in blender::halves(document.root, &parents) {
                 if let Some(flag) = taken.get_mut(half).filter(|t| **t) {
                     *flag = false;
                     halves.insert(holder, half);
+                }
+            }
+            for (at, node) in nodes.iter().enumerate().filter(|(at, _)| !halves.contains_key(at)) {
+                if blender::is_empty_holder(node)
+                    && let Some(flag) = taken.get_mut(at).filter(|t| **t)
+                {
+                    *flag = false;
+                    empty.insert(at);
                 }
             }
         }
@@ -91,10 +101,11 @@ impl Tree {
                 *slot = Some(new as u32);
             }
         }
-        let left = nodes.len() - order.len() - halves.len();
+        let left = nodes.len() - order.len() - halves.len() - empty.len();
         if left > 0 && scenes.len() <= 1 {
             loaded.losses.push(Loss::new("", format!("{left} nodes that no scene shows")).invisible());
         }
-        Ok(Tree { scene, order, new_id, parents, children, halves, lights: loaded.scene.lights.len() })
+        let lights = loaded.scene.lights.len();
+        Ok(Tree { scene, order, new_id, parents, children, halves, empty, lights })
     }
 }

@@ -10,7 +10,7 @@ use super::material::Materials;
 use super::{Context, put_extras, put_name};
 use crate::bin::{Bin, Component, Kind, Shape, bounds, put_each, put_floats};
 use crate::json::List;
-use crate::{constraints, dropped, lost_normals, twins};
+use crate::{constraints, lost_normals, twins};
 
 fn mesh_extras(mesh: &Mesh) -> Extras {
     let mut own = Extras::default();
@@ -70,15 +70,10 @@ pub(crate) fn write(
     }
     let index = meshes.push(|o| {
         let mut own = mesh_extras(mesh);
-        let left = cx.twins.has_left(id);
         let vertices: Vec<_> =
             parts.iter().filter_map(|(primitive, ..)| cx.with_copies(primitive.vertices)).collect();
-        let shaped =
-            || parts.iter().map(|(primitive, ..)| primitive.as_ref()).zip(vertices.iter().map(AsRef::as_ref));
-        if let Some(note) = left.then(|| dropped::note(shaped())).flatten() {
-            own.insert(dropped::KEY, note);
-        }
-        if let Some(note) = lost_normals::note(shaped()) {
+        let shaped = parts.iter().map(|(primitive, ..)| primitive.as_ref());
+        if let Some(note) = lost_normals::note(shaped.zip(vertices.iter().map(AsRef::as_ref))) {
             own.insert(lost_normals::KEY, note);
         }
         cx.put_origin(&mut own, id);

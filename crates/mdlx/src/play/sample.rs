@@ -107,8 +107,10 @@ impl Value for V3 {
     }
 }
 
-/// Interpolates along the shorter arc between two rotations.
+/// Interpolates along the shorter arc between two rotations. One without length does not turn: the matrix that engines make of it
+/// is the identity.
 fn slerp(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
+    let [a, b] = [a, b].map(|q| if q == [0.0; 4] { [0.0, 0.0, 0.0, 1.0] } else { q });
     let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
     let (dot, sign) = if dot < 0.0 { (-dot, -1.0) } else { (dot, 1.0) };
     let (from, to) = if dot > 0.9995 {
@@ -341,6 +343,13 @@ mod tests {
         let q = slerp([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, -half, -half], 0.5);
         let eighth = (std::f32::consts::PI / 8.0).sin_cos();
         assert!((q[2] - eighth.0).abs() < 1e-6 && (q[3] - eighth.1).abs() < 1e-6, "{q:?}");
+    }
+
+    #[test]
+    fn a_rotation_without_length_does_not_turn() {
+        let (sine, cosine) = (std::f32::consts::PI / 8.0).sin_cos();
+        let q = slerp([0.0; 4], [0.0, 0.0, (sine * cosine) * 2.0, cosine * cosine - sine * sine], 0.5);
+        assert!((q[2] - sine).abs() < 1e-6 && (q[3] - cosine).abs() < 1e-6, "{q:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Skin weights and matrix groups as influences of the scene. Used in both directions.
 
 use super::extra::checksum_of;
-use crate::SkinWeight;
+use crate::{Bounds, Geoset, SkinWeight};
 
 /// The name of the vertex attribute for bones with a weight of 0.
 pub(super) const IDLE: &str = "IDLE_BONES";
@@ -12,6 +12,17 @@ pub(super) const GROUP: &str = "MATRIX_GROUP";
 /// Returns a checksum of vertex positions.
 pub(super) fn geometry_sum(positions: &[[f32; 3]]) -> i32 {
     checksum_of([positions.as_flattened()])
+}
+
+/// Returns the bounds of the vertices that triangles use: programs drop the others. `None` if there are none.
+pub(super) fn drawn_bounds(geoset: &Geoset) -> Option<Bounds> {
+    let mut seen = vec![false; geoset.vertices.len()];
+    for index in &geoset.faces {
+        seen.get_mut(usize::from(*index)).into_iter().for_each(|slot| *slot = true);
+    }
+    let used = geoset.vertices.iter().zip(seen).filter(|(_, seen)| *seen);
+    let used: Vec<[f32; 3]> = used.map(|(place, _)| *place).collect();
+    crate::bounds_of(&used)
 }
 
 /// Returns the joints of a matrix group, each once, with their weights.

@@ -87,7 +87,7 @@ impl Merge<'_> {
                         channels.push(changed);
                     }
                 },
-                None if self.is_still(channel, node) || self.is_missing(node) => {
+                None if self.is_still(channel, node, &|_| false) || self.is_missing(node) => {
                     channels.push(channel.clone())
                 }
                 None => counts[1] += 1,
@@ -96,7 +96,8 @@ impl Merge<'_> {
         let mut more: Vec<(NodeId, &Channel)> = now.into_iter().map(|((node, _), c)| (node, c)).collect();
         more.sort_by_key(|(node, c)| (*node, c.property.name().to_owned()));
         for (node, channel) in more {
-            if !self.is_still(channel, node) {
+            let scales = flat.of(node, &channel.property);
+            if !self.is_still(channel, node, &|time| scales.iter().any(|scales| scales.vanish(time))) {
                 counts[2] += 1;
                 channels.push(Channel { target: Target::Node(node), ..channel.clone() });
             }
@@ -160,12 +161,14 @@ impl Merge<'_> {
         if *property == Property::Translation { self.size * 1e-4 } else { KEY }
     }
 
-    /// Returns `true` if a channel holds a node where it rests, or where it is bound: programs drop and add such channels.
-    fn is_still(&self, channel: &Channel, node: NodeId) -> bool {
+    /// Returns `true` if a channel holds a node where it rests, or where it is bound, whenever it is known: programs drop and add
+    /// such channels.
+    fn is_still(&self, channel: &Channel, node: NodeId, unknown: &dyn Fn(f32) -> bool) -> bool {
         let tolerance = self.tolerance(&channel.property);
         let rest = self.out.node(node).map(|n| n.transform);
         let there = self.original.node(node).map(|n| n.transform);
-        let first = channel.times.first().and_then(|t| channel.sample(*t));
+        let known = || channel.times.iter().filter(|time| !unknown(**time));
+        let first = known().next().and_then(|t| channel.sample(*t));
         let value = |t: &Transform| match channel.property {
             Property::Translation => t.translation.to_vec(),
             Property::Rotation => t.rotation.to_vec(),
@@ -174,7 +177,7 @@ impl Merge<'_> {
         let candidates = [rest, there].into_iter().flatten().map(|t| value(&t));
         let mut candidates = candidates.chain(self.binds(node).map(|t| value(&t)));
         let Some(first) = first else { return true };
-        let constant = channel.times.iter().all(|time| {
+        let constant = known().all(|time| {
             channel.sample(*time).is_some_and(|v| same(&channel.property, &v, &first, tolerance))
         });
         constant && candidates.any(|candidate| same(&channel.property, &candidate, &first, tolerance))
@@ -426,6 +429,30 @@ mod tests {
             edited.clips[0].channels.iter_mut().find(|c| c.property == Property::Rotation).expect("there");
         turn.values[4 * 6..4 * 7].copy_from_slice(&[0.6, 0.0, 0.0, 0.8]);
         assert!(!edited.onto(&scene).account.is_unchanged());
+    }
+
+    #[test]
+    fn a_program_cannot_add_a_rotation_that_is_only_unknown() {
+        // It has no channel for the rotation, and samples the identity where the node has no size.
+        let (mut scene, mut back) = shrinking();
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let Target::Node(node) = scene.clips[0].channels[0].target else { panic!("a node") };
+        scene.clips[0].channels.retain(|c| c.property == Property::Scale);
+        scene.nodes[node as usize].transform.rotation = [0.0, half, 0.0, half];
+        back.nodes[node as usize].transform.rotation = [0.0, half, 0.0, half];
+        back.clips[0].channels.retain(|c| c.property != Property::Translation);
+        for channel in back.clips[0].channels.iter_mut().filter(|c| c.property == Property::Rotation) {
+            let rows = channel.times.iter();
+            let row = |t: &f32| if *t >= 0.5 { [0.0, 0.0, 0.0, 1.0] } else { [0.0, half, 0.0, half] };
+            channel.values = rows.flat_map(row).collect();
+        }
+        let onto = back.onto(&scene);
+        assert!(onto.account.is_unchanged(), "{:?}", onto.account);
+        // Where it can be seen, it is an edit.
+        let turn =
+            back.clips[0].channels.iter_mut().find(|c| c.property == Property::Rotation).expect("there");
+        turn.values[..4].copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(back.onto(&scene).scene.clips[0].channels.len(), 2);
     }
 
     #[test]

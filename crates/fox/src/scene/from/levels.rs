@@ -12,8 +12,8 @@ use galatea_scene::{Node, NodeId, Scene, Topology, Vertices, VerticesId};
 use crate::scene::extra::{index, own};
 
 /// How far numbers of two copies of a vertex may be apart: Blender stores normals relative to the faces around them, and
-/// programs round weights to bytes.
-const NORMAL: f32 = 0.05;
+/// programs round weights to bytes. A normal must not turn by more than an edit of it would.
+const NORMAL: f32 = 0.02;
 const UV: f32 = 1e-4;
 const WEIGHT: f32 = 6e-3;
 

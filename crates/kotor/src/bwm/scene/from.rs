@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use galatea_scene::{Extras, Mesh, NodeId, Pose, Purpose, Scene, Topology, Value};
+use galatea_scene::{Extras, Mesh, Node, NodeId, Pose, Purpose, Scene, Topology, Value};
 use galatea_wire::{Error, Loss, Result};
 use glam::{Mat4, Vec3};
 
@@ -24,7 +24,12 @@ impl Walkmesh {
         let pose = Pose::rest(scene);
         let walk = |m: &Mesh| matches!(m.purpose, Purpose::Walk | Purpose::Aabb);
         let any = scene.drawn().any(|(_, _, m)| walk(m));
-        let drawn: Vec<_> = scene.drawn().filter(|(_, _, m)| !any || walk(m)).collect();
+        // What was added belongs to it if it has the material of a surface.
+        let surface = |id: u32| scene.materials.get(id as usize).and_then(derived::surface_of);
+        let floor = |m: &Mesh| m.primitives.iter().any(|p| p.material.and_then(surface).is_some());
+        let added =
+            |n: &Node, m: &Mesh| own(&n.extras).is_empty() && m.purpose == Purpose::Render && floor(m);
+        let drawn: Vec<_> = scene.drawn().filter(|(_, n, m)| !any || walk(m) || added(n, m)).collect();
         let tables = drawn.iter().map(|(_, n, _)| own(&n.extras)).find(|e| e.contains_key("kind"));
         let none = Extras::new();
         let tables = tables.unwrap_or(&none);

@@ -12,7 +12,7 @@ use crate::scene::binding::{Binding, anim_bindings};
 use crate::scene::extra::{ExtraValue, bounds_row, own, read_fields, row_bounds, text};
 use crate::scene::fields::buffer_fields;
 use crate::scene::vocabulary::{color_applies, is_plain_name};
-use crate::scene::weights::{GROUP, IDLE, geometry_sum};
+use crate::scene::weights::{GROUP, IDLE, drawn_bounds, geometry_sum};
 use crate::{Bounds, CollisionMesh, Feature, Geoset, GeosetAnim, Model, VertexBuffer};
 
 /// The source of one geoset, or of several if it is too large for one.
@@ -374,7 +374,8 @@ impl<'a> FromScene<'a> {
         };
         // Other programs round: vertices that fill the same space were not moved.
         if map.int("geometry") != Some(i64::from(geometry_sum(&out.vertices)))
-            && let Some(bounds) = crate::bounds_of(&out.vertices).filter(|bounds| !near(bounds))
+            && drawn_bounds(out).is_some_and(|bounds| !near(&bounds))
+            && let Some(bounds) = crate::bounds_of(&out.vertices)
         {
             let before = out.bounds;
             out.bounds = bounds;

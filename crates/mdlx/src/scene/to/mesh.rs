@@ -12,7 +12,7 @@ use crate::scene::binding::{anim_bindings, find};
 use crate::scene::extra::{ExtraValue, bounds_row, latin, put_fields, same, wrap};
 use crate::scene::fields::buffer_fields;
 use crate::scene::vocabulary::{color_applies, is_plain_name};
-use crate::scene::weights::geometry_sum;
+use crate::scene::weights::{drawn_bounds, geometry_sum};
 use crate::{CollisionMesh, Feature, Geoset, GeosetAnim, VertexBuffer};
 
 impl ToScene<'_> {
@@ -174,7 +174,7 @@ impl ToScene<'_> {
         let base = Geoset::default();
         put_fields!(map, geoset, base, selection_group, selection_flags, bounds, extra);
         map.add("geometry", geometry_sum(&geoset.vertices));
-        if let Some(extent) = crate::bounds_of(&geoset.vertices).filter(|extent| *extent != geoset.bounds) {
+        if let Some(extent) = drawn_bounds(geoset).filter(|extent| *extent != geoset.bounds) {
             map.add("extent", extent.json());
         }
         put_bounds(map, &geoset.sequence_bounds, &geoset.bounds);

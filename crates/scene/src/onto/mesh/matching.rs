@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use glam::Vec3;
 
 use super::VertexRef;
-use crate::onto::rows::Row;
+use crate::onto::rows::{Row, same_normal};
 use crate::{Mesh, Scene, Topology, VerticesId};
 
 /// A triangle of a mesh.
@@ -17,6 +17,8 @@ pub(super) struct Face {
     pub(super) rows: [VertexRef; 3],
     pub(super) positions: [[f32; 3]; 3],
     pub(super) uvs: [[f32; 2]; 3],
+    /// Zeros if there are none.
+    pub(super) normals: [[f32; 3]; 3],
     /// Its material in the result.
     pub(super) material: Option<u32>,
 }
@@ -39,12 +41,14 @@ impl Soup {
                 let first = vertices.uvs.first().and_then(|set| set.get(i as usize));
                 first.copied().unwrap_or_default()
             };
+            let normal = |i: u32| vertices.normals.get(i as usize).copied().unwrap_or_default();
             let material = material(primitive.material);
             triangles.extend(primitive.triangles(vertices.positions.len()).map(|corners| Face {
                 part,
                 rows: corners.map(|i| (primitive.vertices, i)),
                 positions: corners.map(position),
                 uvs: corners.map(uv),
+                normals: corners.map(normal),
                 material,
             }));
         }
@@ -279,15 +283,21 @@ impl Matcher<'_> {
         places.map_or(f32::MAX, |(a, b)| (a - b).abs().max_element())
     }
 
-    /// Returns how far apart the texture coordinates of two triangles are.
-    fn uvs_apart(&self, was: usize, is: usize, turn: usize) -> f32 {
+    /// Returns how different two triangles look whose corners are at the same places: by their texture coordinates, and by
+    /// normals that are not the same but for rounding.
+    fn looks_apart(&self, was: usize, is: usize, turn: usize) -> f32 {
         let (Some(a), Some(b)) = (self.was.triangles.get(was), self.is.triangles.get(is)) else { return 0.0 };
         let one = |i: usize| {
-            let (a, b) = (
+            let (p, q) = (
                 a.uvs.get(i).copied().unwrap_or_default(),
                 b.uvs.get((i + turn) % 3).copied().unwrap_or_default(),
             );
-            (a[0] - b[0]).abs() + (a[1] - b[1]).abs()
+            let (n, m) = (
+                a.normals.get(i).copied().unwrap_or_default(),
+                b.normals.get((i + turn) % 3).copied().unwrap_or_default(),
+            );
+            let turned = if same_normal(n, m) { 0.0 } else { Vec3::from(n).distance(Vec3::from(m)) };
+            (p[0] - q[0]).abs() + (p[1] - q[1]).abs() + turned
         };
         one(0) + one(1) + one(2)
     }
@@ -309,7 +319,7 @@ impl Matcher<'_> {
                 let from = self.was_places.get(was).copied().and_then(all)?;
                 let other = materials && self.was.triangles.get(was)?.material != material;
                 let turns = (0..3).filter(|turn| (0..3).all(|i| from.get(i) == places.get((i + turn) % 3)));
-                let apart = turns.map(|turn| (self.uvs_apart(was, at, turn), turn));
+                let apart = turns.map(|turn| (self.looks_apart(was, at, turn), turn));
                 let (apart, turn) = apart.min_by(|a, b| a.0.total_cmp(&b.0))?;
                 Some((other, apart, i, turn))
             });
@@ -375,7 +385,7 @@ impl Matcher<'_> {
                 let q = Vec3::from(b.positions.get((i + turn) % 3).copied().unwrap_or_default());
                 p.distance(q)
             };
-            corner(0) + corner(1) + corner(2) + self.uvs_apart(was, is, turn)
+            corner(0) + corner(1) + corner(2) + self.looks_apart(was, is, turn)
         };
         (0..3).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0)
     }
@@ -447,9 +457,12 @@ mod tests {
     use crate::{Primitive, Vertices};
 
     fn soup(positions: Vec<[f32; 3]>) -> Soup {
-        let indices = (0..positions.len() as u32).collect();
-        let scene =
-            Scene { vertices: vec![Vertices { positions, ..Vertices::default() }], ..Scene::default() };
+        soup_of(Vertices { positions, ..Vertices::default() })
+    }
+
+    fn soup_of(vertices: Vertices) -> Soup {
+        let indices = (0..vertices.positions.len() as u32).collect();
+        let scene = Scene { vertices: vec![vertices], ..Scene::default() };
         let mesh =
             Mesh { primitives: vec![Primitive { indices, ..Primitive::default() }], ..Mesh::default() };
         Soup::new(&scene, &mesh, &|material| material)
@@ -467,5 +480,17 @@ mod tests {
         for triangle in 0..3 {
             assert_eq!(matching.pair(triangle).map(|pair| pair.moved), Some([false; 3]), "{triangle}");
         }
+    }
+
+    #[test]
+    fn of_two_triangles_at_one_place_normals_tell_which_is_which() {
+        let layer = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let (up, side) = ([[0.0, 0.0, 1.0]; 3], [[0.6, 0.0, 0.8]; 3]);
+        let of = |normals: [[[f32; 3]; 3]; 2]| {
+            let positions = [layer, layer].concat();
+            soup_of(Vertices { positions, normals: normals.concat(), ..Vertices::default() })
+        };
+        let matching = Matching::new(&of([up, side]), &of([side, up]), 1.0, true);
+        assert_eq!([0, 1].map(|at| matching.pair(at).map(|pair| pair.triangle)), [Some(1), Some(0)]);
     }
 }

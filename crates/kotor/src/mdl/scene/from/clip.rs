@@ -35,7 +35,7 @@ impl FromScene<'_> {
         }
         read_fields!(map, animation, transition, root);
         let stored = map.get("node_count").map(|v| from_json(v, &0u32));
-        animation.node_count = stored.unwrap_or(model.nodes.len() as u32);
+        animation.node_count = self.node_count(stored, model.nodes.len());
         let mut channels: Channels<'_> = HashMap::default();
         for channel in &clip.channels {
             channels.entry((channel.target, channel.property.clone())).or_insert(channel);

@@ -61,7 +61,7 @@ impl FromScene<'_> {
         if walk {
             read_fields!(map, out, diffuse, texture, lightmap, texture_3, texture_4);
         } else {
-            self.appearance(material, map, &mut out);
+            self.appearance(&mesh.name, material, map, &mut out);
         }
         read_faces(map, &mut out, &triangles, surfaces.as_deref());
         read_extents(map, &mut out, &triangles);
@@ -154,7 +154,7 @@ impl FromScene<'_> {
     }
 
     /// Reads colors and textures from the material.
-    fn appearance(&mut self, material: Option<u32>, map: &Extras, out: &mut Mesh) {
+    fn appearance(&mut self, name: &str, material: Option<u32>, map: &Extras, out: &mut Mesh) {
         read_fields!(map, out, texture, lightmap, texture_3, texture_4);
         let Some(material) = material.and_then(|m| self.scene.materials.get(m as usize)) else { return };
         let fresh = !own(&self.scene.extras).contains_key("game");
@@ -166,8 +166,18 @@ impl FromScene<'_> {
         }
         let [r, g, b, _] = material.base_color;
         out.diffuse = [r, g, b];
+        let new = !map.contains_key("geometry");
         for (i, slot) in slots().iter().enumerate() {
             let Some(texture) = material.texture(slot) else { continue };
+            // A new mesh may share the material of one that has more sets of coordinates.
+            if new && i > 0 && out.vertices.uvs.get(i).is_none_or(Vec::is_empty) {
+                let line = Loss::new(
+                    format!("mesh {name:?}"),
+                    format!("the texture for {}: it has no coordinates for it", texture.slot.name()),
+                );
+                self.losses.push(line);
+                continue;
+            }
             let mut name = texture.name.clone();
             if fresh {
                 name = texture_name(&name);
@@ -185,9 +195,15 @@ impl FromScene<'_> {
                 _ => out.texture_4 = text(&name),
             }
         }
-        if !map.contains_key("geometry") {
-            out.texture_count = material.textures.len().min(4) as u16;
-            out.lightmapped = u8::from(material.texture(&slots()[1]).is_some());
+        if new {
+            let there = [
+                !out.texture.bytes().is_empty(),
+                !out.lightmap.bytes().is_empty(),
+                !out.texture_3.bytes().is_empty(),
+                !out.texture_4.bytes().is_empty(),
+            ];
+            out.texture_count = there.iter().filter(|there| **there).count() as u16;
+            out.lightmapped = u8::from(!out.lightmap.bytes().is_empty());
         }
         for texture in material.textures.iter().filter(|t| !slots().contains(&t.slot)) {
             let line = Loss::new(

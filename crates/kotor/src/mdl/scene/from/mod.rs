@@ -78,11 +78,8 @@ impl Model {
         model.head = int(map, "head").and_then(|h| builder.by_id.get(&(h as u32)).copied());
         let stored = map.get("node_count").map(|v| from_json(v, &0u32));
         let before = int(map, "nodes").unwrap_or(0);
-        let more = model.nodes.len() as i64 - before;
-        model.node_count = match stored {
-            Some(stored) => (i64::from(stored) + more).clamp(0, i64::from(u32::MAX)) as u32,
-            None => model.nodes.len() as u32,
-        };
+        builder.more = model.nodes.len() as i64 - before;
+        model.node_count = builder.node_count(stored, model.nodes.len());
         let mut clip_names = UniqueNames::new(import::NAME);
         scene.clips.iter().for_each(|clip| clip_names.reserve(&clip.name));
         // Other programs sort clips by name.
@@ -149,6 +146,8 @@ pub(super) struct FromScene<'a> {
     pub(super) losses: Vec<Loss>,
     pub(super) game: Game,
     pub(super) pose: galatea_scene::Pose,
+    /// By how many nodes the model has grown since it was written.
+    pub(super) more: i64,
 }
 
 impl<'a> FromScene<'a> {
@@ -171,6 +170,7 @@ impl<'a> FromScene<'a> {
             losses: Vec::new(),
             game: model.game,
             pose: galatea_scene::Pose::rest(scene),
+            more: 0,
         };
         if !single {
             // The format has exactly one root, so one is added.
@@ -188,6 +188,12 @@ impl<'a> FromScene<'a> {
             }
         }
         Ok(builder)
+    }
+
+    /// Returns a number of nodes that was stored, with those that came and went since.
+    pub(super) fn node_count(&self, stored: Option<u32>, nodes: usize) -> u32 {
+        let count = stored.map_or(nodes as i64, |stored| i64::from(stored) + self.more);
+        count.clamp(0, i64::from(u32::MAX)) as u32
     }
 
     /// Returns the node of the scene at an index of the new order; `None` for the added root.

@@ -1,5 +1,8 @@
 //! Models through Blender and back into their own format, judged against the source in that format's words.
 
+mod arrived;
+mod stand_in;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +16,7 @@ use galatea::{
     Category, Comparison, ConvertError, ConvertOptions, Document, FormatId, Input, Output, SceneContext,
     Severity,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::blender;
 use crate::{Outcome, root, target};
@@ -34,6 +37,8 @@ pub(super) struct Trip<'a> {
     /// Whether what comes back is laid onto the source.
     pub(super) onto: bool,
     pub(super) limit: usize,
+    /// How many models to leave out before them.
+    pub(super) skip: usize,
     /// Whether the models are edited in Blender; then what comes back is compared with what an ideal editor makes.
     pub(super) edit: bool,
     /// Keep everything in this folder.
@@ -44,6 +49,7 @@ pub(super) struct Trip<'a> {
 
 /// A model, and where its forms are.
 struct Model {
+    number: usize,
     job: Job,
     format: FormatId,
     sent: PathBuf,
@@ -57,7 +63,7 @@ struct Model {
 }
 
 /// What Blender made of a model: the edits, or an error.
-type Told = Result<String, String>;
+type Told = Result<Vec<Value>, String>;
 
 /// What became of a model.
 enum Fate {
@@ -79,11 +85,16 @@ impl Trip<'_> {
     pub(super) fn run(&self) -> Outcome {
         let home = self.keep.map_or_else(|| target().join("blender"), Path::to_path_buf);
         fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
-        let libraries = Libraries::new(&[]).0;
+        let jobs = self.jobs();
+        let folder = home.join("textures");
+        stand_in::write(&jobs, &folder)?;
+        let (bare, full) = (Libraries::new(&[]).0, Libraries::new(&[folder]).0);
+        // Every second model goes without the textures that are not at hand, unless pictures are to be swapped.
+        let libraries = |number: usize| if self.edit || number.is_multiple_of(2) { &full } else { &bare };
         let mut models = Vec::new();
         // The numbers stay the same whatever the limit is, so that a part can be judged again.
-        for (number, job) in self.jobs().into_iter().enumerate() {
-            match self.send(&job, &home, number, &libraries) {
+        for (number, job) in jobs.into_iter().enumerate() {
+            match self.send(&job, &home, number, libraries(number)) {
                 Ok(model) => models.push(model),
                 Err(error) => println!("{}: not sent: {error}", job.path.display()),
             }
@@ -96,12 +107,12 @@ impl Trip<'_> {
         let mut causes: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for model in &models {
             let told = told(model);
-            for edit in told.iter().flat_map(|told| told.split_whitespace()) {
+            for edit in told.iter().flatten().filter_map(|edit| edit.get("edit")?.as_str()) {
                 *edits.entry(edit.to_owned()).or_default() += 1;
             }
             let fate = match told {
                 Err(error) => Fate::Wrong(format!("Blender: {error}")),
-                Ok(_) => self.judge(model, &libraries).unwrap_or_else(Fate::Wrong),
+                Ok(edits) => self.judge(model, &edits, libraries(model.number)).unwrap_or_else(Fate::Wrong),
             };
             match fate {
                 Fate::Same => same += 1,
@@ -141,6 +152,7 @@ impl Trip<'_> {
         jobs.sort_by_key(|job| {
             checksum(job.path.strip_prefix(self.folder).unwrap_or(&job.path).as_os_str().as_encoded_bytes())
         });
+        jobs.drain(..self.skip.min(jobs.len()));
         jobs.truncate(self.limit);
         jobs
     }
@@ -150,6 +162,7 @@ impl Trip<'_> {
         let format = document.format();
         let place = |what: &str| home.join(format!("{number}.{what}"));
         let model = Model {
+            number,
             job: job.clone(),
             format: format.id,
             sent: place("sent.glb"),
@@ -206,13 +219,20 @@ impl Trip<'_> {
         Ok(())
     }
 
-    fn judge(&self, model: &Model, libraries: &Libraries) -> Result<Fate, String> {
+    fn judge(&self, model: &Model, edits: &[Value], libraries: &Libraries) -> Result<Fate, String> {
         let (source, _loaded) = open(&model.job)?;
-        let Some(back) = self.convert(model, &model.back, source.as_ref(), libraries)? else {
+        let Some(output) = self.convert(model, &model.back, source.as_ref(), libraries)? else {
             return Ok(Fate::Refused);
         };
-        let back = reopen(&back)?;
+        let back = reopen(&output)?;
         let mut lines = Vec::new();
+        if edits.iter().any(|e| e.get("edit").is_some_and(|name| name == "swap_picture")) {
+            let picture = |file: &str| file.to_ascii_lowercase().contains("swapped");
+            if !output.siblings.iter().any(|(name, _)| picture(name)) {
+                lines.push("edit: the new picture was not written".to_owned());
+            }
+        }
+        lines.extend(arrived::missing(source.as_ref(), back.as_ref(), edits));
         if self.edit {
             let wanted = self.convert(model, &model.ideal, source.as_ref(), libraries)?;
             let wanted = reopen(&wanted.ok_or("the ideal edit was refused")?)?;
@@ -264,7 +284,8 @@ impl Trip<'_> {
 /// Returns what Blender made of a model.
 fn told(model: &Model) -> Told {
     let word = fs::read_to_string(&model.told).map_err(|_| "not run".to_owned())?;
-    word.strip_prefix("ok").map(str::to_owned).ok_or(word)
+    let Some(edits) = word.strip_prefix("ok") else { return Err(word) };
+    if edits.is_empty() { Ok(Vec::new()) } else { serde_json::from_str(edits).map_err(|e| e.to_string()) }
 }
 
 fn differences(a: &dyn Document, b: &dyn Document) -> Result<Vec<String>, String> {
