@@ -217,15 +217,12 @@ fn pixels(before: &dyn Document, after: &dyn Document) -> f64 {
     let mut most = 0.0f64;
     for (clip, share) in moments {
         let (name, length) = clips.get(clip).cloned().unzip();
-        let look = preview::Options {
-            clip: name,
-            time: length.unwrap_or(0.0) * share,
-            ..preview::Options::default().with_size(SIZE, SIZE)
-        };
+        let mut look = preview::Options::default().with_size(SIZE, SIZE);
+        look.clip = name;
+        look.time = length.unwrap_or(0.0) * share;
         let [a, b] = &mut stages;
         // The view of the original for both.
-        let framing = a.framing(&look, &[look.time]).ok().flatten();
-        let look = preview::Options { framing, ..look };
+        look.framing = a.framing(&look, &[look.time]).ok().flatten();
         let (Ok(a), Ok(b)) = (a.render(&look), b.render(&look)) else { continue };
         let pairs = a.pixels.chunks(4).zip(b.pixels.chunks(4));
         let differ = |(a, b): (&[u8], &[u8])| a.iter().zip(b).any(|(a, b)| a.abs_diff(*b) > LEVELS);

@@ -204,6 +204,15 @@ fn bad_use_is_one_clear_line_and_writes_nothing() {
         ),
         (vec!["edit", text(&file), "--in-place", "--set", "sequences[Walk].flags=x"], 4, "is not an integer"),
         (vec!["edit", text(&dir), "-o", text(&file), "--set", set], 2, "-o names a file"),
+        (vec!["edit", text(&file), "--in-place", "--move", "1,2"], 2, "three numbers"),
+        (vec!["edit", text(&file), "--in-place", "--rotate", "w,90"], 2, "an axis and degrees"),
+        (vec!["edit", text(&file), "--in-place", "--mirror", "left"], 2, "needs x, y or z"),
+        (vec!["edit", text(&file), "--in-place", "--recolor", "blue"], 2, "#RRGGBB"),
+        (vec!["edit", text(&file), "--in-place", "--smooth", "-1"], 2, "unexpected argument"),
+        (vec!["edit", text(&file), "--in-place", "--regex", "a(=b"], 2, "without closing"),
+        (vec!["edit", text(&file), "--in-place", "--visibility", "9=no"], 4, "there is no geoset \"9\""),
+        (vec!["edit", text(&file), "--in-place", "--remove-node", "head"], 4, "is needed by"),
+        (vec!["edit", text(&file), "--in-place", "--attach", "A", "--to", "nothing"], 4, "there is no node"),
         (vec!["edit", text(&dir.join("none.mdx")), "--in-place", "--set", set], 4, "no such file or folder"),
     ] {
         let done = galatea(&args);

@@ -73,6 +73,12 @@ fn every_operation_changes_what_was_asked_for_and_nothing_else() {
         ("statue_800.mdx", "two-sided yes", "materials[0] > layers[0] > flags: 0 -> 16"),
         ("statue.fmdl", "two-sided yes", "meshes[0] > flags: 0 -> 32\nmeshes[1] > flags: 0 -> 32"),
         ("statue.mdl", "visibility plinth=no", "nodes[15] \"plinth\" > mesh > render: 1 -> 0"),
+        ("statue_800.mdx", "visibility 1=no", "geoset_anims[1] > alpha: 1.0 -> 0.0"),
+        (
+            "statue_800.mdx",
+            "regex ^(st)(.*)\\.BLP$=${2}_$1.blp",
+            "TEXS > textures[0] > Texture.path: \"statue.blp\" -> \"atue_st.blp\"",
+        ),
     ] {
         let files = example(name);
         let edited = fine(&files, script);
@@ -326,7 +332,7 @@ fn derived_tables_come_back_when_they_are_computed_again() {
     let normals = fine(&example("statue_800.mdx"), "recompute normals");
     assert!(normals.differences.iter().all(|line| line.contains("normals")), "{:?}", normals.differences);
     let error = run(&example("statue_800.mdx"), "recompute aabb").unwrap_err().to_string();
-    assert!(error.contains("normals of Warcraft III models are computed"), "{error}");
+    assert!(error.contains("Warcraft III models have normals, tangents and bounds"), "{error}");
 }
 
 #[test]
@@ -398,5 +404,12 @@ fn a_team_color_is_a_layer_under_the_material() {
     assert!(
         run(&files, "team-color-layer 7").unwrap_err().to_string().contains("there is no material \"7\"")
     );
-    assert!(run(&example("statue_1000.mdx"), "team-color-layer all").is_err());
+    // Later versions have a slot for it in HD materials, and layers in the others.
+    let later = fine(&example("statue_1000.mdx"), "team-color-layer all");
+    let model = later.document.as_any().downcast_ref::<galatea::mdlx::Model>().unwrap();
+    let team = model.textures.iter().position(|texture| texture.replaceable_id == 1).unwrap() as i32;
+    for material in &model.materials {
+        let hd = material.shader.bytes().starts_with(b"Shader_HD");
+        assert_eq!(material.layers[if hd { 4 } else { 0 }].texture_id, team);
+    }
 }

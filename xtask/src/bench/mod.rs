@@ -2,6 +2,7 @@
 
 mod archives;
 mod batch;
+mod edit;
 mod files;
 mod glb;
 mod images;
@@ -49,7 +50,7 @@ impl Options {
             return run(&mut cargo(&walk), "the benchmark");
         }
         if !self.here {
-            if self.filter.as_deref() == Some("batch") {
+            if self.filter.as_deref().is_none_or(|f| f == "batch" || f == "edit") {
                 run(
                     &mut cargo(&["build", "--quiet", "--profile", "dist", "--package", "galatea-cli"]),
                     "the build",
@@ -81,6 +82,9 @@ impl Options {
         }
         if wanted("archives") {
             archives::run();
+        }
+        if wanted("edit") {
+            edit::run()?;
         }
         if wanted("walkmesh") {
             walkmesh::run();

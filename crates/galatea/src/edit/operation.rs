@@ -674,7 +674,7 @@ mod tests {
             ("attach", "Hook", "needs --to NODE"),
             ("attach", "Hook --to a --at 1,2", "three numbers"),
             ("attach", "Hook --to a --at 1,2,nan", "three numbers"),
-            ("regex", "a(=b", "unclosed"),
+            ("regex", "a(=b", "without closing"),
             ("move", "1,2", "three numbers"),
             ("move", "1,2,inf", "three numbers"),
             ("move", "1,a,2,3", "three numbers"),

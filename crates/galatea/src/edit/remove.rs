@@ -145,11 +145,11 @@ pub(crate) mod warcraft {
 }
 
 #[cfg(feature = "kotor")]
-mod kotor {
+pub(crate) mod kotor {
     use super::{Refusal, missing, needed};
     use crate::kotor::mdl::{Model, Node, NodeId};
 
-    pub(super) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
+    pub(in crate::edit) fn remove(model: &mut Model, name: &str) -> Result<usize, Refusal> {
         let texts =
             || model.nodes.iter().map(|node| String::from_utf8_lossy(model.name_of(node)).into_owned());
         let found: Vec<usize> = texts()
@@ -225,7 +225,7 @@ mod kotor {
     }
 
     /// Removes a node without children from a list.
-    fn take(nodes: &mut Vec<Node>, at: usize) {
+    pub(crate) fn take(nodes: &mut Vec<Node>, at: usize) {
         nodes.remove(at);
         let gone = at as NodeId;
         for node in nodes {

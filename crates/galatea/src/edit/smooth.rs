@@ -187,8 +187,11 @@ fn fox(model: &mut crate::fox::Fmdl, degrees: f32) -> Result<usize, Refusal> {
             continue;
         }
         // Levels of detail are in one place: each is smooth in itself, as far as they share no triangles.
-        let triangles = mesh.indices.as_chunks::<3>().0.to_vec();
-        let split = split(&positions, &triangles, degrees, index)?;
+        // Front faces are clockwise.
+        let around = |[a, b, c]: &[u16; 3]| [*a, *c, *b];
+        let triangles: Vec<[u16; 3]> = mesh.indices.as_chunks::<3>().0.iter().map(around).collect();
+        let mut split = split(&positions, &triangles, degrees, index)?;
+        split.triangles = split.triangles.iter().map(around).collect();
         mesh.vertices = mesh.vertices.pick(&split.from);
         let mut normals = split.normals.into_iter();
         for column in mesh.vertices.columns.iter_mut().filter(|column| column.usage == Usage::Normal) {

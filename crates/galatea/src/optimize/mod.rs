@@ -18,6 +18,12 @@
 //! ```
 
 mod error;
+#[cfg(feature = "fox")]
+mod fox;
+#[cfg(feature = "kotor")]
+mod kotor;
+#[cfg_attr(not(any(feature = "kotor", feature = "mdlx")), allow(dead_code))]
+mod measure;
 mod run;
 mod step;
 #[cfg(feature = "mdlx")]

@@ -44,6 +44,14 @@ fn optimizer(
     if let Some(model) = any.downcast_ref::<crate::mdlx::Model>() {
         return Some(Box::new(super::warcraft::Warcraft::new(model, options, thin)));
     }
+    #[cfg(feature = "kotor")]
+    if let Some(model) = any.downcast_ref::<crate::kotor::mdl::Model>() {
+        return Some(Box::new(super::kotor::Kotor::new(model, options, thin)));
+    }
+    #[cfg(feature = "fox")]
+    if let Some(model) = any.downcast_ref::<crate::fox::Fmdl>() {
+        return Some(Box::new(super::fox::Fox::new(model, options)));
+    }
     let _ = (any, options, thin);
     None
 }

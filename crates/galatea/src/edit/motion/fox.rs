@@ -101,6 +101,10 @@ pub(super) fn apply(model: &mut Fmdl, motion: &Motion) {
     }
     model.runs.iter_mut().for_each(|run| turn_bounds(&mut run.bounds, motion));
     turn_bounds(&mut model.bounds, motion);
+    if !motion.is_straight() {
+        // A box around a box that is not upright would be too large.
+        model.rederive();
+    }
 }
 
 fn turn_bounds(bounds: &mut Bounds, motion: &Motion) {

@@ -131,7 +131,9 @@ impl Motion {
         let [x, y, z] = self.turn;
         let column = |i: usize| [x, y, z].map(|row| row.get(i).copied().unwrap_or(0.0));
         let [a, b, c] = [column(0), column(1), column(2)].map(glam::Vec3::from);
-        glam::Quat::from_mat3(&glam::Mat3::from_cols(a, b, c)).normalize().to_array()
+        let turn = glam::Quat::from_mat3(&glam::Mat3::from_cols(a, b, c)).normalize();
+        // Of two that are the same rotation the one whose way back is its own: signs of rotations come back, too.
+        (if turn.w < 0.0 { -turn } else { turn }).to_array()
     }
 
     /// Changes the corners of a box, unless it is around nothing.

@@ -30,9 +30,10 @@ fn own_turn(motion: &Motion) -> [f32; 4] {
     if !motion.is_mirror() {
         return motion.quaternion();
     }
-    // The first axis of an emitter is turned around, which nobody sees; so its own turn is a rotation.
+    // Models face along their first axis, and left and right are alike: with its second axis turned around, what is attached is a
+    // rotation away from its mirror image.
     let [[a, b, c], [d, e, f], [g, h, i]] = motion.turn;
-    Motion { turn: [[-a, b, c], [-d, e, f], [-g, h, i]], offset: [0.0; 3] }.quaternion()
+    Motion { turn: [[a, -b, c], [d, -e, f], [g, -h, i]], offset: [0.0; 3] }.quaternion()
 }
 
 /// Returns what the format cannot hold.
@@ -260,6 +261,15 @@ fn give_turn(node: &mut Node, own: [f32; 4], starts: &[i32], spans: &[(i32, i32)
                 curve.tangents.push(Tangents { incoming: own, outgoing: own });
             }
         }
+    }
+    // Back where it was, it needs no keys.
+    let near = |value: [f32; 4]| {
+        let [x, y, z, w] = value;
+        [x, y, z, w.abs() - 1.0].iter().all(|off| off.abs() < 1e-6)
+    };
+    if curve.tangents.is_empty() && curve.keys.iter().all(|key| near(key.value)) {
+        node.tracks.take(b"KGRT");
+        return;
     }
     track.keys.sort();
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::mdlx::{Geoset, Model, NodeKind};
 use crate::optimize::Tolerance;
+use crate::optimize::measure::distance;
 
 /// The share of the tolerance that one track may use. A point is moved by all nodes above it, and errors add up.
 const SHARE: f32 = 0.125;
@@ -152,8 +153,4 @@ impl Budget {
             _ => 0.0,
         }
     }
-}
-
-pub(super) fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }

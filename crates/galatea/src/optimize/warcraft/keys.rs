@@ -4,16 +4,19 @@
 //! none is farther than the tolerance. What that leaves is what it would leave of it again.
 
 use super::Trace;
-use super::budget::{Budget, distance};
+use super::budget::Budget;
 use super::windows::{Span, Windows};
 use crate::mdlx::play::Value;
 use crate::mdlx::{Curve, Interpolation, Keys, Model, Tangents, Track};
+use crate::optimize::measure;
 
 /// Where a curve with tangents is compared between two keys.
 const BETWEEN: [f32; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 /// A value of keys that can be compared with another one.
 pub(super) trait Measure: Value + PartialEq {
+    /// Whether values between two keys can differ where the keys between them do not: an arc has several halves.
+    const ON_ARCS: bool = false;
     /// Returns how far two values are from each other.
     fn distance(self, other: Self) -> f32;
     /// Returns a tangent for a segment that is this many times as long.
@@ -35,7 +38,7 @@ impl Measure for f32 {
 
 impl Measure for [f32; 3] {
     fn distance(self, other: [f32; 3]) -> f32 {
-        distance(self, other)
+        measure::distance(self, other)
     }
     fn stretched(self, [x, y, z]: [f32; 3], ratio: f32, how: Interpolation) -> [f32; 3] {
         let [a, b, c] = self;
@@ -44,16 +47,9 @@ impl Measure for [f32; 3] {
 }
 
 impl Measure for [f32; 4] {
+    const ON_ARCS: bool = true;
     fn distance(self, other: [f32; 4]) -> f32 {
-        let length = |q: [f32; 4]| q.iter().map(|n| n * n).sum::<f32>().sqrt();
-        let (a, b) = (length(self), length(other));
-        if a == 0.0 || b == 0.0 {
-            return if a == b { 0.0 } else { f32::INFINITY };
-        }
-        let sign = if self.iter().zip(other).map(|(x, y)| x * y).sum::<f32>() < 0.0 { -1.0 } else { 1.0 };
-        let chord = self.iter().zip(other).map(|(x, y)| (x / a - y / b * sign).powi(2)).sum::<f32>().sqrt();
-        // Half the angle of the rotation is that between the quaternions.
-        4.0 * (chord / 2.0).min(1.0).asin()
+        measure::angle(self, other)
     }
     fn stretched(self, tangent: [f32; 4], _: f32, _: Interpolation) -> [f32; 4] {
         tangent
@@ -326,17 +322,7 @@ fn chosen<T: Measure>(
         }
         return kept;
     }
-    let mut kept = vec![first, last];
-    let mut todo = vec![(first, last)];
-    while let Some((from, to)) = todo.pop() {
-        if let Some(middle) = farthest(curve, how, from, to, tolerance) {
-            kept.push(middle);
-            todo.extend([(from, middle), (middle, to)]);
-        }
-    }
-    kept.sort_unstable();
-    kept.dedup();
-    kept
+    measure::needed(first, last, |from, to| farthest(curve, how, from, to, tolerance))
 }
 
 /// Returns `true` if all keys of a window are one value, and nothing between them is another one.
@@ -387,7 +373,7 @@ fn farthest<T: Measure>(
         }
     }
     let (far, index) = worst?;
-    if how.has_tangents() {
+    if how.has_tangents() || T::ON_ARCS {
         for left in from..to {
             let part = Segment::new(curve, how, left, left + 1)?;
             for t in BETWEEN {

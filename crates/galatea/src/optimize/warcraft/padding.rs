@@ -55,8 +55,10 @@ pub(super) fn clean(model: &mut Model) -> usize {
     let chunks = model.layout.chunks.len();
     let needed = |tag: &[u8; 4]| matches!(tag, b"VERS" | b"MODL");
     model.layout.chunks.retain(|chunk| {
-        let empty = !chunk.unknown && chunk.items == 0 && !needed(&chunk.tag.0);
-        !empty && !(chunk.unknown && NOTES.contains(&&chunk.tag.0))
+        if chunk.unknown {
+            return !NOTES.contains(&&chunk.tag.0);
+        }
+        chunk.items > 0 || needed(&chunk.tag.0)
     });
     let empty = (chunks - model.layout.chunks.len()).saturating_sub(unknown - model.unknown.len());
     count + empty
