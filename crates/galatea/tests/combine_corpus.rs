@@ -184,6 +184,7 @@ fn feet_of_other_proportions_stay_on_the_ground_in_ten_walks() {
             if other == *name
                 || feet(to).is_empty()
                 || to.sequences.is_empty()
+                || leg(to).is_none()
                 || !(0.0..0.02).contains(&(lowest(to).abs() / height(to)))
             {
                 continue;
