@@ -161,24 +161,24 @@ fn clips_go_from_one_game_to_another_and_back() {
     let warcraft = example("statue_800.mdx");
     let mut kotor = example("statue.mdl");
     let options = TransferOptions::default()
-        .with_clips(vec!["Death".into()])
-        .with_renames(vec![("Death".into(), "die".into())])
+        .with_clips(vec!["Walk".into()])
+        .with_renames(vec![("Walk".into(), "stroll".into())])
         .with_proportions(true);
     let done = transfer(warcraft.as_ref(), kotor.as_mut(), &options).unwrap();
     assert!(!done.exact);
     assert!(done.clips[0].error.mean < 3.0, "{:?}", done.clips);
     let scene = kotor.to_scene(&SceneContext::new("statue")).unwrap();
-    let clip = scene.find_clip("die").unwrap();
-    assert!((clip.length - 0.0).abs() > 0.5 && clip.channels.len() > 5);
+    let clip = scene.find_clip("stroll").unwrap();
+    assert!(clip.length > 0.5 && clip.channels.len() > 5, "{} {}", clip.length, clip.channels.len());
     assert_eq!(errors(kotor.as_ref()), Vec::<String>::new());
     let mut back = example("statue_800.mdx");
-    let options = TransferOptions::default().with_clips(vec!["die".into()]);
+    let options = TransferOptions::default().with_clips(vec!["stroll".into()]);
     let done = transfer(kotor.as_ref(), back.as_mut(), &options).unwrap();
     assert!(done.clips[0].error.mean < 3.0, "{:?}", done.clips);
     let (a, b): (Model, Model) = (model(warcraft.as_ref()), model(back.as_ref()));
     let height = 100.0;
     let off: Vec<f32> =
-        places(&a, "Death").iter().zip(places(&b, "die")).map(|(a, b)| (a[2] - b[2]).abs()).collect();
+        places(&a, "Walk").iter().zip(places(&b, "stroll")).map(|(a, b)| (a[2] - b[2]).abs()).collect();
     assert!(
         off.iter().sum::<f32>() / (off.len() as f32) < height * 0.05,
         "{:?}",

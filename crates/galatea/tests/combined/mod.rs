@@ -9,7 +9,7 @@ use galatea::mdlx::{
 use galatea::{Companion, Document, Output};
 
 /// An example with its companion.
-pub fn example(name: &str) -> Box<dyn Document> {
+pub(crate) fn example(name: &str) -> Box<dyn Document> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut files = Output::single(std::fs::read(dir.join(name)).unwrap());
     if name == "statue.mdl" {
@@ -19,7 +19,7 @@ pub fn example(name: &str) -> Box<dyn Document> {
     galatea::open(&files.input(), &Default::default()).unwrap()
 }
 
-pub fn model<T: Clone + 'static>(document: &dyn Document) -> T {
+pub(crate) fn model<T: Clone + 'static>(document: &dyn Document) -> T {
     document.as_any().downcast_ref::<T>().unwrap().clone()
 }
 
@@ -31,7 +31,7 @@ fn turn(angle: f32) -> [f32; 4] {
 const SWING: f32 = 0.8;
 
 /// A body on two straight legs, which walks so that its feet stay on the ground. Its clips have the names given.
-pub fn walker(leg: f32, body: f32, clips: &[&str]) -> Model {
+pub(crate) fn walker(leg: f32, body: f32, clips: &[&str]) -> Model {
     let mut model = Model::new(Version(800));
     model.info.name = Text::new(b"Walker").unwrap();
     let bones = [
@@ -121,7 +121,7 @@ fn step(model: &mut Model, start: i32, leg: f32) {
 }
 
 /// The names of the errors of a document, each as often as it occurs.
-pub fn errors(document: &dyn Document) -> Vec<String> {
+pub(crate) fn errors(document: &dyn Document) -> Vec<String> {
     let report = document.check();
     let errors = report.findings().iter().filter(|f| f.rule.severity == galatea::Severity::Error);
     errors.map(|finding| finding.rule.code.to_owned()).collect()

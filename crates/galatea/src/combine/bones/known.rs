@@ -160,8 +160,9 @@ fn words(name: &str) -> Vec<String> {
 
 fn is_part(words: &[String], table: &[(&[&str], &'static str)]) -> Option<(&'static str, usize)> {
     let found = |(parts, name): &(&[&str], &'static str)| {
-        let at = words.windows(parts.len()).position(|w| w.iter().zip(*parts).all(|(a, b)| a == b))?;
-        Some((*name, at + parts.len()))
+        // Another word before makes it another thing: a gold bag has a root of its own.
+        let own = words.get(..parts.len())?;
+        own.iter().zip(*parts).all(|(a, b)| a == b).then_some((*name, parts.len()))
     };
     table.iter().find_map(found)
 }
@@ -272,6 +273,8 @@ mod tests {
             "Object03",
             "",
             "lhandconjure",
+            "GoldBag Root",
+            "Bone_Portrait_Jaw",
             "Bip01",
         ] {
             assert_eq!(part(name), None, "{name}");

@@ -211,7 +211,11 @@ fn body(plan: &TransferPlan, scene: &Scene, feet: &Feet) -> Option<NodeId> {
         let line = above(*carrier);
         common.retain(|node| line.contains(node));
     }
-    common.retain(|node| matched.contains(node));
+    // A node without a counterpart carries the body as well as any, if there is no other.
+    common.retain(|node| scene.node(*node).is_some_and(|node| !node.axes));
+    if common.iter().any(|node| matched.contains(node)) {
+        common.retain(|node| matched.contains(node));
+    }
     // Bones of the body that are below each, apart from those above it.
     let share = |node: &NodeId| {
         let own = above(*node).len();
