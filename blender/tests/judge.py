@@ -303,6 +303,9 @@ def main() -> int:
             break
         try:
             found = judge(path, options.edits, options.thorough)
+        except KeyboardInterrupt:
+            print("stopped before the end")
+            break
         except Exception:
             traceback.print_exc(limit=-4, file=sys.stdout)
             found = {"path": str(path), "format": "?", "bytes": 0, "failed": True}
