@@ -10,6 +10,8 @@ mod findings;
 mod formats;
 mod games;
 mod info;
+#[cfg(feature = "parquet")]
+mod info_parquet;
 mod inspect;
 mod kotor_options;
 mod list;
