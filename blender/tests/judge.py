@@ -54,7 +54,8 @@ def count(job: Any, document: galatea.Document) -> list[str]:
     if triangles != expected:
         wrong.append(f"{triangles} triangles, {expected} in the scene")
     coarse = any(mesh.lod for mesh in scene.meshes)
-    walk = document.format.startswith("kotor-bwm")
+    # World of Warcraft has a mesh for collisions that `info` does not count.
+    walk = document.format.startswith("kotor-bwm") or any(mesh.purpose == "collision" for mesh in scene.meshes)
     if not coarse and not walk and info["triangles"] != triangles:
         wrong.append(f"{triangles} triangles, info says {info['triangles']}")
     if not coarse and not walk and info["vertices"] != vertices and not sabers(scene):
@@ -303,6 +304,9 @@ def main() -> int:
             break
         try:
             found = judge(path, options.edits, options.thorough)
+        except KeyboardInterrupt:
+            print("stopped before the end")
+            break
         except Exception:
             traceback.print_exc(limit=-4, file=sys.stdout)
             found = {"path": str(path), "format": "?", "bytes": 0, "failed": True}

@@ -2,8 +2,14 @@
 
 use std::collections::HashSet;
 use std::io;
+#[cfg(feature = "parquet")]
+use std::io::Write;
+#[cfg(feature = "parquet")]
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+#[cfg(feature = "parquet")]
+use galatea::disk;
 use galatea::scene::{Channel, Primitive, Property, Scene, Topology};
 use galatea::{Character, SceneContext, fox};
 use serde_json::{Value, json};
@@ -12,6 +18,8 @@ use super::games::GameDir;
 use crate::Exit;
 use crate::batch::{self, Inputs, joined};
 use crate::terminal::{Table, complain};
+#[cfg(feature = "parquet")]
+use crate::terminal::{reason, show};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,6 +30,14 @@ pub(crate) struct Options {
     /// With --json: every mesh, skin and clip of the model too
     #[arg(long, requires = "json")]
     parts: bool,
+    /// Write the figures as a Parquet file instead, a row for each input; those that cannot be read have an error
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    parquet: Option<PathBuf>,
+    /// Replace that file if it is there
+    #[cfg(feature = "parquet")]
+    #[arg(long, requires = "parquet")]
+    force: bool,
 }
 
 const HEAD: &[&str] =
@@ -33,6 +49,13 @@ impl Options {
             complain(format_args!("{error}"));
             return Ok(Exit::Usage);
         }
+        #[cfg(feature = "parquet")]
+        if let Some(path) = self.parquet.as_deref().filter(|path| !self.force && path.exists()) {
+            complain(format_args!("{}: is there already; --force replaces it", show(path)));
+            return Ok(Exit::Usage);
+        }
+        #[cfg(feature = "parquet")]
+        let mut rows = super::info_parquet::Rows::default();
         let mut table = Table::new(HEAD);
         let tally = self.inputs.run(
             |job| {
@@ -50,6 +73,14 @@ impl Options {
                 Ok((opened.document.format().name, summary, opened.loaded.size(), more))
             },
             |path, result, out| match result {
+                #[cfg(feature = "parquet")]
+                result if self.parquet.is_some() => {
+                    match result {
+                        Ok((format, s, bytes, _)) => rows.add(path, format, &s, bytes),
+                        Err(failure) => rows.add_failure(path, failure.to_string()),
+                    }
+                    Ok(())
+                }
                 Ok((format, s, bytes, more)) if self.inputs.json => {
                     let line = joined(json!({ "path": path, "format": format, "bytes": bytes }), json!(s));
                     writeln!(out, "{}", joined(line, more))
@@ -65,8 +96,27 @@ impl Options {
                 Err(_) => Ok(()),
             },
         )?;
+        #[cfg(feature = "parquet")]
+        if let Some(path) = &self.parquet {
+            return Ok(match self.write(path, &rows) {
+                Ok(()) => tally.exit(false),
+                Err(error) => {
+                    complain(format_args!("{}: {error}", show(path)));
+                    Exit::AllFailed
+                }
+            });
+        }
         table.finish(&mut io::stdout().lock())?;
         Ok(tally.exit(false))
+    }
+
+    /// Writes the table of `--parquet`.
+    #[cfg(feature = "parquet")]
+    fn write(&self, path: &Path, rows: &super::info_parquet::Rows) -> Result<(), String> {
+        let file = rows.file().map_err(|error| error.to_string())?;
+        disk::write(path, &file, self.force).map_err(|error| reason(&error))?;
+        writeln!(io::stdout().lock(), "{}: {} rows", show(path), rows.len())
+            .map_err(|error| error.to_string())
     }
 }
 

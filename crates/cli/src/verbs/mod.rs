@@ -12,6 +12,8 @@ mod formats;
 mod games;
 mod graft;
 mod info;
+#[cfg(feature = "parquet")]
+mod info_parquet;
 mod inspect;
 mod kotor_options;
 mod list;
