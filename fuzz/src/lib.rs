@@ -7,6 +7,7 @@ pub mod gltf;
 mod memory;
 pub mod native;
 pub mod scene;
+pub mod table;
 pub mod texture;
 pub mod walk;
 

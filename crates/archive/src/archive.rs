@@ -77,12 +77,15 @@ pub struct Locator {
     pub alias: Option<u64>,
 }
 
+/// Returns the unpacked bytes of an entry, from the source that holds it and the data of its locator.
+pub type ReadLocated = fn(&Arc<dyn ReadAt>, &Entry<'_>, &[u8], &Limits) -> Result<Vec<u8>>;
+
 /// Reads entries by their [`Locator`], so that an index of a large archive serves without its directory.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Recall {
-    /// Returns the unpacked bytes of an entry, from the source that holds it and the data of its locator.
-    pub read: fn(&Arc<dyn ReadAt>, &Entry<'_>, &[u8], &Limits) -> Result<Vec<u8>>,
+    /// Reads an entry.
+    pub read: ReadLocated,
     /// Returns the numbers that a name may have, for archives that are searched by hash; nothing for others.
     pub aliases: fn(&str) -> Vec<u64>,
 }

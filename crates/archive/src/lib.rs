@@ -39,7 +39,7 @@ mod tables;
 mod unpack;
 pub mod zip;
 
-pub use archive::{Archive, Edit, Entry, Locator, Recall, Storage};
+pub use archive::{Archive, Edit, Entry, Locator, ReadLocated, Recall, Storage};
 pub use format::{ArchiveFormat, FORMATS, Kind, Open, detect, inspect, open, open_bytes};
 pub use galatea_wire::{Error, ErrorKind, Limits, Result};
 pub use kotor_types::{kotor_extension, kotor_type};

@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::{CommandFactory, Parser};
+use galatea::disk;
 
 /// Opens the 3D models of KotOR, Warcraft III, WoW alpha and the Fox Engine, and keeps every byte.
 #[derive(Parser)]
@@ -50,6 +51,7 @@ pub fn run(args: impl IntoIterator<Item = impl Into<OsString>>) -> u8 {
 }
 
 fn exit_code(args: Vec<OsString>) -> u8 {
+    disk::keep_indices(disk::cache_folder());
     let program = match Program::try_parse_from(args) {
         Ok(program) => program,
         Err(error) => {

@@ -8,6 +8,9 @@ use galatea::archive::{self, Edit, Kind};
 use galatea::wire::zlib::{Inflater, deflate};
 
 use super::fastest;
+use crate::Outcome;
+
+mod programs;
 
 /// Models in an archive.
 const MODELS: usize = 10_000;
@@ -18,7 +21,7 @@ const SECTOR: usize = 4096;
 /// Entries per second that a listing must reach.
 const LISTED: f64 = 1e6;
 
-pub(super) fn run() {
+pub(super) fn run() -> Outcome {
     for kind in [Kind::Erf, Kind::Mpq] {
         if let Err(error) =
             measure(kind, noise, false).and_then(|()| measure(kind, vertices, kind == Kind::Mpq))
@@ -26,6 +29,7 @@ pub(super) fn run() {
             println!("{}: {error}", kind.name());
         }
     }
+    programs::run()
 }
 
 /// Returns the bytes that no packer makes smaller.

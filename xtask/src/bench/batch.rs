@@ -47,13 +47,13 @@ const VERBS: [(&str, &[&str], &[&str]); 6] = [
 
 /// CPU time and peak memory of a process.
 #[derive(Debug, Clone, Copy)]
-struct Usage {
-    seconds: f64,
+pub(super) struct Usage {
+    pub(super) seconds: f64,
     peak: u64,
 }
 
 /// A folder that is removed in the end.
-struct Temporary(PathBuf);
+pub(super) struct Temporary(pub(super) PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
@@ -62,12 +62,18 @@ impl Drop for Temporary {
     }
 }
 
-pub(super) fn run() -> Outcome {
+/// Returns the program that was built like this one.
+pub(super) fn program() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let program = program.with_file_name(format!("galatea{}", std::env::consts::EXE_SUFFIX));
     if !program.is_file() {
         return Err("no release build of the program; run `cargo build --release -p galatea-cli`".into());
     }
+    Ok(program)
+}
+
+pub(super) fn run() -> Outcome {
+    let program = program()?;
     let place = std::env::temp_dir().join(format!("galatea-bench-{}", std::process::id()));
     let place = Temporary(place);
     for (name, models, folders, _) in BATCHES {
@@ -113,7 +119,7 @@ fn once(
     let mut arguments: Vec<OsString> = before.iter().map(fill).collect();
     arguments.push(place.join(batch).into_os_string());
     arguments.extend(behind.iter().map(fill));
-    let usage = in_process(program, &arguments)?;
+    let usage = in_process(program, &arguments, Path::new(""))?;
     if out.0.is_file() {
         fs::remove_file(&out.0).map_err(|e| e.to_string())?;
     }
@@ -169,13 +175,14 @@ fn make(place: &Path, models: usize, folders: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns what a process of its own uses, measured by another process, whose only child it is.
-fn in_process(program: &Path, arguments: &[OsString]) -> Result<Usage, String> {
+/// Returns what a process of its own uses, measured by another process, whose only child it is. It keeps indices of archives in a folder, or none.
+pub(super) fn in_process(program: &Path, arguments: &[OsString], cache: &Path) -> Result<Usage, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let output = Command::new(own)
         .args(["bench", "--measure"])
         .arg(program)
         .args(arguments)
+        .env("GALATEA_CACHE", cache)
         .output()
         .map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);

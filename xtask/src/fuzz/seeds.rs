@@ -56,6 +56,9 @@ pub(super) fn write(target: &str, folder: &Path) -> Outcome {
     if let Some(kind) = archive_of(target) {
         seeds.archives(kind)?;
     }
+    for (_, tables) in TABLES.iter().filter(|(of, _)| *of == target) {
+        seeds.files.extend(tables.iter().enumerate().map(|(n, bytes)| (format!("table{n}"), bytes.to_vec())));
+    }
     seeds.examples()?;
     seeds.small_models();
     seeds.textures()?;
@@ -68,6 +71,23 @@ pub(super) fn write(target: &str, folder: &Path) -> Outcome {
     }
     Ok(())
 }
+
+/// Tables of KotOR by target: a 2DA in both forms, and a GFF of one structure with one number.
+const TABLES: [(&str, &[&[u8]]); 2] = [
+    (
+        "two_da_read",
+        &[
+            b"2DA V2.0\r\nDEFAULT: none\r\n  label  race\r\n0 a_dog c_dog\r\n1 \"a cat\" ****\r\n",
+            b"2DA V2.b\nlabel\trace\t\0\x01\0\0\x000\t\0\0\x02\0\x04\0a\0b\0",
+        ],
+    ),
+    (
+        "gff_read",
+        &[b"GIT V3.2\x38\0\0\0\x01\0\0\0\x44\0\0\0\x01\0\0\0\x50\0\0\0\x01\0\0\0\x60\0\0\0\0\0\0\0\
+            \x60\0\0\0\0\0\0\0\x60\0\0\0\0\0\0\0\xFF\xFF\xFF\xFF\0\0\0\0\x01\0\0\0\
+            \x04\0\0\0\0\0\0\0\x07\0\0\0Tag\0\0\0\0\0\0\0\0\0\0\0\0\0"],
+    ),
+];
 
 /// Parts of a CASC storage, which nothing here writes: an encoded file, a name table of one name, an encoding file, an index, and the two texts.
 const CASC_PARTS: [&[u8]; 6] = [
@@ -254,7 +274,7 @@ mod tests {
     fn every_target_begins_with_files_of_its_own() {
         for target in super::super::targets() {
             let formats = FORMATS_OF.iter().find(|(start, _)| target.starts_with(start));
-            if archive_of(&target).is_some() {
+            if archive_of(&target).is_some() || TABLES.iter().any(|(of, _)| *of == target) {
                 continue;
             }
             assert!(formats.is_some_and(|(_, formats)| !formats.is_empty()), "{target} has no seeds");

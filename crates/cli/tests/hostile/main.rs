@@ -3,6 +3,7 @@
 //! `docs/limits.md` has the figures of a release build.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail loudly")]
 
+mod archives;
 mod gltf;
 mod images;
 mod layouts;
@@ -111,7 +112,13 @@ fn watched(folder: &Path, args: &[String]) -> Run {
     };
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     let file = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
-    command.args(args).current_dir(folder).stdin(Stdio::null()).stdout(file(&out)).stderr(file(&err));
+    command
+        .env("GALATEA_CACHE", "")
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(file(&out))
+        .stderr(file(&err));
     let mut child = command.spawn().unwrap();
     let (mut memory, mut seconds) = (0, 0.0);
     let status = loop {
@@ -172,4 +179,9 @@ fn images_that_swell() {
 #[test]
 fn layouts_of_too_many_rooms() {
     try_cases("layouts", &layouts::cases());
+}
+
+#[test]
+fn archives_that_swell() {
+    try_cases("archives", &archives::cases());
 }

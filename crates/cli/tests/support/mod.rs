@@ -11,8 +11,9 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     dir
 }
 
-/// Runs the program, with nothing on its standard input.
+/// Runs the program, with nothing on its standard input and without the user's cache.
 #[allow(dead_code, reason = "not every test binary runs it without limits")]
 pub(crate) fn galatea(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_galatea")).args(args).stdin(Stdio::null()).output().unwrap()
+    let mut program = Command::new(env!("CARGO_BIN_EXE_galatea"));
+    program.args(args).env("GALATEA_CACHE", "").stdin(Stdio::null()).output().unwrap()
 }

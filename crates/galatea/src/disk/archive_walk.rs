@@ -113,7 +113,7 @@ impl<'w> Walk<'w> {
             return false;
         }
         if VAGUE.contains(&extension) {
-            let bytes = archive.read(index).unwrap_or_default();
+            let bytes = archive.read_input(index).unwrap_or_default();
             return detect(&bytes).is_some_and(|format| (self.search.wanted)(format));
         }
         // The extension of Warcraft III's models is that of a KotOR model's second file, too.
@@ -123,7 +123,7 @@ impl<'w> Walk<'w> {
         match archive.archive().kind() {
             _ if !owner => true,
             Kind::Mpq | Kind::Casc => true,
-            Kind::Zip => archive.read(index).is_ok_and(|bytes| detect(&bytes).is_some()),
+            Kind::Zip => archive.read_input(index).is_ok_and(|bytes| detect(&bytes).is_some()),
             _ => false,
         }
     }

@@ -364,7 +364,7 @@ fn load_inside(job: &Job, error: io::Error) -> io::Result<Loaded> {
         Ok(Place::Disk(_)) => return Err(error),
         Err(error) => return Err(error),
     };
-    let bytes = archive.read(index)?;
+    let bytes = archive.read_input(index)?;
     let companions = match detect(&bytes) {
         Some(format) => companions_inside(&archive, index, format)?,
         None => Vec::new(),
@@ -384,7 +384,7 @@ fn companions_inside(
     for extension in format.companions {
         let found = archive.find(&format!("{stem}.{extension}")).filter(|found| *found != index);
         if let Some(found) = found {
-            out.push(Companion { extension, bytes: archive.read(found)? });
+            out.push(Companion { extension, bytes: archive.read_input(found)? });
         }
     }
     Ok(out)

@@ -2,6 +2,7 @@
 
 mod archive_folder;
 mod archive_walk;
+mod cache;
 #[cfg(test)]
 mod crash_tests;
 #[cfg(feature = "fox")]
@@ -10,6 +11,7 @@ mod edit;
 mod games;
 mod glob;
 mod group;
+mod index_file;
 mod input;
 mod journal;
 mod layers;
@@ -18,6 +20,7 @@ mod output;
 mod place;
 mod places;
 mod recover;
+mod remembered;
 mod source;
 mod steam;
 #[cfg(feature = "kotor")]
@@ -27,6 +30,7 @@ mod unknown;
 pub use crate::file_names::{file_name, inside, stem};
 
 pub use archive_folder::ArchiveFolder;
+pub use cache::{cache_folder, keep_indices};
 #[cfg(feature = "fox")]
 pub use dictionary::dictionary;
 pub use edit::{edit, entries, pack};

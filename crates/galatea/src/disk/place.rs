@@ -5,11 +5,14 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use galatea_archive::{Archive, Files, ReadAt, detect};
 use galatea_wire::Limits;
 
-use super::archive_folder::{ArchiveFolder, EntryFiles, Inside, failed, rest_below};
+use super::archive_folder::{ArchiveFolder, EntryFiles, Inside, Origin, failed, rest_below};
+use super::cache;
+use super::remembered::Remembered;
 use super::source::{FileSource, FolderFiles};
 
 /// How deep archives may be inside of each other.
@@ -160,7 +163,7 @@ pub fn names_beside(path: &Path) -> BTreeMap<String, PathBuf> {
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     match locate(path)? {
         Place::Disk(meta) => super::input::read_plain(path, &meta),
-        Place::Entry(archive, index) => archive.read(index),
+        Place::Entry(archive, index) => archive.read_input(index),
         Place::Folder(..) => Err(io::ErrorKind::IsADirectory.into()),
     }
 }
@@ -194,8 +197,10 @@ pub(super) fn open_file(path: &Path) -> io::Result<Option<Arc<ArchiveFolder>>> {
     let stamp = (meta.len(), meta.modified().ok());
     open_once(path, stamp, || {
         super::finish(path)?;
-        let source: Arc<dyn ReadAt> = Arc::new(FileSource::open(path)?);
-        opened(path, source, Arc::new(FolderFiles::beside(path)), Inside::default())
+        let source = FileSource::open(path)?;
+        let (stamp, opened_at) = (source.stamp(), SystemTime::now());
+        let origin = stamp.map(|stamp| Origin { stamp, opened: opened_at });
+        opened(path, Arc::new(source), Arc::new(FolderFiles::beside(path)), Inside::default(), origin)
     })
 }
 
@@ -227,6 +232,7 @@ pub(super) fn open_entry(outer: &Arc<ArchiveFolder>, index: usize) -> io::Result
             source,
             Arc::new(EntryFiles { archive: Arc::clone(outer), folder }),
             Inside { memory, depth: outer.inside.depth + 1 },
+            None,
         )
     })
 }
@@ -236,12 +242,21 @@ fn opened(
     source: Arc<dyn ReadAt>,
     files: Arc<dyn Files>,
     inside: Inside,
+    origin: Option<Origin>,
 ) -> io::Result<Option<Arc<ArchiveFolder>>> {
     let mut start = vec![0; usize::try_from(source.len()).unwrap_or(usize::MAX).min(ENOUGH)];
     source.read_at(0, &mut start)?;
     let Some(format) = detect(&start).filter(|_| !is_model(&start)) else { return Ok(None) };
+    if format.recall.is_some()
+        && let Some(index) = origin.and_then(|origin| cache::recalled(path, origin.stamp))
+        && index.format.kind == format.kind
+        && let Some(known) = Remembered::new(index, Arc::clone(&source), Arc::clone(&files))
+    {
+        return Ok(Some(Arc::new(ArchiveFolder::remembered(path.to_path_buf(), known).with_origin(origin))));
+    }
     let archive: Box<dyn Archive> = (format.open)(source, Some(files), &Limits::default()).map_err(failed)?;
-    Ok(Some(Arc::new(ArchiveFolder::new(path.to_path_buf(), archive, inside))))
+    let folder = ArchiveFolder::new(path.to_path_buf(), archive, inside).with_origin(origin);
+    Ok(Some(Arc::new(folder)))
 }
 
 /// Returns whether a file begins like one of the formats that have a magic.

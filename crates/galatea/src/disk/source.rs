@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use galatea_archive::{Files, ReadAt};
 
+use super::index_file::FileStamp;
+
 /// A file that is read at places, never whole.
 #[derive(Debug)]
 pub(super) struct FileSource {
@@ -15,6 +17,7 @@ pub(super) struct FileSource {
     #[cfg(not(unix))]
     file: std::sync::Mutex<File>,
     len: u64,
+    stamp: Option<FileStamp>,
 }
 
 impl FileSource {
@@ -27,7 +30,12 @@ impl FileSource {
         }
         #[cfg(not(unix))]
         let file = std::sync::Mutex::new(file);
-        Ok(FileSource { file, len: meta.len() })
+        Ok(FileSource { file, len: meta.len(), stamp: FileStamp::of(&meta) })
+    }
+
+    /// Returns what tells this version of the file from others, as far as the system knows.
+    pub(super) fn stamp(&self) -> Option<FileStamp> {
+        self.stamp
     }
 }
 
