@@ -139,7 +139,12 @@ fn corners(triangles: &[[u32; 3]], positions: &[[f32; 3]]) -> Vec<Corner> {
 }
 
 /// Finds the corners of vertices whose faces are not alike: their cosines with the first one are less than this.
-fn find_uneven(alike: f32, corners: &mut [Corner], owners: impl Iterator<Item = usize> + Clone, count: usize) {
+fn find_uneven(
+    alike: f32,
+    corners: &mut [Corner],
+    owners: impl Iterator<Item = usize> + Clone,
+    count: usize,
+) {
     let mut vertices = vec![(Vec3::ZERO, false); count];
     for (corner, owner) in corners.iter().zip(owners.clone()) {
         let Some((first, uneven)) = vertices.get_mut(owner) else { continue };
