@@ -1,0 +1,1 @@
+//! Draws a frame with OpenGL, as `render` draws it on the CPU.
