@@ -18,7 +18,9 @@ mod python;
 mod statue;
 mod tables;
 mod test;
+mod viewport;
 mod wasm;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -75,6 +77,10 @@ enum Task {
     Package(package::Options),
     /// Build the WebAssembly module and compare its answers in Node with the native library
     Wasm(wasm::Options),
+    /// Draw models with the workshop's painter on software OpenGL and with `render`, and compare the images
+    Viewport(viewport::Options),
+    /// Build the workshop as a page, a folder of static files, and test it in headless Chromium
+    Web(web::Options),
     /// Build the Python package with maturin, which is installed on first use, and test it in a fresh environment
     Python(python::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
@@ -109,6 +115,8 @@ fn main() -> ExitCode {
         Task::Fox(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
+        Task::Viewport(options) => options.run(),
+        Task::Web(options) => options.run(),
         Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Deb(options) => options.run(),

@@ -8,28 +8,9 @@
 //! * [`painter`] draws a [`Drawing`] with OpenGL. Where there is none, and in tests, `galatea::preview` draws the same on the CPU.
 //! * `app` puts the panels into a window.
 //!
-//! # What the painter takes and gives
-//!
-//! ```text
-//! pub struct Painter { .. }
-//! impl Painter {
-//!     /// Compiles the programs; fails with a sentence where OpenGL is too old.
-//!     pub fn new(gl: &Arc<glow::Context>) -> Result<Painter, String>;
-//!     /// Draws drawings into a part of the framebuffer, given in pixels from the bottom left as OpenGL counts: background first, then
-//!     /// each drawing in its own part of the width. Uploads what belongs to a subject on first sight, and forgets subjects that were
-//!     /// not drawn for a while. Leaves the state of OpenGL as egui's own painter needs it.
-//!     pub fn paint(&mut self, gl: &glow::Context, drawings: &[Drawing], viewport: [i32; 4]);
-//!     /// Frees everything.
-//!     pub fn destroy(&mut self, gl: &glow::Context);
-//! }
-//! ```
-//!
 //! The viewport panel calls it in an `egui_glow::CallbackFn`, with the painter behind `Arc<Mutex<Option<Painter>>>`.
 
-pub mod drawing;
-pub mod painter;
-
-pub use drawing::{Drawing, Subject};
+pub use galatea_painter::{self as painter, Drawing, Subject};
 
 use std::process::ExitCode;
 

@@ -1,1 +1,0 @@
-//! Draws a frame with OpenGL, as `render` draws it on the CPU.
