@@ -47,7 +47,9 @@ fn the_page_holds_the_model_with_its_effects() {
 
 #[test]
 fn every_kind_of_model_becomes_a_page() {
-    for name in ["statue_800.mdl", "room.wok", "statue.fmdl", "statue_800.mdx", "statue.glb", "statue.mdl.ascii"] {
+    for name in
+        ["statue_800.mdl", "room.wok", "statue.fmdl", "statue_800.mdx", "statue.glb", "statue.mdl.ascii"]
+    {
         let bytes = page(example(name).as_ref(), "x").into_bytes();
         assert!(bytes.starts_with(b"<!doctype html>") && bytes.ends_with(b"</html>\n"), "{name}");
     }
