@@ -11,6 +11,7 @@ mod effects;
 mod examples;
 mod fuzz;
 mod gltf;
+mod html;
 mod kills;
 mod mpq;
 mod optimize;
@@ -20,6 +21,7 @@ mod python;
 mod statue;
 mod tables;
 mod test;
+mod viewport;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -81,6 +83,10 @@ enum Task {
     Package(package::Options),
     /// Build the WebAssembly module and compare its answers in Node with the native library
     Wasm(wasm::Options),
+    /// Draw models with the workshop's painter on software OpenGL and with `render`, and compare the images
+    Viewport(viewport::Options),
+    /// Convert models to pages that show them, and open those in headless Chromium
+    Html(html::Options),
     /// Build the Python package with maturin, which is installed on first use, and test it in a fresh environment
     Python(python::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
@@ -117,6 +123,8 @@ fn main() -> ExitCode {
         Task::Fox(options) => options.run(),
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
+        Task::Viewport(options) => options.run(),
+        Task::Html(options) => options.run(),
         Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Deb(options) => options.run(),

@@ -135,7 +135,14 @@ pub fn convert(
     let unsupported = || ConvertError::UnsupportedConversion { from, to };
     let scene = document.scene(context).ok_or_else(unsupported)?;
     if let Some(write_scene) = to.format().write_scene {
-        return write(write_scene, document, at_level(scene, options.level), options, context);
+        // Who opens a page has no game to see the effects in.
+        let bakes = options.bake_effects || to == FormatId::Html;
+        let scene = at_level(scene, options.level);
+        return if bakes {
+            write_baked(write_scene, document, scene, options, context)
+        } else {
+            write_scene(&scene, document, options, context)
+        };
     }
     let from_scene = to.format().from_scene.ok_or_else(unsupported)?;
     if document.has_lost_extras() && !options.as_new {
@@ -155,18 +162,18 @@ pub fn convert(
     Ok(Converted { output: built.write()?.with_siblings(siblings).with_siblings(files), losses })
 }
 
-/// Writes the scene of a document, with its effects as meshes if that is wanted, also the models that its emitters throw as far as they are
-/// found where its textures are.
-fn write(
+/// Writes the scene of a document with its effects as meshes, also the models that its emitters throw as far as they are found where its
+/// textures are.
+fn write_baked(
     write_scene: WriteScene,
     document: &dyn Document,
     scene: Cow<'_, Scene>,
     options: &ConvertOptions,
     context: &SceneContext<'_>,
 ) -> Result<Converted, ConvertError> {
-    let textures = context.textures.filter(|_| options.bake_effects);
-    let emitted = textures.map(|textures| EmittedModels::find(document, textures, &Limits::default()));
-    let performance = options.bake_effects.then(|| document.performance(&scene, emitted.as_ref())).flatten();
+    let emitted =
+        context.textures.map(|textures| EmittedModels::find(document, textures, &Limits::default()));
+    let performance = document.performance(&scene, emitted.as_ref());
     let Some(mut performance) = performance.filter(|performance| performance.has_effects()) else {
         return write_scene(&scene, document, options, context);
     };

@@ -17,9 +17,9 @@ pub(crate) fn sin_cos(degrees: f64) -> (f64, f64) {
     libm::sincos(turn.to_radians())
 }
 
-/// A camera that looks at a model.
+/// The camera of an image: what [`render_frame`](crate::render_frame) sees through, for other painters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Camera {
+pub struct Camera {
     right: [f64; 3],
     up: [f64; 3],
     back: [f64; 3],
@@ -27,7 +27,7 @@ pub(crate) struct Camera {
     distance: f64,
     /// Half the width and height of the image plane at distance 1.
     half: [f64; 2],
-    pub(crate) near: f64,
+    near: f64,
 }
 
 /// Returns the axes of a camera `yaw` degrees to the right of `front` and `pitch` degrees from above: right, up, towards the viewer.
@@ -112,8 +112,9 @@ impl Camera {
         Camera { right, up, back, target, distance, half: plane, near }
     }
 
-    /// Returns the camera of a view. It shows the field of view vertically, or across if the image is higher than wide.
-    pub(crate) fn looking(view: &View, aspect: f64) -> Camera {
+    /// Returns the camera of a view, for an image that is `aspect` times as wide as high. It shows the field of view vertically, or across
+    /// if the image is higher than wide.
+    pub fn looking(view: &View, aspect: f64) -> Camera {
         let [right, up, back] = look(view);
         let far = Vec3::from(view.eye).distance(Vec3::from(view.target));
         let angle = f64::from(view.field_of_view).clamp(1.0, 170.0).to_radians();
@@ -124,8 +125,9 @@ impl Camera {
         Camera { right, up, back, target, distance, half, near: distance * 1e-2 }
     }
 
-    /// Returns the clip coordinates x, y and w of a point.
-    pub(crate) fn clip(&self, place: [f32; 3]) -> [f64; 3] {
+    /// Returns the clip coordinates x, y and w of a point: the image is from -w to w in both directions, and w is the distance along the
+    /// view.
+    pub fn clip(&self, place: [f32; 3]) -> [f64; 3] {
         let mut relative = place.map(f64::from);
         for (value, target) in relative.iter_mut().zip(self.target) {
             *value -= target;
@@ -134,8 +136,23 @@ impl Camera {
         [dot(relative, self.right) / self.half[0], dot(relative, self.up) / self.half[1], w]
     }
 
+    /// Returns the distance along the view in front of which nothing is drawn.
+    pub fn near(&self) -> f64 {
+        self.near
+    }
+
+    /// Returns the point that it looks at.
+    pub fn target(&self) -> [f64; 3] {
+        self.target
+    }
+
+    /// Returns the distance of the point that it looks at.
+    pub fn distance(&self) -> f64 {
+        self.distance
+    }
+
     /// Returns the view for other programs.
-    pub(crate) fn view(&self) -> View {
+    pub fn view(&self) -> View {
         let [_, tall] = self.half;
         let narrow = |v: [f64; 3]| v.map(|c| c as f32);
         View {
@@ -147,12 +164,12 @@ impl Camera {
     }
 
     /// Returns half the width and height of the image plane at distance 1.
-    pub(crate) fn half(&self) -> [f64; 2] {
+    pub fn half(&self) -> [f64; 2] {
         self.half
     }
 
     /// Returns the position of the camera.
-    pub(crate) fn eye(&self) -> [f64; 3] {
+    pub fn eye(&self) -> [f64; 3] {
         let mut eye = self.target;
         for (value, back) in eye.iter_mut().zip(self.back) {
             *value += back * self.distance;
@@ -161,7 +178,7 @@ impl Camera {
     }
 
     /// Returns the axes of the image: right, up, towards the viewer.
-    pub(crate) fn axes(&self) -> [[f64; 3]; 3] {
+    pub fn axes(&self) -> [[f64; 3]; 3] {
         [self.right, self.up, self.back]
     }
 }
@@ -188,7 +205,7 @@ mod tests {
                 let pick =
                     |axis: usize| if corner >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
                 let [x, y, w] = camera.clip([pick(0), pick(1), pick(2)]);
-                assert!(w > camera.near && x.abs() <= w && y.abs() <= w, "{yaw} {corner}");
+                assert!(w > camera.near() && x.abs() <= w && y.abs() <= w, "{yaw} {corner}");
             }
         }
     }

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use galatea_scene::{
-    AlphaMode, Bounds, Frame, Material, MaterialId, MaterialState, Purpose, Scene, Slot, Sprite, Surface,
-    Topology, UvTransform, Vertices, Wrap,
-};
+use galatea_scene::{Bounds, Frame, MaterialId, Scene, Sprite, Surface, Topology, Vertices};
 
-use crate::camera::{Camera, sin_cos};
-use crate::raster::{AMBIENT, Blend, Chart, Corner, KEY, KEY_LIGHT, Paint, Raster, Relief, Surroundings};
+use crate::camera::Camera;
+use crate::overlay::WIRE;
+use crate::raster::{Corner, Paint, Raster};
 use crate::show::SurfaceView;
+use crate::style::{Blend, Relief, Style, Stylist, is_drawn, layers};
 use crate::texture::{Texture, linear};
-use crate::{Image, Options, Textures};
+use crate::{AMBIENT, Image, KEY, KEY_LIGHT, Options, Textures};
 
 type Loaded = BTreeMap<String, Option<Arc<Texture>>>;
 
@@ -69,6 +68,7 @@ pub(crate) fn draw(scene: &Scene, frame: &Frame, options: &Options, textures: &T
             break;
         }
     }
+    painter.selected(&options.selected);
     frame.markers.iter().for_each(|marker| painter.marker(marker));
     if options.skeleton {
         painter.skeleton();
@@ -110,26 +110,6 @@ fn load(scene: &Scene, frame: &Frame, textures: &Textures<'_>) -> Loaded {
     loaded
 }
 
-/// Returns `true` for textures that are seen.
-fn is_drawn(slot: &Slot) -> bool {
-    match slot {
-        Slot::Base | Slot::Lightmap | Slot::Emissive | Slot::Normal => true,
-        Slot::OcclusionRoughnessMetallic | Slot::Environment => true,
-        Slot::Other(name) => name == OCCLUSION,
-        _ => false,
-    }
-}
-
-/// The slot of images whose red is occlusion.
-const OCCLUSION: &str = "occlusion";
-
-/// Returns the material of a primitive and its additional layers.
-fn layers(scene: &Scene, material: Option<MaterialId>) -> impl Iterator<Item = MaterialId> {
-    let first = material.filter(|id| scene.materials.len() > *id as usize);
-    let over = first.and_then(|id| scene.materials.get(id as usize)).map_or(&[][..], |m| &m.layers);
-    first.into_iter().chain(over.iter().copied())
-}
-
 fn drawn_as(frame: &Frame, surface: &Surface, id: MaterialId) -> MaterialId {
     let state = frame.materials.get(id.saturating_add(surface.states) as usize);
     state.map_or(id, |state| state.drawn_as)
@@ -160,54 +140,6 @@ pub(crate) struct Painter<'a> {
     pub(crate) pixel: f64,
 }
 
-/// The appearance shared by all triangles of a primitive.
-struct Style<'a> {
-    paint: Paint<'a>,
-    /// Its maps, with their number.
-    relief: Option<(u32, Relief<'a>)>,
-    colour: [f32; 4],
-    two_sided: bool,
-    order: i32,
-    uv_set: usize,
-    lightmap_set: usize,
-    moved: UvPlacement,
-    transform: UvPlacement,
-    lightmap_transform: UvPlacement,
-}
-
-/// A transform of texture coordinates, with the sine and cosine of its rotation.
-struct UvPlacement(Option<(UvTransform, f32, f32)>);
-
-impl UvPlacement {
-    fn new(transform: Option<UvTransform>) -> UvPlacement {
-        UvPlacement(transform.filter(|t| *t != UvTransform::default()).map(|t| {
-            let (sin, cos) = sin_cos(f64::from(t.rotation).to_degrees());
-            (t, sin as f32, cos as f32)
-        }))
-    }
-
-    /// Returns the transform from coordinates that have one placement to those of another; `None` if the first cannot be undone.
-    fn between(from: Option<UvTransform>, to: Option<UvTransform>) -> Option<[f32; 6]> {
-        let affine = |transform| {
-            let place = UvPlacement::new(transform);
-            let ([c, f], [x, y], [z, w]) = (place.of([0.0; 2]), place.of([1.0, 0.0]), place.of([0.0, 1.0]));
-            glam::Affine2::from_cols_array(&[x - c, y - f, z - c, w - f, c, f])
-        };
-        if from == to {
-            return Some([1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-        }
-        let [a, d, b, e, c, f] = (affine(to) * affine(from).inverse()).to_cols_array();
-        let place = [a, b, c, d, e, f];
-        place.iter().all(|v| v.is_finite()).then_some(place)
-    }
-
-    fn of(&self, [u, v]: [f32; 2]) -> [f32; 2] {
-        let Some((t, sin, cos)) = self.0 else { return [u, v] };
-        let ([x, y], [left, top]) = ([u * t.scale[0], v * t.scale[1]], t.offset);
-        [x * cos + y * sin + left, -x * sin + y * cos + top]
-    }
-}
-
 impl<'a> Painter<'a> {
     fn surface(&mut self, surface: &'a Surface, wire: bool) {
         let Some(primitive) = surface.primitive(self.scene) else { return };
@@ -224,20 +156,14 @@ impl<'a> Painter<'a> {
             }
             return;
         }
-        let purpose = self.scene.meshes.get(surface.mesh as usize).map_or(Purpose::Render, |m| m.purpose);
-        let mut ids: Vec<MaterialId> = layers(self.scene, primitive.material).collect();
-        if ids.is_empty() || *self.view != SurfaceView::Shaded {
-            ids.truncate(1);
-            ids.resize(1, MaterialId::MAX);
-        }
-        for id in ids {
-            let style = self.style(id.saturating_add(surface.states), purpose, surface.tint, vertices);
+        let styles: Vec<_> = self.stylist(&|name| self.image(name)).styles(surface, vertices).collect();
+        for style in styles {
             self.triangles(surface, vertices, &style);
         }
         if wire {
             for [a, b, c] in primitive.triangles(positions.len()) {
                 for (from, to) in [(a, b), (b, c), (c, a)].into_iter().filter(|(from, to)| from < to) {
-                    self.line(place(from), place(to), [0.02, 0.02, 0.02, 1.0], 1.0, false);
+                    self.line(place(from), place(to), WIRE, 1.0, false);
                 }
             }
         }
@@ -248,119 +174,25 @@ impl<'a> Painter<'a> {
         self.raster.len() == self.below
     }
 
-    /// Returns a state of a material, and the material as it is drawn.
-    fn material(&self, id: MaterialId) -> Option<(&'a MaterialState, &'a Material)> {
-        let state = self.frame.materials.get(id as usize)?;
-        Some((state, self.scene.materials.get(state.drawn_as as usize)?))
+    fn image(&self, name: &str) -> Option<&'a Texture> {
+        self.loaded.get(name).and_then(|t| t.as_deref())
     }
 
-    fn image(&self, texture: Option<&galatea_scene::Texture>) -> Option<&'a Texture> {
-        texture.and_then(|t| self.loaded.get(&t.name)).and_then(|t| t.as_deref())
+    fn stylist<'s>(&self, image: &'s dyn Fn(&str) -> Option<&'a Texture>) -> Stylist<'s, &'a Texture>
+    where
+        'a: 's,
+    {
+        Stylist { scene: self.scene, frame: self.frame, view: self.view, all_sides: self.all_sides, image }
     }
 
-    fn style(&mut self, id: MaterialId, purpose: Purpose, tint: [f32; 4], vertices: &Vertices) -> Style<'a> {
-        let Some((state, material)) = self.material(id) else {
-            let two_sided = purpose != Purpose::Render || self.all_sides;
-            return Style::plain(tint, two_sided, &Material::default());
-        };
-        if *self.view != SurfaceView::Shaded {
-            let mut style = Style::plain([1.0; 4], material.two_sided || self.all_sides, material);
-            let coordinates = *self.view == SurfaceView::Uv && vertices.uvs.iter().any(|set| !set.is_empty());
-            // Their colors are numbers, which light would change.
-            style.paint.unlit = coordinates || *self.view == SurfaceView::Normals;
-            style.paint.coordinates = coordinates;
-            return style;
-        }
-        let base = material.texture(&Slot::Base);
-        let lightmap = material.texture(&Slot::Lightmap);
-        let glow = material.texture(&Slot::Emissive);
-        let uv_set = base.map_or(0, |t| t.uv_set) as usize;
-        let has_uvs = vertices.uvs.get(uv_set).is_some_and(|set| !set.is_empty());
-        let texture = self.image(base).filter(|_| has_uvs);
-        let mut colour = state.base_color;
-        for (value, tint) in colour.iter_mut().zip(tint) {
-            *value *= tint;
-        }
-        let mut blend = blend_of(material.alpha);
-        let [_, _, _, opacity] = colour;
-        if blend == Blend::Opaque && opacity < 0.999 {
-            blend = Blend::Alpha;
-        }
-        let relief = if has_uvs && !material.unlit { self.relief(material, texture, &blend) } else { None };
-        let relief = relief.map(|relief| (self.raster.add_relief(relief), relief));
-        if relief.is_some_and(|(_, relief)| relief.mirror.is_some()) {
-            blend = Blend::Opaque;
-        }
-        Style {
-            relief,
-            paint: Paint {
-                texture,
-                wrap: base.map_or([Wrap::Repeat; 2], |t| t.wrap),
-                lightmap: self.image(lightmap).zip(lightmap.map(|t| t.wrap)),
-                glow: self.image(glow).filter(|_| has_uvs),
-                coordinates: false,
-                checker: base.is_some() && texture.is_none() && has_uvs,
-                blend,
-                unlit: material.unlit,
-                // Without its texture nobody knows what glows.
-                emissive: if glow.is_some() && self.image(glow).is_none() {
-                    [0.0; 3]
-                } else {
-                    state.emissive
-                },
-                glows: base.is_some() && material.texture(&Slot::Emissive).is_none(),
-                on_top: false,
-                sprite: false,
-                relief: None,
-            },
-            colour,
-            two_sided: material.two_sided || self.all_sides,
-            order: state.order,
-            uv_set,
-            lightmap_set: lightmap.map_or(1, |t| t.uv_set) as usize,
-            moved: UvPlacement::new(Some(state.uv)),
-            transform: UvPlacement::new(base.and_then(|t| t.transform)),
-            lightmap_transform: UvPlacement::new(lightmap.and_then(|t| t.transform)),
-        }
-    }
-
-    /// Returns the maps of a material; `None` if it has no more than a color. Those with texture coordinates of their own are left out.
-    fn relief(&self, material: &Material, texture: Option<&'a Texture>, blend: &Blend) -> Option<Relief<'a>> {
-        let base = material.texture(&Slot::Base);
-        let chart = |slot: Slot| {
-            let own = material.texture(&slot).filter(|t| t.uv_set == base.map_or(t.uv_set, |b| b.uv_set))?;
-            let place = UvPlacement::between(base.and_then(|b| b.transform), own.transform)?;
-            Some(Chart { texture: self.image(Some(own))?, wrap: own.wrap, place })
-        };
-        let mirror =
-            material.texture(&Slot::Environment).filter(|_| texture.is_some() && *blend == Blend::Opaque);
-        let relief = Relief {
-            normal: chart(Slot::Normal),
-            rough: chart(Slot::OcclusionRoughnessMetallic),
-            occlusion: chart(Slot::Other(OCCLUSION.to_owned())),
-            metallic: material.metallic,
-            roughness: material.roughness,
-            mirror: mirror.map(|environment| match self.image(Some(environment)) {
-                Some(image) => Surroundings::Cube(image, self.model_axes()),
-                None => Surroundings::Studio,
-            }),
-        };
-        let any = relief.normal.is_some() || relief.rough.is_some() || relief.mirror.is_some();
-        (any || relief.occlusion.is_some()).then_some(relief)
-    }
-
-    /// Returns the turn from the scene to the axes of the model.
-    fn model_axes(&self) -> glam::Mat3 {
-        let node = self.scene.axes().and_then(|id| self.scene.node(id));
-        let turn = node.map_or(glam::Quat::IDENTITY, |n| glam::Quat::from_array(n.transform.rotation));
-        glam::Mat3::from_quat(turn.inverse())
-    }
-
-    fn triangles(&mut self, surface: &'a Surface, vertices: &'a Vertices, style: &Style<'a>) {
+    fn triangles(&mut self, surface: &'a Surface, vertices: &'a Vertices, style: &Style<&'a Texture>) {
         let Some(primitive) = surface.primitive(self.scene) else { return };
         let (positions, normals) = (&surface.deformed.positions, &surface.deformed.normals);
         let eye = self.camera.eye();
-        let near = self.camera.near;
+        let near = self.camera.near();
+        let relief: Option<(u32, Relief<&Texture>)> =
+            style.relief.map(|relief| (self.raster.add_relief(relief), relief));
+        let paint = Paint::of(style);
         let uvs = vertices.uvs.get(style.uv_set).map_or(&[][..], Vec::as_slice);
         let lightmaps = vertices.uvs.get(style.lightmap_set).map_or(&[][..], Vec::as_slice);
         let shown = self.view.colors(self.scene, surface, vertices);
@@ -386,7 +218,7 @@ impl<'a> Painter<'a> {
                     normal = normal.map(|v| -v);
                 }
                 // Maps change the normal of each pixel, so that light has to wait for it.
-                let [lr, lg, lb] = match style.relief {
+                let [lr, lg, lb] = match relief {
                     Some(_) => normal.map(|v| v as f32),
                     None => light(normal, &self.camera),
                 };
@@ -401,8 +233,8 @@ impl<'a> Painter<'a> {
                 let [r, g, b, a] = colour;
                 Corner { clip, values: [lr, lg, lb, r, g, b, a, u, v, u2, v2] }
             });
-            let (cull, mut paint, order) = (!style.two_sided, style.paint, style.order);
-            paint.relief = style.relief.map(|(id, relief)| {
+            let (cull, mut paint, order) = (!style.two_sided, paint, style.order);
+            paint.relief = relief.map(|(id, relief)| {
                 let facing = if back { flat.map(|v| -v) } else { flat };
                 (id, relief.grain(places, triangle.map(uv), facing))
             });
@@ -427,76 +259,26 @@ impl<'a> Painter<'a> {
             while let Some(sprite) = sprites.next_if(|s| s.order < late.order) {
                 self.sprite(sprite);
             }
-            self.raster.triangle(late.corners, late.paint, late.cull, self.camera.near);
+            self.raster.triangle(late.corners, late.paint, late.cull, self.camera.near());
         }
         sprites.for_each(|sprite| self.sprite(sprite));
     }
 
     fn sprite(&mut self, sprite: &'a Sprite) {
-        let Some((state, material)) = self.material(sprite.material) else { return };
-        let base = material.textures.first();
-        let texture = self.image(base);
-        let blend = blend_of(material.alpha);
-        let paint = Paint {
-            texture,
-            wrap: base.map_or([Wrap::Clamp; 2], |t| t.wrap),
-            blend: if blend == Blend::Opaque { Blend::Alpha } else { blend },
-            sprite: true,
-            ..Paint::PLAIN
-        };
-        let mut color = sprite.color;
-        for (value, own) in color.iter_mut().zip(state.base_color) {
-            *value *= own;
-        }
+        let Some(style) = self.stylist(&|name| self.image(name)).sprite(sprite) else { return };
+        let (texture, wrap, blend) = (style.texture, style.wrap, style.blend);
+        let paint = Paint { texture, wrap, blend, sprite: true, ..Paint::PLAIN };
         // What is no number has no color; the rest is far beyond white at most.
-        let [r, g, b, a] = color.map(|v| if v.is_nan() { 0.0 } else { v.clamp(-1e9, 1e9) });
-        // Without its texture it is drawn as a soft dot.
-        let whole = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]];
-        let uvs = if texture.is_some() { sprite.uvs } else { whole };
-        let place = UvPlacement::new(base.filter(|_| texture.is_some()).and_then(|t| t.transform));
+        let [r, g, b, a] = style.color.map(|v| if v.is_nan() { 0.0 } else { v.clamp(-1e9, 1e9) });
         let mut corners = [Corner::default(); 4];
-        for (corner, (at, uv)) in corners.iter_mut().zip(sprite.corners.into_iter().zip(uvs)) {
-            let [u, v] = place.of(uv);
+        for (corner, (at, uv)) in corners.iter_mut().zip(sprite.corners.into_iter().zip(style.uvs)) {
+            let [u, v] = uv;
             let values = [1.0, 1.0, 1.0, r, g, b, a, u, v, 0.0, 0.0];
             *corner = Corner { clip: self.camera.clip(at), values };
         }
-        let ([p, q, r, s], near) = (corners, self.camera.near);
+        let ([p, q, r, s], near) = (corners, self.camera.near());
         self.raster.triangle([p, q, r], paint, false, near);
         self.raster.triangle([p, r, s], paint, false, near);
-    }
-}
-
-impl Style<'_> {
-    /// Returns the style of a surface without textures.
-    fn plain(colour: [f32; 4], two_sided: bool, material: &Material) -> Self {
-        let blend = match material.alpha {
-            AlphaMode::Opaque | AlphaMode::Mask { .. } => Blend::Opaque,
-            _ if colour[3] < 0.999 => Blend::Alpha,
-            _ => Blend::Opaque,
-        };
-        Style {
-            relief: None,
-            paint: Paint { unlit: material.unlit, blend, ..Paint::PLAIN },
-            colour,
-            two_sided,
-            order: 0,
-            uv_set: 0,
-            lightmap_set: 1,
-            moved: UvPlacement(None),
-            transform: UvPlacement(None),
-            lightmap_transform: UvPlacement(None),
-        }
-    }
-}
-
-fn blend_of(alpha: AlphaMode) -> Blend {
-    match alpha {
-        AlphaMode::Mask { cutoff } => Blend::Mask(cutoff),
-        AlphaMode::Blend => Blend::Alpha,
-        AlphaMode::Additive => Blend::Add,
-        AlphaMode::Modulate => Blend::Multiply(1.0),
-        AlphaMode::Modulate2x => Blend::Multiply(2.0),
-        _ => Blend::Opaque,
     }
 }
 

@@ -15,16 +15,18 @@ mod draw;
 mod image;
 mod label;
 mod movie;
-mod overlay;
+pub mod overlay;
 mod raster;
 mod sheet;
 mod show;
+pub mod style;
 mod texture;
 
 use std::sync::Arc;
 
-use galatea_scene::{Bounds, Frame, Instant, Performance, PlainPerformance, Scene, Shown};
+use galatea_scene::{Bounds, Frame, Instant, NodeId, Performance, PlainPerformance, Scene, Shown};
 
+pub use camera::Camera;
 pub use image::{Image, RenderError, animation};
 pub use movie::Movie;
 pub use sheet::{Sheet, sheet};
@@ -33,6 +35,13 @@ pub use texture::Texture;
 
 /// Maximum width and height of an image.
 pub const LARGEST: u32 = 4096;
+
+/// Direction of the key light: to the right, up and towards the viewer; over the viewer's left shoulder.
+pub const KEY: [f64; 3] = [-0.42, 0.60, 0.68];
+/// Brightness of the key light.
+pub const KEY_LIGHT: f64 = 0.78;
+/// Light from everywhere, and from above.
+pub const AMBIENT: [f64; 2] = [0.14, 0.16];
 
 /// Finds a texture by the name a material gives it; for `None`, a faint checkerboard is drawn instead.
 pub type Textures<'a> = dyn Fn(&str) -> Option<Arc<Texture>> + 'a;
@@ -81,6 +90,8 @@ pub struct Options {
     pub checker: bool,
     /// A shadow on the ground below the model.
     pub ground: bool,
+    /// Nodes whose triangles have their edges drawn in a bright color.
+    pub selected: Vec<NodeId>,
 }
 
 galatea_wire::setters! {
@@ -103,6 +114,7 @@ galatea_wire::setters! {
         with_surface: surface: SurfaceView,
         with_checker: checker: bool,
         with_ground: ground: bool,
+        with_selected: selected: Vec<NodeId>,
     }
 }
 
@@ -150,6 +162,7 @@ impl Default for Options {
             surface: SurfaceView::Shaded,
             checker: false,
             ground: false,
+            selected: Vec::new(),
         }
     }
 }
@@ -234,6 +247,11 @@ pub fn view(scene: &Scene, options: &Options) -> Result<View, RenderError> {
 /// Returns the view with which [`render_frame`] draws a frame with these options.
 pub fn frame_view(scene: &Scene, frame: &Frame, options: &Options) -> View {
     draw::camera(scene, frame, options).view()
+}
+
+/// Returns the camera with which [`render_frame`] draws a frame with these options.
+pub fn frame_camera(scene: &Scene, frame: &Frame, options: &Options) -> Camera {
+    draw::camera(scene, frame, options)
 }
 
 /// Returns the box by which an image of a frame is framed.

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use galatea_scene::Wrap;
 use wide::f32x4;
 
-pub(crate) use self::relief::{AMBIENT, Chart, KEY, KEY_LIGHT, Relief, Surroundings};
 use self::relief::{Grain, Light, Spot};
 use crate::Image;
 use crate::camera::Camera;
+use crate::style::{Blend, Relief, Style};
 use crate::texture::{Texture, checker, checker_level, display};
 
 /// Width and height of a tile in samples, at most.
@@ -45,18 +45,6 @@ impl Corner {
     fn uv(&self) -> [f32; 2] {
         [self.values[7], self.values[8]]
     }
-}
-
-/// How a fragment is blended with the pixel behind it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Blend {
-    Opaque,
-    /// Opaque where alpha reaches the cutoff.
-    Mask(f32),
-    Alpha,
-    Add,
-    /// The pixel behind, multiplied by the color and a factor.
-    Multiply(f32),
 }
 
 /// How the pixels of a triangle are shaded.
@@ -107,7 +95,26 @@ impl Paint<'static> {
     };
 }
 
-impl Paint<'_> {
+impl<'a> Paint<'a> {
+    /// Returns the shading of a style, without its maps.
+    pub(crate) fn of(style: &Style<&'a Texture>) -> Self {
+        Paint {
+            texture: style.texture,
+            wrap: style.wrap,
+            lightmap: style.lightmap,
+            glow: style.glow,
+            checker: style.checker,
+            coordinates: style.coordinates,
+            blend: style.blend,
+            unlit: style.unlit,
+            emissive: style.emissive,
+            glows: style.glows,
+            on_top: false,
+            sprite: false,
+            relief: None,
+        }
+    }
+
     /// Returns `true` if both give every pixel the same color.
     fn is_same(&self, other: &Paint<'_>) -> bool {
         let lightmap =
@@ -149,7 +156,7 @@ pub(crate) struct Raster<'a> {
     /// Tiles in a row.
     across: usize,
     light: Option<Light>,
-    reliefs: Vec<Relief<'a>>,
+    reliefs: Vec<Relief<&'a Texture>>,
 }
 
 impl<'a> Raster<'a> {
@@ -168,7 +175,7 @@ impl<'a> Raster<'a> {
     }
 
     /// Adds the maps of a surface, for [`Paint::relief`].
-    pub(crate) fn add_relief(&mut self, relief: Relief<'a>) -> u32 {
+    pub(crate) fn add_relief(&mut self, relief: Relief<&'a Texture>) -> u32 {
         if let Some(known) = self.reliefs.iter().position(|known| *known == relief) {
             return known as u32;
         }
@@ -596,7 +603,7 @@ impl Triangle<'_> {
     fn shade(
         &self,
         values: Values,
-        relief: Option<(&Relief<'_>, Grain, &Light, [f32; 2])>,
+        relief: Option<(&Relief<&Texture>, Grain, &Light, [f32; 2])>,
     ) -> Option<[f32; 4]> {
         let paint = &self.paint;
         let [lr, lg, lb, r, g, b, a, u, v, u2, v2] = values;

@@ -89,12 +89,7 @@ pub enum SurfaceView {
 
 impl SurfaceView {
     /// Returns the color of each vertex, in linear light; `None` to shade the surface as it is.
-    pub(crate) fn colors(
-        &self,
-        scene: &Scene,
-        surface: &Surface,
-        vertices: &Vertices,
-    ) -> Option<Vec<[f32; 4]>> {
+    pub fn colors(&self, scene: &Scene, surface: &Surface, vertices: &Vertices) -> Option<Vec<[f32; 4]>> {
         let count = surface.deformed.positions.len();
         let grey = |_: usize| [0.3, 0.3, 0.3, 1.0];
         let light = |v: f32| (v * 0.5 + 0.5) * (v * 0.5 + 0.5);

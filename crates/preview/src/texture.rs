@@ -113,6 +113,25 @@ impl Texture {
         Some(Texture { levels, data: OnceLock::new() })
     }
 
+    /// Returns its mip levels for other painters, largest first: width, height and RGBA rows as display values, top row first. With
+    /// `data` it is no light, such as a normal map, and values are averaged as they are stored.
+    pub fn mip_levels(&self, data: bool) -> impl Iterator<Item = (usize, usize, Vec<[u8; 4]>)> {
+        let rest = if data { self.data_levels() } else { self.levels.get(1..).unwrap_or(&[]) };
+        self.levels.first().into_iter().chain(rest).map(|level| {
+            let texels = match &level.texels {
+                Texels::Display(texels) => texels.clone(),
+                Texels::Linear(texels) => {
+                    let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
+                    texels
+                        .iter()
+                        .map(|[r, g, b, a]| [display(*r), display(*g), display(*b), byte(*a)])
+                        .collect()
+                }
+            };
+            (level.width, level.height, texels)
+        })
+    }
+
     /// Returns the mip level at which the texels of a triangle are about as large as its pixels.
     pub(crate) fn level(&self, [a, b, c]: [[f32; 2]; 3], pixels: f64) -> usize {
         let Some(first) = self.levels.first() else { return 0 };
@@ -152,7 +171,16 @@ impl Texture {
     /// Returns the values of an image that is no light, such as a normal map, as they are stored.
     pub(crate) fn sample_data(&self, [u, v]: [f32; 2], wraps: [Wrap; 2], level: usize) -> [f32; 4] {
         let uv = f32x4::new([u, v, u, v]);
-        let smaller = self.data.get_or_init(|| {
+        let found = level.checked_sub(1).and_then(|at| self.data_levels().get(at)).or(self.levels.first());
+        found.map_or([1.0; 4], |level| match &level.texels {
+            Texels::Display(texels) => level.filtered(texels, uv, wraps, as_stored).to_array(),
+            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel).to_array(),
+        })
+    }
+
+    /// Returns the levels after the first, as those of an image that is no light.
+    fn data_levels(&self) -> &[Level] {
+        self.data.get_or_init(|| {
             let mut out: Vec<Level> = Vec::new();
             while let Some(last) = out.last().or(self.levels.first()).filter(|l| l.width > 1 || l.height > 1)
             {
@@ -163,11 +191,6 @@ impl Texture {
                 out.push(Level { texels, ..next });
             }
             out
-        });
-        let found = level.checked_sub(1).and_then(|at| smaller.get(at)).or(self.levels.first());
-        found.map_or([1.0; 4], |level| match &level.texels {
-            Texels::Display(texels) => level.filtered(texels, uv, wraps, as_stored).to_array(),
-            Texels::Linear(texels) => level.filtered(texels, uv, wraps, |texel| texel).to_array(),
         })
     }
 }

@@ -16,8 +16,8 @@ const FOREIGN: &[(&str, &[&[u8]])] = &[
     ),
 ];
 
-/// Extensions that tell nothing on their own: any text may be called so, and a TXI may say anything or nothing.
-const VAGUE: &[&str] = &["ascii", "txi"];
+/// Extensions that tell nothing on their own: any text may be called so, a TXI may say anything or nothing, and a page may show anything.
+const VAGUE: &[&str] = &["ascii", "html", "txi"];
 
 /// What a file of an extension is, and what it begins with.
 const BEGINNINGS: &[(&[&str], &str, &str)] = &[

@@ -13,6 +13,7 @@ mod fmdl;
 mod git;
 mod gltf;
 mod gltf_write;
+mod html;
 #[cfg(feature = "kotor")]
 mod kotor_ascii;
 #[cfg(feature = "kotor")]
@@ -133,6 +134,8 @@ formats! {
         Gltf => gltf::GLTF;
         /// Wavefront OBJ.
         Obj => obj::FORMAT;
+        /// A page that shows a model in a browser, only written.
+        Html => html::FORMAT;
         /// Direct3D texture.
         Dds => texture::DDS;
         /// Warcraft III or World of Warcraft texture.

@@ -1,21 +1,14 @@
 //! Surfaces with normal maps, roughness, metal and reflections: shaded pixel by pixel.
 
 use galatea_scene::Wrap;
-use glam::{Mat3, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 
 use crate::camera::Camera;
+use crate::style::{Chart, Relief, Surroundings};
 use crate::texture::Texture;
+use crate::{AMBIENT, KEY, KEY_LIGHT};
 
-/// A map beside the color of a surface, with its place relative to the color's texture coordinates.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Chart<'a> {
-    pub(crate) texture: &'a Texture,
-    pub(crate) wrap: [Wrap; 2],
-    /// From the color's coordinates: u = a u + b v + c, v = d u + e v + f.
-    pub(crate) place: [f32; 6],
-}
-
-impl Chart<'_> {
+impl Chart<&Texture> {
     fn uv(&self, [u, v]: [f32; 2]) -> [f32; 2] {
         let [a, b, c, d, e, f] = self.place;
         [a * u + b * v + c, d * u + e * v + f]
@@ -24,29 +17,6 @@ impl Chart<'_> {
     fn sample(&self, uv: [f32; 2], level: usize, across: usize) -> [f32; 4] {
         self.texture.sample_data(self.uv(uv), self.wrap, self.texture.same_level(level, across))
     }
-}
-
-/// What a surface reflects.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Surroundings<'a> {
-    /// A studio: bright above, dim below.
-    Studio,
-    /// Six square images below each other (+X -X +Y -Y +Z -Z), and the turn from the scene to the axes of the model, in which they are.
-    Cube(&'a Texture, Mat3),
-}
-
-/// The maps of a surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Relief<'a> {
-    pub(crate) normal: Option<Chart<'a>>,
-    /// Roughness in green, metal in blue.
-    pub(crate) rough: Option<Chart<'a>>,
-    /// Occlusion in red.
-    pub(crate) occlusion: Option<Chart<'a>>,
-    pub(crate) metallic: f32,
-    pub(crate) roughness: f32,
-    /// What is added where the color's texture is transparent, as in KotOR.
-    pub(crate) mirror: Option<Surroundings<'a>>,
 }
 
 /// Directions of a triangle in which its texture coordinates grow.
@@ -58,7 +28,7 @@ pub(crate) struct Grain {
     hand: f32,
 }
 
-impl Relief<'_> {
+impl Relief<&Texture> {
     /// Returns the directions of a triangle from its places, the texture coordinates of its color and its normal.
     pub(crate) fn grain(&self, places: [[f32; 3]; 3], uvs: [[f32; 2]; 3], normal: [f64; 3]) -> Grain {
         let [a, b, c] = places.map(Vec3::from);
@@ -101,13 +71,6 @@ impl Light {
     }
 }
 
-/// Direction of the key light: over the viewer's left shoulder.
-pub(crate) const KEY: [f64; 3] = [-0.42, 0.60, 0.68];
-/// Brightness of the key light.
-pub(crate) const KEY_LIGHT: f64 = 0.78;
-/// Light from everywhere, and from above.
-pub(crate) const AMBIENT: [f64; 2] = [0.14, 0.16];
-
 /// A pixel of a surface.
 pub(super) struct Spot {
     pub(super) uv: [f32; 2],
@@ -120,11 +83,11 @@ pub(super) struct Spot {
     pub(super) baked: Option<[f32; 3]>,
 }
 
-impl Relief<'_> {
+impl Relief<&Texture> {
     /// Returns a surface's color in this light, without the light that it emits. `color` is the one it has in white light; its alpha
     /// tells how much of the surroundings a mirror does not show.
     pub(super) fn lit(&self, light: &Light, grain: Grain, spot: &Spot, color: [f32; 4]) -> [f32; 3] {
-        let at = |chart: &Chart<'_>| chart.sample(spot.uv, spot.level, spot.across);
+        let at = |chart: &Chart<&Texture>| chart.sample(spot.uv, spot.level, spot.across);
         let smooth = Vec3::from(spot.normal).normalize_or_zero();
         let normal = self.normal.map_or(smooth, |chart| bumped(smooth, grain, at(&chart)));
         let [_, green, blue, _] = self.rough.map_or([1.0; 4], |chart| at(&chart));
@@ -160,7 +123,7 @@ impl Relief<'_> {
     }
 }
 
-impl Surroundings<'_> {
+impl Surroundings<&Texture> {
     /// Returns the light from a direction of the scene, blurred by the roughness of what reflects it.
     fn at(&self, direction: Vec3, rough: f32) -> Vec3 {
         match self {
@@ -240,7 +203,7 @@ mod tests {
 
     const FRONT: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
-    fn relief() -> Relief<'static> {
+    fn relief() -> Relief<&'static Texture> {
         Relief { normal: None, rough: None, occlusion: None, metallic: 0.0, roughness: 1.0, mirror: None }
     }
 

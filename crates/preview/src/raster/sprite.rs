@@ -2,7 +2,8 @@
 
 use wide::f32x4;
 
-use super::{Blend, Covered, TILE, Triangle};
+use super::{Covered, TILE, Triangle};
+use crate::style::Blend;
 
 impl Triangle<'_> {
     /// Blends the part of a sprite inside a tile whose pixels are display values. All samples of a pixel get one color; they are
