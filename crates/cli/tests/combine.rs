@@ -77,6 +77,10 @@ fn the_commands_of_the_page_work_in_their_order() {
     let new: Vec<PathBuf> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(new.len() > 10, "{new:?}");
     for path in new.iter().filter(|path| !path.ends_with("examples") && !path.ends_with("bones.txt")) {
+        // The MDX of a model of KotOR belongs to its MDL.
+        if path.extension().is_some_and(|e| e == "mdx") && path.with_extension("mdl").exists() {
+            continue;
+        }
         let checked = run(&dir, &["check", path.to_str().unwrap()]);
         let sound = ["no errors", "nothing found"].iter().any(|words| out(&checked).contains(words));
         assert!(sound, "{}: {}", path.display(), out(&checked));
