@@ -77,8 +77,13 @@ fn the_commands_of_the_page_work_in_their_order() {
     let new: Vec<PathBuf> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(new.len() > 10, "{new:?}");
     for path in new.iter().filter(|path| !path.ends_with("examples") && !path.ends_with("bones.txt")) {
+        // The MDX of a model of KotOR belongs to its MDL.
+        if path.extension().is_some_and(|e| e == "mdx") && path.with_extension("mdl").exists() {
+            continue;
+        }
         let checked = run(&dir, &["check", path.to_str().unwrap()]);
-        assert!(out(&checked).contains("no errors"), "{}: {}", path.display(), out(&checked));
+        let sound = ["no errors", "nothing found"].iter().any(|words| out(&checked).contains(words));
+        assert!(sound, "{}: {}", path.display(), out(&checked));
     }
     let clips = |file: &str| {
         let info = run(&dir, &["info", file, "--json"]);
@@ -202,7 +207,7 @@ fn bad_use_is_one_line_and_writes_nothing() {
             "only mdl, mdx and fmdl are combined",
         ),
         (&["merge", a, a, "-o", "x.mdx"], "examples/statue_800.mdx: is named twice"),
-        (&["merge", a, "examples/room.wok", "-o", "x.mdx"], "examples/room.wok: "),
+        (&["merge", a, "examples/statue.tga", "-o", "x.mdx"], "examples/statue.tga: "),
         (&["split", "examples/statue.tga", "-o", "pieces"], "only mdl, mdx and fmdl are combined"),
         (
             &["split", "examples/statue.mdl", "-o", "x.mdl", "--portrait"],

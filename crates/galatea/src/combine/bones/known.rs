@@ -103,6 +103,7 @@ const SIDED: &[(&[&str], &str)] = &[
     (&["leg", "2"], "shin"),
     (&["shin"], "shin"),
     (&["calf"], "shin"),
+    (&["calve"], "shin"),
     (&["knee"], "shin"),
     (&["lowleg"], "shin"),
     (&["foot"], "foot"),

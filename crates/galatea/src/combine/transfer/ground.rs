@@ -11,9 +11,9 @@ use super::{Chosen, TransferPlan};
 use crate::combine::CombineError;
 use crate::combine::bones::{BONE, Skeleton, part};
 
-/// Points of the sole of a foot that are followed.
-const POINTS: usize = 64;
-/// How far above its lowest point the sole of a foot reaches, in heights.
+/// Points of a foot that are followed.
+const POINTS: usize = 256;
+/// How far above its lowest point what a model without feet stands on reaches, in heights.
 const SOLE: f32 = 0.02;
 /// Bones whose lengths differ by more have nothing to do with each other.
 const WILD: f32 = 8.0;
@@ -69,7 +69,7 @@ fn vertices(scene: &Scene, pose: &Pose) -> Vec<Point> {
 }
 
 impl Feet {
-    /// Finds the soles: the lowest vertices of each foot, by the names that feet have; of models without such names, the lowest of all.
+    /// Finds what a model stands on: the vertices of its feet, by the names that feet have; of models without such names, the lowest of all.
     pub(super) fn of(scene: &Scene) -> Feet {
         let pose = Pose::rest(scene);
         let mut foot: HashMap<NodeId, NodeId> = HashMap::new();
@@ -104,10 +104,13 @@ impl Feet {
             groups.insert(None, all);
         }
         let mut points = Vec::new();
-        for mut group in groups.into_values() {
+        for (top, mut group) in groups {
             group.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let lowest = group.first().map_or(0.0, |(y, _)| *y);
-            group.retain(|(y, _)| *y <= lowest + reach);
+            // A foot that is put down with its toe or its heel first has another lowest point.
+            if top.is_none() {
+                let lowest = group.first().map_or(0.0, |(y, _)| *y);
+                group.retain(|(y, _)| *y <= lowest + reach);
+            }
             let step = group.len().div_ceil(POINTS).max(1);
             points.extend(group.into_iter().step_by(step).map(|(_, point)| point));
         }
