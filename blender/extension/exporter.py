@@ -157,7 +157,7 @@ def _write(edit: Edit, to: str | None, options: dict[str, Any]) -> Files:
     if not edit.changes and not edit.thorough and target == document.format and not options:
         return Files(document.files(), target, [], [], objects, document)
     name = options.pop("name", None) or document.name.rpartition(".")[0] or edit.scene.name
-    done = edit.scene.convert(target, images=edit.images, name=name, **options)
+    done = edit.scene.convert(target, texture_files=edit.images, name=name, **options)
     return Files(done.files(), done.format, edit.changes, [str(loss) for loss in done.losses], objects, done)
 
 

@@ -53,7 +53,7 @@ def export(context: bpy.types.Context, objects: list[bpy.types.Object], to: str,
         if one.type == "MESH":
             _mesh(work, one)
     _clips(work)
-    done = work.scene.convert(to, images=work.images, **options)
+    done = work.scene.convert(to, texture_files=work.images, **options)
     return Files(done.files(), done.format, [], [str(loss) for loss in done.losses], work.shown, done)
 
 

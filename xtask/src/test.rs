@@ -33,7 +33,7 @@ const WORKSHOP: [&str; 2] = ["galatea-workshop", "galatea-painter"];
 /// A cargo command for all packages but the workshop.
 fn without_workshop(command: &str) -> Command {
     let mut cargo = cargo(&[command, "--workspace"]);
-    WORKSHOP.iter().for_each(|package| drop(cargo.args(["--exclude", package])));
+    cargo.args(WORKSHOP.iter().flat_map(|package| ["--exclude", package]));
     cargo
 }
 

@@ -644,16 +644,16 @@ class Scene:
         self,
         to: str,
         *,
-        images: Mapping[str, bytes] | None = None,
+        texture_files: Mapping[str, bytes] | None = None,
         sources: Sources | None = None,
         **options: Unpack[ConvertOptions],
     ) -> Converted:
         """Returns the scene as a file of a format, and what that cannot hold.
 
-        ``images`` has PNG or JPEG files of textures by the names that those have in the scene. They become textures of the game,
+        ``texture_files`` has PNG or JPEG files of textures by the names that those have in the scene. They become textures of the game,
         among the ``files`` of the result.
         """
-        given = {str(name): bytes(data) for name, data in (images or {}).items()}
+        given = {str(name): bytes(data) for name, data in (texture_files or {}).items()}
         return Converted(self._native().convert(to, plain(options), given, None, native(sources)))
 
     def onto(
@@ -685,7 +685,7 @@ class Scene:
         *,
         to: str | None = None,
         force: bool = False,
-        images: Mapping[str, bytes] | None = None,
+        texture_files: Mapping[str, bytes] | None = None,
         sources: Sources | None = None,
         **options: Unpack[ConvertOptions],
     ) -> Converted:
@@ -696,7 +696,7 @@ class Scene:
         target = _galatea.target_of(path, "glb") if to is None else to
         if options.get("name") is None:
             options["name"] = Path(os.fspath(path)).name.split(".")[0]
-        done = self.convert(target, images=images, sources=sources, **options)
+        done = self.convert(target, texture_files=texture_files, sources=sources, **options)
         done.save(path, force=force)
         return done
 

@@ -222,7 +222,7 @@ pub(crate) fn counted_part(name: &str) -> Option<(String, bool)> {
     let counted = ["finger", "thumb", "tail", "wing", "ear", "spine"].iter().any(|word| part.ends_with(word));
     match rest {
         [] => Some((part, false)),
-        [numbers @ ..] if numbers.iter().all(|word| word.parse::<u32>().is_ok()) => {
+        numbers if numbers.iter().all(|word| word.parse::<u32>().is_ok()) => {
             // Copies of a bone are numbered, too: which of them is meant is found by the tree.
             Some(if counted { (format!("{part} {}", numbers.join(" ")), false) } else { (part, true) })
         }

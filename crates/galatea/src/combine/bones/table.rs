@@ -141,9 +141,8 @@ pub(crate) fn print_table(matching: &Matching, from: &Skeleton, to: &Skeleton) -
         lines.push((*bone, name(from, *bone), "-".to_owned(), "no counterpart".to_owned()));
     }
     lines.sort_by_key(|(at, ..)| *at);
-    let width =
-        |get: &dyn Fn(&(usize, String, String, String)) -> usize| lines.iter().map(get).max().unwrap_or(0);
-    let (left, right) = (width(&|l| l.1.chars().count()), width(&|l| l.2.chars().count()));
+    let left = lines.iter().map(|(_, left, ..)| left.chars().count()).max().unwrap_or(0);
+    let right = lines.iter().map(|(_, _, right, _)| right.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for (_, a, b, how) in &lines {
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));

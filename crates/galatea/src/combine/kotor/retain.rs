@@ -34,9 +34,9 @@ pub(in crate::combine) fn retain(
         node.parent = node.parent.and_then(of);
         node.children = node.children.iter().filter_map(|child| of(*child)).collect();
         if let Some(skin) = node.mesh.as_deref_mut().and_then(|mesh| mesh.skin.as_deref_mut()) {
-            let pick =
-                |list: &[f32]| (0..).zip(list).filter(|(id, _)| keep.contains(id)).map(|(_, v)| *v).collect();
-            skin.bone_map = pick(&skin.bone_map);
+            let slots = std::mem::take(&mut skin.bone_map);
+            skin.bone_map =
+                (0..).zip(slots).filter(|(id, _)| keep.contains(id)).map(|(_, slot)| slot).collect();
             let count = skin.bone_map.len();
             // What the file has for the bones that stay is what it was.
             let rotations = std::mem::take(&mut skin.rotations);

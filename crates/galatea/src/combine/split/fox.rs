@@ -78,7 +78,10 @@ fn weights(model: &Fmdl, mesh: &Mesh) -> Vec<Vec<(u16, u32)>> {
     weights.iter().zip(indices).map(row).collect()
 }
 
-fn by_bone(model: &Fmdl, names: &[String]) -> Result<Vec<(String, Vec<(usize, Mesh)>)>, CombineError> {
+/// The name of a part, and its meshes with their places in the original.
+type Part = (String, Vec<(usize, Mesh)>);
+
+fn by_bone(model: &Fmdl, names: &[String]) -> Result<Vec<Part>, CombineError> {
     let mut parts: Vec<(String, HashSet<u16>)> = Vec::new();
     for name in names {
         parts.push((name.clone(), below(model, name).map_err(|e| e.of(0))?));
@@ -86,8 +89,7 @@ fn by_bone(model: &Fmdl, names: &[String]) -> Result<Vec<(String, Vec<(usize, Me
     if names.is_empty() {
         parts = (0..).zip(&model.bones).map(|(at, bone)| (shown(&bone.name), HashSet::from([at]))).collect();
     }
-    let mut groups: Vec<(String, Vec<(usize, Mesh)>)> =
-        parts.iter().map(|(name, _)| (name.clone(), Vec::new())).collect();
+    let mut groups: Vec<Part> = parts.iter().map(|(name, _)| (name.clone(), Vec::new())).collect();
     groups.push((if names.is_empty() { "unmoved" } else { "others" }.to_owned(), Vec::new()));
     let last = groups.len() - 1;
     for (at, mesh) in model.meshes.iter().enumerate() {

@@ -63,11 +63,8 @@ pub(in crate::combine) fn take(
         geosets: HashMap::new(),
         geoset_anims: HashMap::new(),
     };
-    let mut next = first as u32;
-    for (_, _, node) in from.nodes().filter(|(_, _, node)| taking.nodes.contains(&node.object_id)) {
-        numbers.nodes.insert(node.object_id, next);
-        next += 1;
-    }
+    let taken = from.nodes().filter(|(_, _, node)| taking.nodes.contains(&node.object_id));
+    numbers.nodes.extend(taken.map(|(_, _, node)| node.object_id).zip(first as u32..));
     let geosets_before = to.geosets.len();
     geosets(to, taking, &mut numbers, &mut clips)?;
     objects(to, taking, &mut numbers, &mut clips, out);
