@@ -20,8 +20,9 @@ const WILD: f32 = 8.0;
 
 /// By how much a foot may be off between two keys, in heights.
 const EVEN: f32 = 2e-3;
-/// Seconds between keys, at least: times of Warcraft are whole milliseconds. And keys in a second, at most, besides those at the usual moments.
+/// Seconds between keys, at least: times of Warcraft are whole milliseconds.
 const SHORTEST: f32 = 1e-3;
+/// Keys in a second, at most, besides those at the usual moments.
 const MOST: f32 = 240.0;
 
 /// A point that bones carry.
