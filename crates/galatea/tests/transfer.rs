@@ -7,7 +7,7 @@ use combined::{errors, example, model, walker};
 use galatea::combine::{BoneTable, TransferOptions, TransferPlan, transfer};
 use galatea::kotor::mdl;
 use galatea::mdlx::play::{Moment, Player};
-use galatea::mdlx::{Interpolation, Keys, Model, Sequence, Tangents, Text, Track};
+use galatea::mdlx::{Curve, Interpolation, Keys, Model, Sequence, Tangents, Text, Track};
 use galatea::{Document, SceneContext};
 
 /// The places of all nodes at moments of a sequence.
@@ -95,16 +95,22 @@ fn tracks_of_another_interpolation_move_as_before() {
     assert_near(&before, &places(&to, "Stand"), 1e-4);
 }
 
-/// The greatest distance of the lower foot from the ground in a clip, in parts of the height.
-fn off_ground(model: &Model, name: &str) -> f32 {
+/// How high the lower foot is, at 500 moments of a clip.
+fn steps(model: &Model, name: &str) -> Vec<f32> {
     let number = model.sequences.iter().rposition(|s| s.name.bytes() == name.as_bytes()).unwrap();
     let player = Player::new(model);
     let length = f64::from(model.sequences[number].end - model.sequences[number].start);
-    let heights = (0..240).map(|i| {
-        let pose = player.pose(&Moment::in_sequence(model, number, length * f64::from(i) / 240.0), None);
-        let all = model.geosets.iter().flat_map(|geoset| player.vertices(geoset, &pose));
-        all.map(|(place, _)| place[2]).fold(f32::MAX, f32::min)
-    });
+    let at = |i: u32| {
+        let pose = player.pose(&Moment::in_sequence(model, number, length * f64::from(i) / 500.0), None);
+        let feet = model.geosets.iter().take(2).flat_map(|geoset| player.vertices(geoset, &pose));
+        feet.map(|(place, _)| place[2]).fold(f32::MAX, f32::min)
+    };
+    (0..500).map(at).collect()
+}
+
+/// The greatest distance of the lower foot from the ground in a clip, in parts of the height.
+fn off_ground(model: &Model, name: &str) -> f32 {
+    let heights = steps(model, name).into_iter();
     let height = model.geosets.iter().flat_map(|g| &g.vertices).map(|v| v[2]).fold(0.0, f32::max);
     heights.map(|h| h.abs() / height).fold(0.0, f32::max)
 }
@@ -136,6 +142,74 @@ fn feet_stay_on_the_ground_with_other_proportions() {
         // The legs turn with the keys of the original.
         assert_eq!(fitted.bones[2].node.tracks.get(b"KGRT"), from.bones[2].node.tracks.get(b"KGRT"));
     }
+}
+
+/// Adds a bone to a walker.
+fn add_bone(model: &mut Model, name: &str, parent: i32, pivot: [f32; 3]) -> u32 {
+    let id = model.bones.len() as u32;
+    let mut bone = model.bones[0].clone();
+    bone.node.tracks = Default::default();
+    bone.node.name = Text::new(name.as_bytes()).unwrap();
+    (bone.node.object_id, bone.node.parent_id) = (id, parent);
+    model.bones.push(bone);
+    model.pivots.push(pivot);
+    id
+}
+
+#[test]
+fn feet_are_on_the_ground_although_a_node_without_a_counterpart_carries_the_body() {
+    let from = walker(40.0, 40.0, &["Walk"]);
+    let mut to = walker(70.0, 30.0, &["Stand"]);
+    let carrier = add_bone(&mut to, "Hovering", -1, [0.0; 3]);
+    to.bones[0].node.parent_id = carrier as i32;
+    let keys = Curve::new([(0, [0.0, 0.0, 25.0f32]), (1000, [0.0, 0.0, 25.0])]);
+    to.bones[carrier as usize].node.tracks.push(Track::new(
+        b"KGTR",
+        Interpolation::Linear,
+        Keys::Vector(keys),
+    ));
+    let done = transfer(&from, &mut to, &TransferOptions::default().with_proportions(true)).unwrap();
+    assert!(done.exact);
+    assert!(off_ground(&to, "Walk") < 0.005, "{}", off_ground(&to, "Walk"));
+    // It is where it is when the model stands.
+    let number = to.sequences.len() - 1;
+    let pose = Player::new(&to).pose(&Moment::in_sequence(&to, number, 500.0), None);
+    assert!((pose.nodes[carrier as usize].position.z - 25.0).abs() < 1e-3);
+}
+
+#[test]
+fn feet_that_do_not_match_are_not_those_that_walk() {
+    let from = walker(40.0, 40.0, &["Walk"]);
+    let mut to = walker(70.0, 30.0, &[]);
+    // A trophy at the belt, lower than the soles.
+    let trophy = add_bone(&mut to, "Bone_Foot_L02", 1, [0.0, 0.0, -30.0]);
+    let mut geoset = to.geosets[0].clone();
+    geoset.vertices.iter_mut().for_each(|v| *v = [v[0], 0.0, v[2] - 30.0]);
+    geoset.matrices = vec![trophy];
+    to.geosets.push(geoset);
+    let done = transfer(&from, &mut to, &TransferOptions::default().with_proportions(true)).unwrap();
+    assert!(done.exact && done.plan.matching.pairs.len() == 8, "{}", done.plan.table());
+    assert!(off_ground(&to, "Walk") < 0.005, "{}", off_ground(&to, "Walk"));
+}
+
+#[test]
+fn feet_that_move_between_two_keys_are_followed() {
+    let mut from = walker(40.0, 40.0, &["Walk"]);
+    // Both knees are bent for 16 ms.
+    for bone in [3, 6] {
+        let (still, bent) = ([0.0, 0.0, 0.0, 1.0f32], [0.0, 0.4f32.sin(), 0.0, 0.4f32.cos()]);
+        let keys = Curve::new([(500, still), (508, bent), (516, still)]);
+        let track = Track::new(b"KGRT", Interpolation::Linear, Keys::Rotation(keys));
+        from.bones[bone].node.tracks.push(track);
+    }
+    let mut to = walker(70.0, 30.0, &[]);
+    for knee in [3, 6] {
+        to.pivots[knee][2] = 50.0;
+    }
+    transfer(&from, &mut to, &TransferOptions::default().with_proportions(true)).unwrap();
+    let want = steps(&from, "Walk").into_iter().map(|y| y * 70.0 / 40.0);
+    let off = want.zip(steps(&to, "Walk")).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(off < 0.5, "{off}");
 }
 
 #[test]
@@ -272,7 +346,7 @@ fn what_the_clips_say_nothing_about_is_as_when_the_model_stands() {
     let from = walker(40.0, 40.0, &["Walk"]);
     let mut to = walker(40.0, 40.0, &["Death", "Stand"]);
     // A geoset that is only seen in the first clip.
-    let keys = galatea::mdlx::Curve::new([(0, 1.0f32), (2000, 0.0)]);
+    let keys = Curve::new([(0, 1.0f32), (2000, 0.0)]);
     let mut anim = galatea::mdlx::GeosetAnim { geoset_id: 2, ..Default::default() };
     anim.tracks.push(Track::new(b"KGAO", Interpolation::None, Keys::Float(keys)));
     to.geoset_anims.push(anim);

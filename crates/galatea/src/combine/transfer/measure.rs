@@ -23,7 +23,8 @@ pub struct ClipError {
     pub worst: f32,
     /// The bone that it belongs to; empty if there is none.
     pub bone: String,
-    /// How far the lower foot is from where that of the original is, at most, in parts of the height; each measured in its own legs.
+    /// How far the lower foot is from where that of the original is, at most, in parts of the height. Feet of the original are as high
+    /// above the ground as they would be if its legs, from the hip down to the soles at rest, were as long as those of the model.
     /// `None` for models without vertices.
     pub feet: Option<f32>,
     /// How far the lower foot is below the ground, or above it at its lowest, in parts of the height.
@@ -69,11 +70,12 @@ fn direction(pose: &Pose, [a, b]: [NodeId; 2]) -> Vec3 {
     (pose.world_of(b).w_axis - pose.world_of(a).w_axis).truncate()
 }
 
-/// Compares a clip with the one that it was made of.
+/// Compares a clip with the one that it was made of; `factor` is how much longer the legs are.
 pub(super) fn compare(
     (from, original, theirs): (&Scene, &Clip, &Feet),
     (to, clip, ours): (&Scene, &Clip, &Feet),
     plan: &TransferPlan,
+    factor: f32,
 ) -> ClipError {
     let limbs = limbs(plan);
     let turn = to_front(from, to);
@@ -102,7 +104,8 @@ pub(super) fn compare(
             }
         }
         if let (Some(a), Some(b)) = (theirs.height(&a), ours.height(&b)) {
-            let (a, b) = (a / plan.from.height, b / plan.to.height);
+            let height = plan.to.height.max(1e-4);
+            let (a, b) = (a * factor / height, b / height);
             out.feet = Some(out.feet.unwrap_or(0.0).max((a - b).abs()));
             (lowest, highest) = (lowest.min(b), highest.max(b));
         }

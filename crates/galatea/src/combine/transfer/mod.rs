@@ -8,7 +8,7 @@ mod target;
 pub(super) mod tracks;
 mod warcraft;
 
-use galatea_scene::{Clip, Playback, Scene};
+use galatea_scene::{Clip, Playback, Pose, Scene};
 use galatea_wire::{Loss, near};
 
 use super::bones::{BONE, How};
@@ -228,25 +228,27 @@ pub fn transfer(
     make_room(&mut target, &chosen, options.replace)?;
     let mut out =
         Transferred { plan, clips: Vec::new(), exact: false, notes: Vec::new(), losses: Vec::new() };
-    let feet = [&source, &before].map(Feet::of);
+    let feet = Feet::of_both(&out.plan, [&source, &before]);
     let mut scale = options.proportions.then(|| ground::Scale::of(&out.plan, [&source, &before], &feet));
     out.exact = target.take_keys(from.as_any(), [&source, &before], &chosen, scale.as_mut(), &mut out)?;
     if !out.exact {
         let scale = ground::Scale::of(&out.plan, [&source, &before], &feet);
         target.take_turns([&source, &before], &chosen, &scale, &mut out)?;
     }
+    // Nodes without a counterpart may carry the others: the feet are where these leave them.
+    target.hold_others(chosen.len(), &out.plan);
     if options.proportions {
         ground::keep(&mut target, &source, &chosen, &out.plan, &feet)?;
     }
-    target.hold_others(chosen.len(), &out.plan);
     target.measure_extents(chosen.len());
     let after = target.scene();
     let [theirs, ours] = &feet;
+    let factor = ground::larger(&out.plan, &[Pose::rest(&source), Pose::rest(&before)], &feet);
     for clip in &chosen {
         let (Some(a), Some(b)) = (source.clips.get(clip.index), target.clip(&after, &clip.name)) else {
             continue;
         };
-        let error = measure::compare((&source, a, theirs), (&after, b, ours), &out.plan);
+        let error = measure::compare((&source, a, theirs), (&after, b, ours), &out.plan, factor);
         out.clips.push(TransferredClip { from: clip.from.clone(), name: clip.name.clone(), error });
     }
     target.put_back(to);
