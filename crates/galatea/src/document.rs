@@ -322,7 +322,7 @@ impl fmt::Debug for SceneContext<'_> {
 }
 
 /// A document of any format.
-pub trait Document: Any + Send {
+pub trait Document: Any + Send + Sync {
     /// Its format.
     fn format(&self) -> &'static Format;
     /// The figures of `galatea info`.

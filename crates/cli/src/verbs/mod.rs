@@ -24,6 +24,7 @@ mod shell;
 mod targets;
 mod texture_options;
 mod textures;
+mod view;
 mod walk;
 
 use std::io;
@@ -52,6 +53,8 @@ pub(crate) enum Verb {
     Diff(diff::Options),
     /// Render models to PNG images
     Render(render::Options),
+    /// Open the window, if it is installed: see, check, change and save
+    View(view::Options),
     /// List the textures that models refer to, and which are missing or ambiguous
     Textures(textures::Options),
     /// Query and rebuild walkmeshes
@@ -95,6 +98,7 @@ impl Verb {
             Verb::Edit(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
+            Verb::View(options) => options.run(),
             Verb::Textures(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
             Verb::List(options) => options.run(),
