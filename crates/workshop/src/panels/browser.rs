@@ -83,19 +83,22 @@ fn narrow(ui: &mut egui::Ui, work: &mut Work<'_>) {
     ui.add(field).accessible_name("Filter names");
     ui.horizontal(|ui| {
         let now = browser.extension.clone().unwrap_or_else(|| "all formats".into());
-        egui::ComboBox::from_id_salt("format").selected_text(now).width(90.0).show_ui(ui, |ui| {
+        let combo = egui::ComboBox::from_id_salt("format").selected_text(now).width(90.0).show_ui(ui, |ui| {
             ui.selectable_value(&mut browser.extension, None, "all formats");
             for extension in extensions {
                 ui.selectable_value(&mut browser.extension, Some(extension.clone()), extension);
             }
         });
+        combo.response.accessible_name("Only files of this format");
         let names = [(Only::All, "all"), (Only::Warnings, "with warnings"), (Only::Errors, "with errors")];
         let now = names.iter().find(|(only, _)| *only == browser.only).map_or("", |(_, name)| *name);
-        egui::ComboBox::from_id_salt("findings").selected_text(now).width(90.0).show_ui(ui, |ui| {
-            for (only, name) in names {
-                ui.selectable_value(&mut browser.only, only, name);
-            }
-        });
+        let combo =
+            egui::ComboBox::from_id_salt("findings").selected_text(now).width(90.0).show_ui(ui, |ui| {
+                for (only, name) in names {
+                    ui.selectable_value(&mut browser.only, only, name);
+                }
+            });
+        combo.response.accessible_name("Only files with findings");
     });
 }
 

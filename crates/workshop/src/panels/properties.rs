@@ -58,8 +58,32 @@ pub(crate) fn show(ui: &mut Ui, work: &mut Work<'_>, state: &mut State) {
         ui.weak("No fields are known here. The bytes are shown below.");
         return;
     }
+    if let Some(document) = work.session.document()
+        && document.selection.line.is_some()
+    {
+        egui::Panel::bottom("field").show(ui, |ui| about(ui, document));
+    }
     list(ui, work, state, &lines);
     state.lines = lines;
+}
+
+/// What is known of the selected field: its path, its place, and what the format says about it.
+fn about(ui: &mut Ui, document: &crate::session::document::Document) -> Option<()> {
+    let opened = document.opened.as_ref()?;
+    let (file, at) = document.selection.line?;
+    let bytes = opened.files.get(file)?;
+    let line = bytes.tree.lines.get(at)?;
+    let Some((field, path)) = field_of(opened.bytes(file), &bytes.coverage, line).filter(|_| line.size > 0)
+    else {
+        ui.monospace(&line.name);
+        return None;
+    };
+    ui.add(egui::Label::new(RichText::new(path).monospace()).wrap());
+    ui.weak(format!("{} bytes at 0x{:X}, {}", line.size, line.offset, line.ty));
+    if !field.doc.trim().is_empty() {
+        ui.label(field.doc.trim());
+    }
+    Some(())
 }
 
 fn summary(ui: &mut Ui, name: &str, opened: &crate::session::open::Opened) {

@@ -266,17 +266,17 @@ fn operations_ask_first_and_what_finds_nothing_says_so() {
 
 #[test]
 fn another_format_lists_its_losses_before_anything_is_written() {
-    let (mut session, files) = open("beacon.mdx");
+    let (mut session, files) = open("statue.mdl");
     let to = |path: &str, format| Action::SaveAs { path: path.into(), format, replace: false };
-    act(&mut session, to("beacon.obj", FormatId::Obj));
-    let pending = session.pending.clone().expect("an OBJ holds no particles");
-    assert!(!pending.losses.is_empty() && files.load(Path::new("beacon.obj")).is_err());
+    act(&mut session, to("out.fmdl", FormatId::Fmdl));
+    let pending = session.pending.clone().expect("an FMDL holds no clips");
+    assert!(!pending.losses.is_empty() && files.load(Path::new("out.fmdl")).is_err());
     act(&mut session, Action::DoNotWrite);
-    assert!(session.pending.is_none() && files.load(Path::new("beacon.obj")).is_err());
-    act(&mut session, to("beacon.obj", FormatId::Obj));
+    assert!(session.pending.is_none() && files.load(Path::new("out.fmdl")).is_err());
+    act(&mut session, to("out.fmdl", FormatId::Fmdl));
     act(&mut session, Action::Write);
-    assert!(files.load(Path::new("beacon.obj")).is_ok(), "{}", last(&session));
-    assert_eq!(shown(&session).path, Path::new("beacon.mdx"), "the model stays the open file");
+    assert!(files.load(Path::new("out.fmdl")).is_ok(), "{}", last(&session));
+    assert_eq!(shown(&session).path, Path::new("statue.mdl"), "the model stays the open file");
 }
 
 #[test]
@@ -441,6 +441,36 @@ fn a_path_is_found_between_two_points_and_the_width_counts() {
     act(&mut session, Action::WalkRadius(50.0));
     assert!(matches!(shown(&session).walking.found, Some(Found::None(_))));
     assert!(shown(&session).walking.command(Path::new("room.wok")).unwrap().contains("--radius 50"));
+}
+
+#[test]
+fn a_closed_door_stands_between_two_rooms_of_a_layout() {
+    let mut session = Session::new(Arc::new(OnTheSpot), Arc::new(Disk::new()), Settings::default());
+    act(&mut session, Action::Open(examples().join("keep/keep.lyt")));
+    act(&mut session, Action::Walk(true));
+    let land = shown(&session).walking.land.as_ref().unwrap().as_ref().unwrap();
+    assert_eq!((land.area.rooms().len(), land.area.doors().len()), (3, 2));
+    let mesh = land.area.mesh();
+    let in_room = |room: u32| {
+        let mut faces = (0..mesh.len() as u32).filter(|face| mesh.is_walkable(*face));
+        let face = faces.find(|face| land.area.room_of(*face).is_some_and(|(of, _)| of == room)).unwrap();
+        let corners = mesh.corners(face).unwrap();
+        [0, 1, 2].map(|axis: usize| corners.iter().map(|c| c[axis]).sum::<f32>() / 3.0)
+    };
+    let (from, to) = (in_room(0), in_room(2));
+    act(&mut session, Action::WalkTo(from));
+    act(&mut session, Action::WalkTo(to));
+    let crosses = |session: &Session| match &shown(session).walking.found {
+        Some(Found::Path { crossings, .. }) => Some(*crossings),
+        _ => None,
+    };
+    assert!(crosses(&session).is_some_and(|count| count > 0), "{:?}", shown(&session).walking.found);
+    act(&mut session, Action::Door(0, false));
+    act(&mut session, Action::Door(1, false));
+    assert_eq!(crosses(&session), None, "both doors are closed");
+    act(&mut session, Action::Door(0, true));
+    act(&mut session, Action::Door(1, true));
+    assert!(crosses(&session).is_some());
 }
 
 #[test]

@@ -32,6 +32,38 @@ fn the_list_of_files_is_filtered_and_opens_files() {
 }
 
 #[test]
+fn of_thousands_of_files_only_those_in_sight_are_drawn() {
+    let mut test = Test::open("");
+    let entry = |number: usize| crate::session::files::Entry {
+        path: format!("{number:04}.mdx").into(),
+        name: format!("{number:04}.mdx"),
+    };
+    let browser = &mut test.harness.state_mut().session.browser;
+    browser.take((0..5000).map(entry).collect());
+    test.harness.run_steps(3);
+    assert!(test.has("0003.mdx") && !test.has("2500.mdx"));
+    let known = |test: &Test| {
+        let browser = &test.harness.state().session.browser;
+        browser.entries.iter().filter(|entry| browser.look(&entry.path).is_some()).count()
+    };
+    assert!((1..60).contains(&known(&test)), "{}", known(&test));
+    test.enter("Filter names", "2500");
+    assert!(test.has("2500.mdx") && known(&test) < 80);
+}
+
+#[test]
+fn the_field_that_is_selected_is_explained() {
+    let mut test = Test::open("statue_800.mdx");
+    test.enter("Search fields", "blend_time");
+    test.click("blend_time");
+    let (file, line) = test.document().selection.line.unwrap();
+    assert!(
+        test.document().opened.as_ref().unwrap().files[file].tree.lines[line].name.contains("blend_time")
+    );
+    assert!(test.has(" bytes at 0x"));
+}
+
+#[test]
 fn arrow_keys_walk_through_the_files() {
     let mut test = Test::open("");
     test.harness.state_mut().session.list(vec![std::path::PathBuf::new()]);

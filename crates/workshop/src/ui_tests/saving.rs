@@ -67,19 +67,19 @@ fn a_texture_gets_another_name_and_back() {
 
 #[test]
 fn saving_as_another_format_lists_losses_first() {
-    let mut test = Test::open("beacon.mdx");
+    let mut test = Test::open("statue.mdl");
     test.key(Modifiers::COMMAND | Modifiers::SHIFT, Key::S);
     assert!(test.has("Save as"));
-    test.enter("Path", "copy.mdx");
-    assert!(test.bytes("copy.mdx").is_some(), "{}", test.last());
-    let to = std::path::PathBuf::from("beacon.obj");
-    let format = galatea::FormatId::Obj;
+    test.enter("Path", "copy.mdl");
+    assert!(test.bytes("copy.mdl").is_some(), "{}", test.last());
+    let to = std::path::PathBuf::from("out.fmdl");
+    let format = galatea::FormatId::Fmdl;
     let save = crate::session::action::Action::SaveAs { path: to, format, replace: false };
     test.harness.state_mut().session.act(save);
     test.harness.run_steps(5);
     assert!(test.has("What gets lost"));
     test.click("Do not write");
-    assert!(test.bytes("beacon.obj").is_none());
+    assert!(test.bytes("out.fmdl").is_none());
 }
 
 #[test]
