@@ -127,7 +127,7 @@ fn row(ui: &mut egui::Ui, work: &mut Work<'_>, entry: &crate::session::files::En
                 let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
                 painter.image(texture.id(), square, whole, Color32::WHITE);
             }
-            Err(_) => middle("✖", severity_color(ui, Severity::Error)),
+            Err(_) => middle("x", severity_color(ui, Severity::Error)),
         },
         None => middle("…", weak),
     }

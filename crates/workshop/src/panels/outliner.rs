@@ -122,14 +122,9 @@ fn row(
     let left = rect.left() + 4.0 + depth.min(24) as f32 * 10.0;
     let font = FontId::proportional(13.0);
     if !node.children.is_empty() {
-        let sign = if closed.contains(&key) { "⏵" } else { "⏷" };
-        painter.text(
-            egui::pos2(left, rect.center().y),
-            Align2::LEFT_CENTER,
-            sign,
-            font.clone(),
-            visuals.text_color(),
-        );
+        let sign = if closed.contains(&key) { "+" } else { "-" };
+        let at = egui::pos2(left, rect.center().y);
+        painter.text(at, Align2::LEFT_CENTER, sign, font.clone(), visuals.text_color());
     }
     let at = egui::pos2(left + 14.0, rect.center().y);
     let color = if node.visible { visuals.text_color() } else { ui.visuals().weak_text_color() };

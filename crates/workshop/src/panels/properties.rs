@@ -228,11 +228,14 @@ fn row(
         ui.weak(&line.ty);
         return;
     }
-    let label = response.id;
     let text = typed.entry(key).or_insert_with(|| line.value.clone());
     let width = (text.len() as f32 * 7.5 + 12.0).clamp(60.0, 260.0);
-    let edit = egui::TextEdit::singleline(text).font(egui::TextStyle::Monospace).desired_width(width);
-    let response = ui.add(edit).labelled_by(label).on_hover_text("Type another value and press Enter");
+    let edit = egui::TextEdit::singleline(text)
+        .id(egui::Id::unique(("field", key)))
+        .font(egui::TextStyle::Monospace)
+        .desired_width(width);
+    let response = ui.add(edit).on_hover_text("Type another value and press Enter");
+    let response = response.accessible_name(format!("Value of {}", line.name));
     if response.gained_focus() {
         asked.push(Action::SelectLine(file, at));
     }

@@ -40,11 +40,11 @@ pub(crate) fn show(ui: &mut egui::Ui, work: &mut Work<'_>) {
 }
 
 fn controls(ui: &mut egui::Ui, clock: &Clock, clips: &[Clip], asked: &mut Vec<Action>) {
-    let (sign, name) = if clock.plays { ("⏸", "Pause") } else { ("▶", "Play") };
-    if ui.button(sign).on_hover_text(format!("{name} (Space)")).accessible_name(name).clicked() {
+    let name = if clock.plays { "Pause" } else { "Play" };
+    if ui.button(name).on_hover_text(format!("{name} (Space)")).accessible_name(name).clicked() {
         asked.push(Action::Play(!clock.plays));
     }
-    for (sign, frames, name) in [("⏴", -1.0, "Frame back"), ("⏵", 1.0, "Frame on")] {
+    for (sign, frames, name) in [("<", -1.0, "Frame back"), (">", 1.0, "Frame on")] {
         if ui.button(sign).on_hover_text(format!("{name} (, and .)")).accessible_name(name).clicked() {
             asked.push(Action::Nudge(frames));
         }

@@ -577,7 +577,7 @@ fn five_hundred_damaged_files_are_listed_drawn_and_opened() {
     for number in 0..500_usize {
         let name = sources[number % sources.len()];
         let mut bytes = std::fs::read(examples().join(name)).unwrap();
-        let mut state = number as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
+        let mut state = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
         for _ in 0..8 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let at = (state >> 33) as usize % bytes.len();
