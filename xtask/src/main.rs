@@ -10,6 +10,7 @@ mod effects;
 mod examples;
 mod fuzz;
 mod gltf;
+mod html;
 mod kills;
 mod mpq;
 mod package;
@@ -20,7 +21,6 @@ mod tables;
 mod test;
 mod viewport;
 mod wasm;
-mod web;
 mod workshop;
 
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ enum Task {
     Wasm(wasm::Options),
     /// Draw models with the workshop's painter on software OpenGL and with `render`, and compare the images
     Viewport(viewport::Options),
-    /// Build the workshop as a page, a folder of static files, and test it in headless Chromium
-    Web(web::Options),
+    /// Convert models to pages that show them, and open those in headless Chromium
+    Html(html::Options),
     /// Build the Python package with maturin, which is installed on first use, and test it in a fresh environment
     Python(python::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
@@ -119,7 +119,7 @@ fn main() -> ExitCode {
         Task::Package(options) => options.run(),
         Task::Wasm(options) => options.run(),
         Task::Viewport(options) => options.run(),
-        Task::Web(options) => options.run(),
+        Task::Html(options) => options.run(),
         Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Workshop(options) => options.run(),

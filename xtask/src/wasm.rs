@@ -9,7 +9,7 @@ use galatea_wasm::Session;
 
 use crate::{Outcome, cargo, root, run};
 
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+const TARGET: &str = "wasm32-unknown-unknown";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,7 +22,7 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         let profile = if self.dist { "dist" } else { "release" };
         let work = root().join("target/wasm");
-        build("galatea-wasm", &[], profile, &work)?;
+        build(profile, &work)?;
         let module = work.join(TARGET).join(profile).join("galatea_wasm.wasm");
         let size = fs::metadata(&module).map_err(|e| format!("{}: {e}", module.display()))?.len();
         println!("target/wasm/{TARGET}/{profile}/galatea_wasm.wasm: {size} bytes");
@@ -35,10 +35,9 @@ impl Options {
     }
 }
 
-/// Builds a package, with the standard library of rustup's target or one made from its source.
-pub(crate) fn build(package: &str, what: &[&str], profile: &str, work: &Path) -> Outcome {
-    let mut arguments = vec!["build", "--package", package, "--profile", profile, "--target", TARGET];
-    arguments.extend(what);
+/// Builds the module, with the standard library of rustup's target or one made from its source.
+fn build(profile: &str, work: &Path) -> Outcome {
+    let arguments = ["build", "--package", "galatea-wasm", "--profile", profile, "--target", TARGET];
     let mut command = if has_target() {
         cargo(&arguments)
     } else {

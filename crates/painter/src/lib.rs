@@ -292,14 +292,13 @@ impl Painter {
         let surface = drawing.frame.surfaces.get(item.surface);
         let has_normals = surface.is_some_and(|s| s.deformed.normals.len() == s.deformed.positions.len());
         let look = uniforms::look(style, view, has_normals, samples);
-        for (unit, image) in (0..).zip(look.images) {
-            let texture = match image {
-                Some((number, data, wrap)) => {
-                    let texture = resident.texture(gl, number, data);
-                    texture.zip(Some(self.sampler(gl, wrap)?))
-                }
-                None => None,
-            };
+        // Uploading binds, too: all have to be there before the first one is bound.
+        let mut bound = [None; uniforms::IMAGES];
+        for (bound, image) in bound.iter_mut().zip(look.images) {
+            let Some((number, data, wrap)) = image else { continue };
+            *bound = resident.texture(gl, number, data).zip(Some(self.sampler(gl, wrap)?));
+        }
+        for (unit, texture) in (0..).zip(bound) {
             match texture {
                 Some((texture, sampler)) => gl.bind_texture(unit, Some(texture), Some(sampler)),
                 None => gl.bind_texture(unit, Some(self.white), None),

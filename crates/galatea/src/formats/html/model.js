@@ -95,29 +95,43 @@ class Model {
     return out;
   }
 
-  // The box around what is seen.
+  // The box around what a viewer looks for: a backdrop that would make the rest a speck does not count.
   bounds() {
-    let [min, max] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-    for (const { node, primitive } of this.drawn()) {
-      const skin = node.skin === undefined || !primitive.joints ? null : this.skins[node.skin];
-      if (skin) this.bones(skin);
-      const count = primitive.places.length / 3;
-      const step = Math.max(1, Math.floor(count / 4000));
-      for (let i = 0; i < count; i += step) {
-        let matrix = node.world;
-        if (skin) {
-          const [joints, weights] = primitive.joints;
-          let best = 0;
-          for (let k = 1; k < 4; k++) if (weights[i * 4 + k] > weights[i * 4 + best]) best = k;
-          matrix = skin.data.subarray(joints[i * 4 + best] * 16, joints[i * 4 + best] * 16 + 16);
-        }
-        const at = point(matrix, primitive.places.subarray(i * 3, i * 3 + 3));
-        if (!at.every(Number.isFinite)) continue;
-        min = min.map((v, k) => Math.min(v, at[k]));
-        max = max.map((v, k) => Math.max(v, at[k]));
-      }
+    const boxes = this.drawn().map(({ node, primitive }) => this.box(node, primitive)).filter(Boolean);
+    const size = ({ min, max }) => Math.hypot(...max.map((v, k) => v - min[k]));
+    boxes.sort((a, b) => size(a) - size(b));
+    const all = boxes.reduce((sum, { count }) => sum + count, 0);
+    let kept = null;
+    let weight = 0;
+    for (const box of boxes) {
+      if (kept && size(box) > size(kept) * 6 && weight * 2 > all) continue;
+      kept = kept ? { min: kept.min.map((v, k) => Math.min(v, box.min[k])), max: kept.max.map((v, k) => Math.max(v, box.max[k])) } : box;
+      weight += box.count;
     }
-    return min[0] <= max[0] ? { min, max } : { min: [-1, -1, -1], max: [1, 1, 1] };
+    return kept ?? { min: [-1, -1, -1], max: [1, 1, 1] };
+  }
+
+  // The box around a primitive as it is posed.
+  box(node, primitive) {
+    let [min, max] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const skin = node.skin === undefined || !primitive.joints ? null : this.skins[node.skin];
+    if (skin) this.bones(skin);
+    const count = primitive.places.length / 3;
+    const step = Math.max(1, Math.floor(count / 4000));
+    for (let i = 0; i < count; i += step) {
+      let matrix = node.world;
+      if (skin) {
+        const [joints, weights] = primitive.joints;
+        let best = 0;
+        for (let k = 1; k < 4; k++) if (weights[i * 4 + k] > weights[i * 4 + best]) best = k;
+        matrix = skin.data.subarray(joints[i * 4 + best] * 16, joints[i * 4 + best] * 16 + 16);
+      }
+      const at = point(matrix, primitive.places.subarray(i * 3, i * 3 + 3));
+      if (!at.every(Number.isFinite)) continue;
+      min = min.map((v, k) => Math.min(v, at[k]));
+      max = max.map((v, k) => Math.max(v, at[k]));
+    }
+    return min[0] <= max[0] ? { min, max, count: primitive.count / 3 } : null;
   }
 }
 
