@@ -116,8 +116,8 @@ fn owner_color(owner: Option<u32>, dark: bool) -> Color32 {
         return if dark { Color32::from_gray(34) } else { Color32::from_gray(226) };
     };
     let hue = (owner as f32 * 0.618_034).fract();
-    let (saturation, value) = if dark { (0.55, 0.34) } else { (0.28, 0.95) };
-    egui::epaint::Hsva::new(hue, saturation, value, 1.0).into()
+    let (saturation, value) = if dark { (0.6, 0.36) } else { (0.28, 0.95) };
+    egui::ecolor::HsvaGamma { h: hue, s: saturation, v: value, a: 1.0 }.into()
 }
 
 fn one_row(
@@ -132,7 +132,7 @@ fn one_row(
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bytes 0x{start:08X}")));
     let (painter, dark) = (ui.painter(), ui.visuals().dark_mode);
     let font = FontId::monospace(12.0);
-    let (text, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
+    let (text, weak) = (ui.visuals().strong_text_color(), ui.visuals().weak_text_color());
     let middle = rect.center().y;
     let at = |column: f32| egui::pos2(rect.left() + column * CHAR, middle);
     painter.text(at(0.0), Align2::LEFT_CENTER, format!("{start:08X}"), font.clone(), weak);

@@ -9,7 +9,7 @@ pub(crate) fn show(ui: &egui::Ui, open: &mut bool) {
     }
     let response = egui::Modal::new(egui::Id::unique("help")).show(ui.ctx(), |ui| {
         ui.heading("Keys");
-        ui.set_max_width(560.0);
+        ui.set_max_width(640.0);
         egui::ScrollArea::vertical().max_height(460.0).show(ui, |ui| {
             egui::Grid::new("keys").num_columns(2).spacing([24.0, 4.0]).striped(true).show(ui, |ui| {
                 for (keys, what) in KEYS {
