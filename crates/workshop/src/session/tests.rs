@@ -123,6 +123,7 @@ fn textures_are_found_beside_the_model() {
     assert!(!stand.subject.textures.is_empty(), "statue.blp is there");
     let (mut without, files) = self::session();
     files.remove("statue.blp");
+    files.remove("statue.tga");
     act(&mut without, Action::Open("statue_800.mdx".into()));
     let opened = shown(&without).opened.as_ref().unwrap();
     assert_eq!(opened.textures[0].audited.why, galatea::textures::Why::Missing, "what is missing is told");
