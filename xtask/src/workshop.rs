@@ -44,9 +44,10 @@ impl Options {
         copy_examples(&files)?;
         let mut screen = Screen::start(self.display, &keep)?;
         let program = target().join(if self.release { "release" } else { "debug" }).join("galatea-workshop");
-        screen.open(&program, &files)?;
+        // A path that is not of this machine, for the images of the docs.
+        screen.open(&program, Path::new("files"))?;
         every_example(&mut screen, &files)?;
-        tour(&mut screen, &files)?;
+        tour(&mut screen)?;
         fix_save_undo(&mut screen, &files)?;
         vanishing(&mut screen, &files)?;
         if self.docs {
@@ -121,7 +122,7 @@ impl Screen {
         let display = format!(":{number}");
         let size = format!("{}x{}x24", SIZE[0], SIZE[1]);
         let mut server = Command::new("Xvfb");
-        server.args([&display, "-screen", "0", &size, "-nolisten", "tcp"]).stderr(Stdio::null());
+        server.args([&display, "-screen", "0", &size, "-nolisten", "tcp", "-noreset"]).stderr(Stdio::null());
         let server = server.spawn().map_err(|e| format!("Xvfb could not be started: {e}"))?;
         let (keep, window) = (keep.to_path_buf(), String::new());
         let screen = Screen { keep, display, server, program: None, window, shots: 0 };
@@ -154,7 +155,12 @@ impl Screen {
         fs::create_dir_all(&home).map_err(|e| e.to_string())?;
         let log = fs::File::create(self.keep.join("window.log")).map_err(|e| e.to_string())?;
         let mut command = Command::new(program);
-        command.arg(path).env("DISPLAY", &self.display).env("HOME", &home).env("LIBGL_ALWAYS_SOFTWARE", "1");
+        command
+            .arg(path)
+            .current_dir(&self.keep)
+            .env("DISPLAY", &self.display)
+            .env("HOME", &home)
+            .env("LIBGL_ALWAYS_SOFTWARE", "1");
         for variable in ["XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "WAYLAND_DISPLAY"] {
             command.env_remove(variable);
         }
@@ -237,6 +243,11 @@ impl Screen {
 /// The part of the window where the model is: left, top, right, bottom.
 const VIEWPORT: [u32; 4] = [330, 160, 1000, 500];
 
+/// Two places in the viewport where the floor of `room.wok` is seen: in the room, and behind its passage.
+const FLOOR: [(u32, u32); 2] = [(430, 375), (960, 337)];
+/// A place in the first row of the findings.
+const FIRST_FINDING: (u32, u32) = (450, 722);
+
 /// Returns how many pixels of the viewport differ between two images.
 fn apart(a: &Image, b: &Image) -> usize {
     let [left, top, right, bottom] = VIEWPORT;
@@ -277,38 +288,47 @@ fn every_example(screen: &mut Screen, files: &Path) -> Outcome {
 }
 
 /// Opens a file of the folder by its path.
-fn open(screen: &Screen, files: &Path, name: &str) -> Outcome {
+fn open(screen: &Screen, name: &str) -> Outcome {
     screen.key("ctrl+o");
     screen.key("ctrl+a");
-    screen.typed(&files.join(name).display().to_string());
+    screen.typed(&format!("files/{name}"));
     screen.key("Return");
     screen.titled(name, true)?;
     screen.rest(700);
     Ok(())
 }
 
+/// Pauses what plays, so that nothing but what is done next changes the viewport.
+fn pause(screen: &mut Screen) -> Outcome {
+    screen.key("space");
+    screen.rest(500);
+    let (first, second) = (screen.shot("paused-1")?, screen.shot("paused-2")?);
+    if apart(&first, &second) > 0 { Err("the model moves although it is paused".into()) } else { Ok(()) }
+}
+
 /// Plays, selects and shows every panel.
-fn tour(screen: &mut Screen, files: &Path) -> Outcome {
-    open(screen, files, "beacon.mdx")?;
+fn tour(screen: &mut Screen) -> Outcome {
+    open(screen, "beacon.mdx")?;
     let before = screen.shot("plays-1")?;
     screen.rest(500);
     let after = screen.shot("doc-beacon")?;
     moved("beacon.mdx plays", &before, &after)?;
-    screen.key("space");
-    screen.rest(300);
-    let (first, second) = (screen.shot("paused-1")?, screen.shot("paused-2")?);
-    if apart(&first, &second) > 0 {
-        return Err("the beacon moves although it is paused".into());
-    }
-    open(screen, files, "statue.mdl")?;
+    pause(screen)?;
+    open(screen, "statue.mdl")?;
+    pause(screen)?;
     let before = screen.shot("unselected")?;
     let [left, top, right, bottom] = VIEWPORT;
     screen.click((left + right) / 2, (top + bottom) / 2);
     let after = screen.shot("doc-statue")?;
     moved("a click selects a node", &before, &after)?;
-    for (key, name) in
-        [("F2", "textures"), ("F3", "change"), ("F4", "walk-off"), ("F7", "doc-bytes"), ("F8", "log")]
-    {
+    for (key, name) in [
+        ("F2", "textures"),
+        ("F3", "change"),
+        ("F4", "walk-off"),
+        ("F1", "properties"),
+        ("F7", "doc-bytes"),
+        ("F8", "log"),
+    ] {
         screen.key(key);
         screen.rest(400);
         screen.shot(name)?;
@@ -329,19 +349,24 @@ fn tour(screen: &mut Screen, files: &Path) -> Outcome {
     screen.rest(300);
     screen.shot("keys")?;
     screen.key("Escape");
-    walk(screen, files)
+    for (key, name) in [("ctrl+shift+s", "save-as"), ("ctrl+e", "export")] {
+        screen.key(key);
+        screen.rest(400);
+        screen.shot(name)?;
+        screen.key("Escape");
+    }
+    walk(screen)
 }
 
-fn walk(screen: &mut Screen, files: &Path) -> Outcome {
-    open(screen, files, "room.wok")?;
+fn walk(screen: &mut Screen) -> Outcome {
+    open(screen, "room.wok")?;
     screen.key("F4");
     let before = screen.shot("walk-1")?;
     screen.key("g");
     screen.rest(600);
-    let [left, top, right, bottom] = VIEWPORT;
-    let (x, y) = ((left + right) / 2, (top + bottom) / 2);
-    screen.click(x - 90, y + 40);
-    screen.click(x + 110, y + 50);
+    let [from, to] = FLOOR;
+    screen.click(from.0, from.1);
+    screen.click(to.0, to.1);
     let after = screen.shot("doc-walk")?;
     moved("two clicks on the floor show a path", &before, &after)?;
     screen.key("g");
@@ -358,10 +383,13 @@ fn moved(what: &str, before: &Image, after: &Image) -> Outcome {
 /// Fixes a finding, saves, and undoes it.
 fn fix_save_undo(screen: &mut Screen, files: &Path) -> Outcome {
     let (damaged, whole) = (files.join("a_damaged.wok"), files.join("room.wok"));
-    open(screen, files, "a_damaged.wok")?;
-    screen.key("alt+Down");
+    open(screen, "a_damaged.wok")?;
+    screen.rest(300);
+    screen.shot("findings")?;
+    screen.click(FIRST_FINDING.0, FIRST_FINDING.1);
     screen.rest(300);
     screen.shot("doc-findings")?;
+    // This does nothing unless the click has selected a finding.
     screen.key("ctrl+period");
     screen.rest(700);
     screen.shot("proposal")?;
@@ -383,7 +411,8 @@ fn fix_save_undo(screen: &mut Screen, files: &Path) -> Outcome {
 
 /// A file that vanishes while it is open, and one that changes.
 fn vanishing(screen: &mut Screen, files: &Path) -> Outcome {
-    open(screen, files, "statue_800.mdx")?;
+    open(screen, "statue_800.mdx")?;
+    pause(screen)?;
     let path = files.join("statue_800.mdx");
     let bytes = fs::read(&path).map_err(|e| e.to_string())?;
     fs::remove_file(&path).map_err(|e| e.to_string())?;
