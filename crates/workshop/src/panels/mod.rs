@@ -178,7 +178,8 @@ impl Panels {
         if !work.session.settings.browser {
             return;
         }
-        egui::Panel::left("left").default_size(250.0).min_size(150.0).show(ui, |ui| {
+        let most = most(ui.available_width());
+        egui::Panel::left("left").default_size(250.0).min_size(150.0).max_size(most).show(ui, |ui| {
             let height = ui.available_height() * 0.45;
             if work.session.document().is_some() {
                 egui::Panel::bottom("outliner").resizable(true).default_size(height).show(ui, |ui| {
@@ -194,7 +195,8 @@ impl Panels {
         if !work.session.settings.right || work.session.documents.is_empty() {
             return;
         }
-        egui::Panel::right("right").default_size(320.0).min_size(200.0).show(ui, |ui| {
+        let most = most(ui.available_width());
+        egui::Panel::right("right").default_size(320.0).min_size(200.0).max_size(most).show(ui, |ui| {
             let names = [
                 (Side::Properties, "Properties"),
                 (Side::Textures, "Textures"),
@@ -218,7 +220,9 @@ impl Panels {
         if !work.session.settings.lower || work.session.documents.is_empty() {
             return;
         }
-        egui::Panel::bottom("lower").resizable(true).default_size(220.0).min_size(80.0).show(ui, |ui| {
+        let lower = egui::Panel::bottom("lower").resizable(true).default_size(220.0).min_size(80.0);
+        let most = most(ui.available_height());
+        lower.max_size(most).show(ui, |ui| {
             keep_height(ui);
             let counts =
                 work.session.document().and_then(|document| Some(document.opened.as_ref()?.counts()));
@@ -243,6 +247,11 @@ impl Panels {
             }
         });
     }
+}
+
+/// Returns the most that a panel takes of what is there, so that the model is seen in small windows too.
+fn most(available: f32) -> f32 {
+    (available * 0.45).max(80.0)
 }
 
 /// Keeps the height of a panel that has little in it: it would shrink, and stay small when there is more.

@@ -106,9 +106,9 @@ fn line(ui: &mut egui::Ui, clip: &Clip, time: f32, asked: &mut Vec<Action>) {
             response.show_tooltip_text(format!("{} at {:.3} s", event.name, event.time));
         }
     }
-    let accent = ui.visuals().selection.bg_fill;
-    painter.vline(x(time), inside.y_range(), Stroke::new(2.0, accent.gamma_multiply(1.6)));
-    painter.circle_filled(egui::pos2(x(time), inside.center().y), 5.0, accent.gamma_multiply(1.6));
+    let accent = ui.visuals().selection.stroke.color;
+    painter.vline(x(time), inside.y_range(), Stroke::new(2.0, accent));
+    painter.circle_filled(egui::pos2(x(time), inside.center().y), 5.0, accent);
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked() || response.dragged()) {
         let part = ((at.x - inside.left()) / inside.width().max(1.0)).clamp(0.0, 1.0);
         asked.push(Action::Seek(part * clip.length));
