@@ -23,6 +23,7 @@ mod tables;
 mod test;
 mod viewport;
 mod wasm;
+mod workshop;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -91,6 +92,8 @@ enum Task {
     Python(python::Options),
     /// Build the docs as a book with mdBook, which is installed on first use, and check every link
     Book(book::Options),
+    /// Drive the window by keys and clicks on a display without a screen, with software OpenGL
+    Workshop(workshop::Options),
     /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
     Deb(deb::Options),
 }
@@ -127,6 +130,7 @@ fn main() -> ExitCode {
         Task::Html(options) => options.run(),
         Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
+        Task::Workshop(options) => options.run(),
         Task::Deb(options) => options.run(),
     };
     match outcome {

@@ -40,6 +40,39 @@ fn a_file_alone_means_info() {
 }
 
 #[test]
+fn view_says_how_to_get_the_window_and_what_is_not_there() {
+    let text = complaint(&["view", "there-is-no-such.mdx"], 2);
+    assert!(text.contains("there-is-no-such.mdx: no such file or folder"), "{text}");
+    // Alone in a folder and without a PATH there is no window.
+    let alone = scratch("view").join(format!("galatea{}", std::env::consts::EXE_SUFFIX));
+    std::fs::copy(env!("CARGO_BIN_EXE_galatea"), &alone).unwrap();
+    let output = Command::new(&alone).args(["view", &example("room.wok")]).env("PATH", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        text.contains("is not installed") && text.contains("cargo install --path crates/workshop"),
+        "{text}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn view_starts_the_window_beside_the_program_with_the_paths() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch("view-beside");
+    let alone = folder.join("galatea");
+    std::fs::copy(env!("CARGO_BIN_EXE_galatea"), &alone).unwrap();
+    let window = folder.join("galatea-workshop");
+    std::fs::write(&window, "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$(dirname \"$0\")/arguments\"\n").unwrap();
+    std::fs::set_permissions(&window, PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::write(folder.join("-a.wok"), b"").unwrap();
+    let mut command = Command::new(&alone);
+    let output = command.args(["view", "--wait", "--", "-a.wok"]).current_dir(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(std::fs::read_to_string(folder.join("arguments")).unwrap(), "./-a.wok\n");
+}
+
+#[test]
 fn examples_roundtrip_and_pass_all_checks() {
     let output = galatea(&["roundtrip", "--json", &examples().to_string_lossy()]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

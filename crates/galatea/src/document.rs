@@ -327,7 +327,7 @@ impl fmt::Debug for SceneContext<'_> {
 }
 
 /// A document of any format.
-pub trait Document: Any + Send {
+pub trait Document: Any + Send + Sync {
     /// Returns its format.
     fn format(&self) -> &'static Format;
     /// Returns the figures of `galatea info`.

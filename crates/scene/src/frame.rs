@@ -149,7 +149,7 @@ galatea_wire::setters! {
 
 /// A document that plays: it gives the frames of the scene that was made from it. State between frames is an optimization; the
 /// frame of an instant is always the same.
-pub trait Performance {
+pub trait Performance: Send {
     /// Adds what frames refer to beyond the scene that was made from the document: materials of sprites, and the meshes of models
     /// that emitters throw. Who draws calls it once, before the first frame. Returns the materials of sprites.
     fn extend(&self, scene: &mut Scene) -> Vec<MaterialId>;

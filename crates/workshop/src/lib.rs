@@ -10,6 +10,21 @@
 //!
 //! The viewport panel calls it in an `egui_glow::CallbackFn`, with the painter behind `Arc<Mutex<Option<Painter>>>`.
 
+mod app;
+mod panels;
+mod session;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail loudly"
+)]
+mod ui_tests;
+#[cfg(not(target_arch = "wasm32"))]
+mod window;
+
 pub use galatea_painter::{self as painter, Drawing, Subject};
 
 use std::process::ExitCode;
@@ -18,39 +33,43 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What `--help` prints.
+#[cfg(not(target_arch = "wasm32"))]
+const HELP: &str = "\
+The window of Galatea: see, check, change and save models and walkmeshes.
+
+Usage: galatea-workshop [PATH...]
+
+PATH is a file, a folder, an archive (also a path inside of one), or the folder of a game; several are listed together.
+In the window, `?` shows the keys.
+";
+
 /// Opens the window with the paths that the program was given, and returns when it is closed.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn main() -> ExitCode {
-    let options = eframe::NativeOptions {
-        viewport: egui::ViewportBuilder::default()
-            .with_inner_size([1280.0, 800.0])
-            .with_app_id("galatea-workshop"),
-        renderer: eframe::Renderer::Glow,
-        depth_buffer: 24,
-        multisampling: 4,
-        ..Default::default()
-    };
-    match eframe::run_native("Galatea", options, Box::new(|_| Ok(Box::new(App)))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!(
-                "error: the window could not be opened: {error}; see docs/workshop.md for the libraries it needs"
-            );
-            ExitCode::FAILURE
+    let mut paths = Vec::new();
+    for argument in std::env::args_os().skip(1) {
+        match argument.to_str() {
+            Some("--help" | "-h") => {
+                print!("{HELP}");
+                return ExitCode::SUCCESS;
+            }
+            Some("--version" | "-V") => {
+                println!("galatea-workshop {}", env!("CARGO_PKG_VERSION"));
+                return ExitCode::SUCCESS;
+            }
+            Some(option) if option.starts_with("--") => {
+                eprintln!("error: {option} is no option; `galatea-workshop --help` lists them");
+                return ExitCode::from(2);
+            }
+            _ => paths.push(std::path::PathBuf::from(argument)),
         }
     }
+    window::run(paths)
 }
 
 /// The page starts by itself.
 #[cfg(target_arch = "wasm32")]
 pub fn main() -> ExitCode {
     ExitCode::SUCCESS
-}
-
-struct App;
-
-impl eframe::App for App {
-    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
-        ui.heading("Galatea");
-    }
 }

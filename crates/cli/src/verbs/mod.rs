@@ -33,6 +33,7 @@ mod targets;
 mod texture_options;
 mod textures;
 mod transfer;
+mod view;
 mod walk;
 
 use std::io;
@@ -72,6 +73,8 @@ pub(crate) enum Verb {
     Diff(diff::Options),
     /// Render models to PNG images
     Render(render::Options),
+    /// Open the window, if it is installed: see, check, change and save
+    View(view::Options),
     /// List the textures that models refer to, and which are missing or ambiguous
     Textures(textures::Options),
     /// Query and rebuild walkmeshes
@@ -120,6 +123,7 @@ impl Verb {
             Verb::Split(options) => options.run(),
             Verb::Diff(options) => options.run(),
             Verb::Render(options) => options.run(),
+            Verb::View(options) => options.run(),
             Verb::Textures(options) => options.run(),
             Verb::Walk(verb) => verb.run(),
             Verb::List(options) => options.run(),
