@@ -96,13 +96,22 @@ impl Workbench {
             return;
         }
         let paths: Vec<PathBuf> = dropped.iter().map(|file| file.path().to_path_buf()).collect();
-        if let ([path], Some(old)) = (paths.as_slice(), self.panels.texture_under())
-            && let Some(wish) = swap(&old, path)
+        if let [path] = paths.as_slice()
+            && self.drop_on_texture(path)
         {
-            return self.session.act(Action::Change { wish, asks: true });
+            return;
         }
         #[cfg(not(target_arch = "wasm32"))]
         self.open(paths);
+    }
+}
+
+impl Workbench {
+    /// Puts an image in the place of the texture under the pointer, after a yes; returns `false` if there is no texture, or no image.
+    pub(crate) fn drop_on_texture(&mut self, path: &std::path::Path) -> bool {
+        let Some(wish) = self.panels.texture_under().and_then(|old| swap(&old, path)) else { return false };
+        self.session.act(Action::Change { wish, asks: true });
+        true
     }
 }
 

@@ -182,6 +182,7 @@ impl Panels {
             let height = ui.available_height() * 0.45;
             if work.session.document().is_some() {
                 egui::Panel::bottom("outliner").resizable(true).default_size(height).show(ui, |ui| {
+                    keep_height(ui);
                     outliner::show(ui, work, &mut self.outliner);
                 });
             }
@@ -218,6 +219,7 @@ impl Panels {
             return;
         }
         egui::Panel::bottom("lower").resizable(true).default_size(220.0).min_size(80.0).show(ui, |ui| {
+            keep_height(ui);
             let counts =
                 work.session.document().and_then(|document| Some(document.opened.as_ref()?.counts()));
             let [errors, warnings, _] = counts.unwrap_or_default();
@@ -241,6 +243,11 @@ impl Panels {
             }
         });
     }
+}
+
+/// Keeps the height of a panel that has little in it: it would shrink, and stay small when there is more.
+fn keep_height(ui: &mut egui::Ui) {
+    ui.set_min_height(ui.available_height());
 }
 
 /// A picture on the CPU as an image for the window.

@@ -219,7 +219,7 @@ fn row(
         asked.push(Action::SelectLine(file, at));
     }
     let field = || field_of(opened.bytes(file), &bytes.coverage, line);
-    let response = response.on_hover_ui(|ui| {
+    response.on_hover_ui(|ui| {
         let Some((field, path)) = field() else { return };
         ui.label(field.doc.trim());
         ui.weak(format!("{path}\n{} bytes at 0x{:X}, {}", line.size, line.offset, line.ty));
@@ -229,7 +229,7 @@ fn row(
         return;
     }
     let text = typed.entry(key).or_insert_with(|| line.value.clone());
-    let width = (text.len() as f32 * 7.5 + 12.0).clamp(60.0, 260.0);
+    let width = (text.chars().count() as f32 * 8.5 + 14.0).clamp(60.0, 260.0);
     let edit = egui::TextEdit::singleline(text)
         .id(egui::Id::unique(("field", key)))
         .font(egui::TextStyle::Monospace)

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use egui::{Ui, Vec2};
 use galatea::Severity;
-use galatea::preview::Texture;
-use galatea::textures::Why;
+use galatea::preview::{Image, Texture};
+use galatea::textures::{Audited, Why};
 
 use super::{Work, severity_color};
 use crate::session::action::Action;
 use crate::session::change::Wish;
+use crate::session::open::Used;
 
 /// What is remembered.
 #[derive(Default)]
@@ -38,34 +39,49 @@ pub(crate) fn show(ui: &mut Ui, work: &mut Work<'_>, state: &mut State) {
         state.of = id;
         state.typed.clear();
     }
-    let subject = std::sync::Arc::clone(&stand.subject);
-    let scene = &subject.scene;
-    let mut names: Vec<(String, String)> = Vec::new();
-    for texture in scene.materials.iter().flat_map(|material| &material.textures) {
-        if !names.iter().any(|(name, _)| *name == texture.name) {
-            names.push((texture.name.clone(), texture.slot.name().to_owned()));
+    state.under = None;
+    let (subject, used) = (std::sync::Arc::clone(&stand.subject), &opened.textures);
+    // Those of files that bring their own are in the scene only.
+    let mut inside: Vec<(&str, &str)> = Vec::new();
+    if used.is_empty() {
+        for texture in subject.scene.materials.iter().flat_map(|material| &material.textures) {
+            if !inside.iter().any(|(name, _)| *name == texture.name) {
+                inside.push((&texture.name, texture.slot.name()));
+            }
         }
     }
-    let line = |audited: &galatea::textures::Audited| {
-        Some(format!("{} ({}): {}", audited.name, audited.what, wrong(&audited.why)?))
-    };
-    let missing: Vec<String> = opened.audit.iter().filter_map(line).collect();
-    ui.weak("Type another name, or drop an image on one, to put it in its place.");
+    if used.is_empty() && inside.is_empty() {
+        ui.weak("No textures are used.");
+        return;
+    }
+    if used.iter().any(Used::is_named_here) {
+        ui.weak("Type another name, or drop an image on one, to put it in its place.");
+    }
     let mut asked = Vec::new();
-    state.under = None;
     egui::ScrollArea::vertical().id_salt("textures").auto_shrink(false).show(ui, |ui| {
-        for line in &missing {
-            ui.colored_label(severity_color(ui, Severity::Warning), line);
-        }
-        if names.is_empty() {
-            ui.weak("No textures are used.");
-        }
-        for (name, slot) in &names {
-            let found = subject.textures.get(name);
-            let group = ui.group(|ui| one(ui, work, state, (name, slot), found, &mut asked));
-            if group.response.contains_pointer() {
-                state.under = Some(name.clone());
+        for used in used {
+            let make = |image: &std::sync::Arc<Image>, images: &mut super::Images, ui: &Ui| {
+                images.get(ui.ctx(), image, || super::picture(image))
+            };
+            let image = used.image.as_ref().map(|image| make(image, work.images, ui));
+            let group = ui.group(|ui| one(ui, used, image.as_ref(), state, &mut asked));
+            if used.is_named_here() && group.response.contains_pointer() {
+                state.under = Some(used.audited.name.clone());
             }
+        }
+        for (name, slot) in inside {
+            let make = |texture: &Texture| {
+                let (width, height, pixels) = pixels(texture).unwrap_or_default();
+                super::color_image(width, height, &pixels)
+            };
+            let found = subject.textures.get(name);
+            let image = found.map(|texture| work.images.get(ui.ctx(), texture, || make(texture)));
+            ui.group(|ui| {
+                ui.horizontal(|ui| {
+                    square(ui, image.as_ref(), "missing");
+                    ui.vertical(|ui| title(ui, name, slot));
+                });
+            });
         }
     });
     asked.into_iter().for_each(|action| work.ask(action));
@@ -73,44 +89,56 @@ pub(crate) fn show(ui: &mut Ui, work: &mut Work<'_>, state: &mut State) {
 
 fn one(
     ui: &mut Ui,
-    work: &mut Work<'_>,
+    used: &Used,
+    image: Option<&egui::TextureHandle>,
     state: &mut State,
-    (name, slot): (&str, &str),
-    found: Option<&std::sync::Arc<Texture>>,
     asked: &mut Vec<Action>,
 ) {
+    let Audited { name, what, why, .. } = &used.audited;
     ui.horizontal(|ui| {
-        match found {
-            Some(texture) => {
-                let make = || {
-                    let (width, height, pixels) = pixels(texture).unwrap_or_default();
-                    super::color_image(width, height, &pixels)
-                };
-                let image = work.images.get(ui.ctx(), texture, make);
-                ui.image((image.id(), Vec2::splat(SIZE)));
-            }
-            None => {
-                let (rect, _) = ui.allocate_exact_size(Vec2::splat(SIZE), egui::Sense::hover());
-                ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
-                let color = severity_color(ui, Severity::Warning);
-                let font = egui::FontId::proportional(12.0);
-                ui.painter().text(rect.center(), egui::Align2::CENTER_CENTER, "missing", font, color);
-            }
-        }
+        let without = match why {
+            Why::BuiltIn => "of the game",
+            Why::Missing => "missing",
+            _ => "unreadable",
+        };
+        square(ui, image, without);
         ui.vertical(|ui| {
-            ui.add(egui::Label::new(egui::RichText::new(name).strong()).truncate());
-            ui.weak(slot);
-            let text = state.typed.entry(name.to_owned()).or_insert_with(|| name.to_owned());
+            title(ui, name, what);
+            if let Some(wrong) = wrong(why) {
+                ui.colored_label(severity_color(ui, Severity::Warning), wrong);
+            }
+            if !used.is_named_here() {
+                return;
+            }
+            let text = state.typed.entry(name.clone()).or_insert_with(|| name.clone());
             let field = ui.add(egui::TextEdit::singleline(text).desired_width(f32::INFINITY));
             let field = field.accessible_name(format!("New name of {name}"));
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let value = text.trim().to_owned();
+            let value = text.trim();
             if entered && !value.is_empty() && value != name {
                 let wish = Wish::Operate(vec![("texture".into(), format!("{name}={value}"))]);
                 asked.push(Action::Change { wish, asks: false });
             }
         });
     });
+}
+
+fn title(ui: &mut Ui, name: &str, what: &str) {
+    ui.add(egui::Label::new(egui::RichText::new(name).strong()).truncate());
+    ui.weak(what);
+}
+
+/// An image, or a word in its place.
+fn square(ui: &mut Ui, image: Option<&egui::TextureHandle>, without: &str) {
+    if let Some(image) = image {
+        ui.image((image.id(), Vec2::splat(SIZE)));
+        return;
+    }
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(SIZE), egui::Sense::hover());
+    ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
+    let color = ui.visuals().weak_text_color();
+    let font = egui::FontId::proportional(12.0);
+    ui.painter().text(rect.center(), egui::Align2::CENTER_CENTER, without, font, color);
 }
 
 /// Says what is wrong with a texture, if anything is.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use galatea::preview::{self, Image};
-use galatea::textures::{Audited, audit};
+use galatea::textures::{Audited, Why, audit};
 use galatea::wire::Coverage;
 use galatea::{
     Document, Format, Inspection, Limits, Output, Report, SceneContext, Severity, Summary, TextureFile,
@@ -29,6 +29,28 @@ pub(crate) struct FileBytes {
     pub(crate) spans: Vec<(usize, Option<u32>)>,
 }
 
+/// A texture that a document uses.
+pub(crate) struct Used {
+    /// Its name as the document writes it, what it is for, and what became of it.
+    pub(crate) audited: Audited,
+    /// It, small; `None` if it cannot be shown.
+    pub(crate) image: Option<Arc<Image>>,
+}
+
+impl Used {
+    /// Returns `true` if the document itself has the name: not a texture that another texture asks for, nor one that the game
+    /// puts in the place of a number.
+    pub(crate) fn is_named_here(&self) -> bool {
+        let what = &self.audited.what;
+        self.audited.why != Why::BuiltIn
+            && !what.starts_with("the TXI of ")
+            && !what.starts_with("replaceable ")
+    }
+}
+
+/// Width and height of the images of textures.
+const SMALL: u32 = 128;
+
 /// A state of a document, opened.
 pub(crate) struct Opened {
     /// A number that no other one of this run has.
@@ -45,8 +67,8 @@ pub(crate) struct Opened {
     pub(crate) report: Report,
     /// Its files, byte by byte.
     pub(crate) files: Vec<FileBytes>,
-    /// Textures that are missing or broken.
-    pub(crate) audit: Vec<Audited>,
+    /// Its textures, by the names that it has written.
+    pub(crate) textures: Vec<Used>,
     /// It, on its stage; `None` if there is nothing to show.
     pub(crate) stand: Option<Stand>,
     /// An image, if it is a texture.
@@ -73,7 +95,7 @@ impl Opened {
             summary: Summary::default(),
             report: Report::new(),
             files,
-            audit: Vec::new(),
+            textures: Vec::new(),
             stand: None,
             image: None,
             output: Arc::clone(&output),
@@ -95,7 +117,15 @@ impl Opened {
         around.files.with_textures(format.game, &around.path, &mut |textures| {
             if let Some(textures) = textures {
                 let stem = galatea::file_names::stem(&around.path);
-                opened.audit = audit(document.as_ref(), &SceneContext::new(&stem), textures);
+                let all = audit(document.as_ref(), &SceneContext::new(&stem), textures);
+                let used = |audited: Audited| {
+                    let image = textures.load(&audited.name).map(|decoded| {
+                        let image = &decoded.image;
+                        Arc::new(small(image.width, image.height, &image.rgba, SMALL))
+                    });
+                    Used { audited, image }
+                };
+                opened.textures = all.into_iter().map(used).collect();
             }
         });
         if format.category == galatea::Category::Texture {

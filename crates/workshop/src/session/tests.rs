@@ -125,7 +125,7 @@ fn textures_are_found_beside_the_model() {
     files.remove("statue.blp");
     act(&mut without, Action::Open("statue_800.mdx".into()));
     let opened = shown(&without).opened.as_ref().unwrap();
-    assert!(!opened.audit.is_empty(), "what is missing is told");
+    assert_eq!(opened.textures[0].audited.why, galatea::textures::Why::Missing, "what is missing is told");
 }
 
 #[test]

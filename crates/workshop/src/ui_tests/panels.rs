@@ -188,6 +188,42 @@ fn textures_are_listed_and_missing_ones_told() {
 }
 
 #[test]
+fn textures_are_renamed_by_the_names_that_each_format_writes() {
+    for (file, old, new) in [
+        ("statue_800.mdx", "statue.blp", "marble.blp"),
+        ("statue.mdl", "statue", "marble"),
+        ("statue.fmdl", "statue.tga", "marble.tga"),
+    ] {
+        let mut test = Test::open(file);
+        test.click("Textures");
+        let first = |test: &Test| -> String {
+            let opened = test.document().opened.as_ref().unwrap();
+            opened.textures[0].audited.name.clone()
+        };
+        assert_eq!(first(&test), old, "{file}");
+        test.enter(&format!("New name of {old}"), new);
+        assert_eq!(first(&test), new, "{file}: {}", test.last());
+        assert!(test.document().is_dirty() && test.has("no file of that name"));
+        test.key(Modifiers::COMMAND, Key::Z);
+        assert_eq!(first(&test), old, "{file}");
+    }
+}
+
+#[test]
+fn an_image_dropped_on_a_texture_takes_its_place() {
+    let mut test = Test::open("statue.mdl");
+    test.click("Textures");
+    let place = test.label("New name of statue").rect().center();
+    test.harness.hover_at(place);
+    test.harness.run_steps(3);
+    test.harness.state_mut().drop_on_texture(std::path::Path::new("new/marble.tga"));
+    test.harness.run_steps(5);
+    assert!(test.document().proposal.is_some(), "it is shown first: {}", test.last());
+    test.key(Modifiers::NONE, Key::Enter);
+    assert_eq!(test.document().opened.as_ref().unwrap().textures[0].audited.name, "marble");
+}
+
+#[test]
 fn walking_finds_the_ground() {
     let mut test = Test::open("room.wok");
     test.click("Walk");
