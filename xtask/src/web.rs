@@ -115,7 +115,7 @@ fn brotli(bytes: &[u8]) -> Option<u64> {
 
 fn test(out: &Path, models: &[PathBuf]) -> Outcome {
     let examples = EXAMPLES.map(|name| root().join("examples").join(name));
-    let models = if models.is_empty() { &examples } else { models };
+    let models: &[PathBuf] = if models.is_empty() { &examples } else { models };
     let home = packages("web", &["playwright-core@1.65.0"])?;
     let shots = target().join("web-shots");
     let mut node = Command::new("node");
