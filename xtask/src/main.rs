@@ -23,6 +23,7 @@ mod tables;
 mod test;
 mod viewport;
 mod wasm;
+mod web;
 mod workshop;
 
 use std::path::{Path, PathBuf};
@@ -94,6 +95,8 @@ enum Task {
     Book(book::Options),
     /// Drive the window by keys and clicks on a display without a screen, with software OpenGL
     Workshop(workshop::Options),
+    /// Build the workshop as a page, a folder of static files, and try it in headless Chromium
+    Web(web::Options),
     /// Build the Debian package with cargo-deb, which is installed on first use, and try it in a clean tree
     Deb(deb::Options),
 }
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
         Task::Python(options) => options.run(),
         Task::Book(options) => options.run(),
         Task::Workshop(options) => options.run(),
+        Task::Web(options) => options.run(),
         Task::Deb(options) => options.run(),
     };
     match outcome {

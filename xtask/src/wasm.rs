@@ -9,7 +9,7 @@ use galatea_wasm::Session;
 
 use crate::{Outcome, cargo, root, run};
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,7 +22,7 @@ impl Options {
     pub(crate) fn run(&self) -> Outcome {
         let profile = if self.dist { "dist" } else { "release" };
         let work = root().join("target/wasm");
-        build(profile, &work)?;
+        build("build", "galatea-wasm", &[], profile, &work)?;
         let module = work.join(TARGET).join(profile).join("galatea_wasm.wasm");
         let size = fs::metadata(&module).map_err(|e| format!("{}: {e}", module.display()))?.len();
         println!("target/wasm/{TARGET}/{profile}/galatea_wasm.wasm: {size} bytes");
@@ -35,9 +35,10 @@ impl Options {
     }
 }
 
-/// Builds the module, with the standard library of rustup's target or one made from its source.
-fn build(profile: &str, work: &Path) -> Outcome {
-    let arguments = ["build", "--package", "galatea-wasm", "--profile", profile, "--target", TARGET];
+/// Builds a package, with the standard library of rustup's target or one made from its source.
+pub(crate) fn build(verb: &str, package: &str, what: &[&str], profile: &str, work: &Path) -> Outcome {
+    let mut arguments = vec![verb, "--package", package, "--profile", profile, "--target", TARGET];
+    arguments.extend(what);
     let mut command = if has_target() {
         cargo(&arguments)
     } else {

@@ -65,7 +65,7 @@ pub(super) struct Depth {
 /// An image that is drawn into, with a depth of its own or that of another.
 #[derive(Debug)]
 pub(super) struct Target {
-    framebuffer: glow::Framebuffer,
+    pub(super) framebuffer: glow::Framebuffer,
     pub(super) texture: Texture,
 }
 
@@ -337,7 +337,7 @@ impl Gl<'_> {
             Pixels::Display => (glow::RGBA8, glow::UNSIGNED_BYTE),
         };
         unsafe {
-            let before = gl.get_parameter_framebuffer(glow::DRAW_FRAMEBUFFER_BINDING);
+            let before = self.current_framebuffer();
             let texture = gl.create_texture()?;
             gl.active_texture(glow::TEXTURE0);
             gl.bind_texture(glow::TEXTURE_2D, Some(texture));
@@ -392,7 +392,15 @@ impl Gl<'_> {
         unsafe { self.0.bind_framebuffer(glow::FRAMEBUFFER, Some(target.framebuffer)) }
     }
 
-    /// Returns the framebuffer that is drawn into.
+    /// Returns the framebuffer that drawing went into before the painter came. On a page that is the canvas: egui has no other one
+    /// there, and asking panics, because glow looks for the canvas among the framebuffers that it made.
+    #[cfg(target_arch = "wasm32")]
+    pub(super) fn current_framebuffer(self) -> Option<glow::Framebuffer> {
+        None
+    }
+
+    /// Returns the framebuffer that drawing went into before the painter came.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn current_framebuffer(self) -> Option<glow::Framebuffer> {
         unsafe { self.0.get_parameter_framebuffer(glow::DRAW_FRAMEBUFFER_BINDING) }
     }

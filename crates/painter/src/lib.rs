@@ -113,7 +113,7 @@ impl Painter {
         let target = gl.target(size, Pixels::Display, None)?;
         let before = gl.current_framebuffer();
         gl.draw_into(&target);
-        let into = gl.current_framebuffer();
+        let into = Some(target.framebuffer);
         let drawn = self.draw(gl, drawings, [0, 0, size[0], size[1]], into, None, false);
         let rows = gl.read(&target, size[0], size[1]);
         gl.delete_target(target);

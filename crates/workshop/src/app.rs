@@ -30,6 +30,7 @@ impl Workbench {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     /// Opens what the program was given: several paths are a list, one is a folder or a file.
     pub(crate) fn open(&mut self, paths: Vec<PathBuf>) {
         match paths.as_slice() {

@@ -22,6 +22,8 @@ mod session;
     reason = "tests fail loudly"
 )]
 mod ui_tests;
+#[cfg(target_arch = "wasm32")]
+mod web;
 #[cfg(not(target_arch = "wasm32"))]
 mod window;
 

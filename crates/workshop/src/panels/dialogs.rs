@@ -159,7 +159,7 @@ fn pick(work: &Work<'_>, state: &mut State, what: Pick, path: &str) {
 fn pick(_: &Work<'_>, state: &mut State, what: Pick, _: &str) {
     state.note = match what {
         Pick::File | Pick::Folder => "Drop files on the page to open them.".into(),
-        Pick::Save(_) => "The file is saved to the downloads of the browser.".into(),
+        Pick::Save(name) => format!("{name} is saved to the downloads of the browser."),
     };
 }
 

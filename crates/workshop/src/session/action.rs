@@ -116,8 +116,10 @@ pub(crate) enum Action {
     WalkRadius(f32),
     /// Opens or closes a door.
     Door(usize, bool),
+    #[cfg(not(target_arch = "wasm32"))]
     /// Takes over changes that a run has left.
     Recover(usize),
+    #[cfg(not(target_arch = "wasm32"))]
     /// Forgets changes that a run has left.
     DiscardLeft(usize),
     /// Copies a text.

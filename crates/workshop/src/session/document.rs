@@ -180,6 +180,7 @@ impl Document {
         self.on_disk = OnDisk::Same;
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     /// Takes changes that were not saved before the last run ended.
     pub(crate) fn take_recovered(&mut self, output: Arc<Output>) {
         let label = "Recovered changes".into();

@@ -19,6 +19,10 @@ pub(crate) struct Entry {
 }
 
 /// Why something was not saved.
+#[cfg_attr(
+    target_arch = "wasm32",
+    expect(dead_code, reason = "downloads replace nothing, and the browser says if they fail")
+)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unsaved {
     /// A file is in the way that nobody said may be replaced.
@@ -48,6 +52,7 @@ pub(crate) trait Files: Send + Sync {
     fn is_folder(&self, path: &Path) -> bool;
     /// Returns a number that is another one when the file or its companions have changed; `None` if the file is not there.
     fn stamp(&self, path: &Path) -> Option<u64>;
+    #[cfg(not(target_arch = "wasm32"))]
     /// Returns the games that are installed here: what each is, and its folder.
     fn games(&self) -> Vec<(String, PathBuf)> {
         Vec::new()

@@ -66,6 +66,7 @@ fn keep(place: &std::path::Path, look: &Look) {
 #[cfg(target_arch = "wasm32")]
 fn keep(_: &std::path::Path, _: &Look) {}
 
+#[cfg(any(test, not(target_arch = "wasm32")))]
 /// Returns what is known of a file as bytes: the counts, then a PNG or a sentence.
 fn pack(look: &Look) -> Option<Vec<u8>> {
     let mut out = Vec::new();
