@@ -75,7 +75,8 @@ fn folders_keep_their_other_files_and_backups_are_kept_in_place() {
     assert_eq!(names(&to), ["room.wok", "waste.mdx"]);
     let look = galatea(&["optimize", text(&dir), "--dry-run", "--json"]);
     let lines: Vec<Value> = out(&look).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let waste = lines.iter().find(|line| line["path"].as_str().unwrap().ends_with("waste.mdx")).unwrap();
+    // `out` in the same folder has one of that name, too.
+    let waste = lines.iter().find(|line| line["path"] == text(&dir.join("waste.mdx"))).unwrap();
     assert_eq!(waste["status"], "changed");
     assert!(waste["saved"].as_array().unwrap().iter().any(|s| s["step"] == "textures" && s["bytes"] == 804));
     let before = std::fs::read(dir.join("waste.mdx")).unwrap();
