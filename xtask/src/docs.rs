@@ -18,8 +18,9 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(&self) -> Outcome {
-        // Walkmeshes as text are described on the page of models as text, and OBJ in the guide to authoring.
-        let elsewhere = [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj];
+        // Walkmeshes as text are described on the page of models as text, OBJ in the guide to authoring, pages in that to the viewport.
+        let elsewhere =
+            [FormatId::KotorBwmAscii, FormatId::Glb, FormatId::Gltf, FormatId::Obj, FormatId::Html];
         let own = |f: &&&Format| f.category == Category::Model && !elsewhere.contains(&f.id);
         for format in galatea::FORMATS.iter().filter(own) {
             let rules: Vec<&Rule> = format.rules.iter().chain(format.rules_beside).collect();
