@@ -46,7 +46,9 @@ impl Default for Orbit {
 impl Orbit {
     /// Returns the axes of the image: right, up, towards the viewer. `front` is that of the scene.
     fn axes(&self, front: [f32; 3]) -> Mat3 {
-        let flat = Vec2::new(front[0], front[2]).try_normalize().unwrap_or(Vec2::Y);
+        // A front that points up or down has no direction over the ground, as in `render`.
+        let flat = Vec2::new(front[0], front[2]);
+        let flat = if flat.length() > 1e-3 { flat.normalize() } else { Vec2::Y };
         let (yaw, pitch) = (self.yaw.to_radians() + flat.x.atan2(flat.y), self.pitch.to_radians());
         let ((sy, cy), (sp, cp)) = (yaw.sin_cos(), pitch.sin_cos());
         Mat3::from_cols(
